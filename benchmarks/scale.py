@@ -216,7 +216,7 @@ def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
 def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corpus[Any], int]]:
     """By name: moments, a corpus in at least as many files as workers, and a batch size."""
     from spectralnlp_sketch import FrequentDirections
-    from spectralnlp_sketch.stream import FileRows, RowFormat
+    from spectralnlp_sketch.row_files import FileRows, RowFormat
 
     words = VectorsTask().read([text], reader="tokens")
     rows = FileRows(sorted(text.glob("*.txt")), RowFormat("text", 1024, (1, 1)))

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.linear.sizes import required_rows
     from spectralnlp_sketch.order import ordered_batches, training_order
     from spectralnlp_sketch.pca.estimator import StreamingPCA
+    from spectralnlp_sketch.row_files import FileRows, RowFormat
     from spectralnlp_sketch.sent.estimator import SENT, SENTPlus
-    from spectralnlp_sketch.stream import FileRows, MatrixCorpus, RowFormat
+    from spectralnlp_sketch.stream import MatrixCorpus
     from spectralnlp_sketch.tmpca.estimator import TMPCA, tmpca_classifier
     from spectralnlp_sketch.tmpca.features import TMPCAFeatures
     from spectralnlp_sketch.words import prepare
@@ -69,7 +70,7 @@ __all__ = [
 _HOMES = {
     "CCA": "cca.estimator",
     "Explanation": "intent.explanation",
-    "FileRows": "stream",
+    "FileRows": "row_files",
     "FrequentDirections": "frequent_directions.estimator",
     "FrequentDirectionsFeatures": "frequent_directions.features",
     "GaussianSketch": "linear.estimators",
@@ -94,7 +95,7 @@ _HOMES = {
     "MatrixCorpus": "stream",
     "ordered_batches": "order",
     "training_order": "order",
-    "RowFormat": "stream",
+    "RowFormat": "row_files",
     "required_rows": "linear.sizes",
     "with_unlabelled": "labelled",
 }

@@ -16,7 +16,7 @@ from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs, rereadable
 from spectralnlp_sketch.files import Saved, tells_rows_apart
-from spectralnlp_sketch.stream import FileRows
+from spectralnlp_sketch.row_files import FileRows
 
 
 class SketchChanges:

@@ -16,7 +16,7 @@ from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.stream import FileRows, RowFormat, name_of
+from spectralnlp_sketch.row_files import FileRows, RowFormat, name_of
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
 

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spectralnlp.estimator import MomentEstimator, Unlearning, unchanged_on_error
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import Batch, Corpus, Moments
+from spectralnlp.runtime import Batch, Corpus, Moments, accumulate
+from spectralnlp_sketch.adapters import corpus_of
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, Rows, check_structure
 from spectralnlp_sketch.stream import MatrixCorpus
@@ -20,9 +21,10 @@ from spectralnlp_sketch.stream import MatrixCorpus
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
-    """Base of transformers of rows: ``fit`` takes a matrix (n, d), or a corpus of rows with ``n_columns``.
+    """Base of transformers of rows: ``fit`` takes a matrix (n, d), dense or sparse, or a stream of its rows.
 
-    A matrix is dense or sparse; corpora are `MatrixCorpus`, `FileRows` or one's own.
+    Streams are files (``.npy``, ``.npz``, ``.parquet``, ``.csv``, text), folders of them, tables of Arrow,
+    arrays and data frames of Dask, iterables of batches, and corpora: `MatrixCorpus`, `FileRows`, one's own.
 
     Attributes:
         n_features_in_: d.
@@ -31,15 +33,27 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
     task = "matrices"
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of a matrix; of a corpus, note the width.
+        """Make a corpus of a matrix or a stream; note its width.
 
         Raises:
             ValueError: scikit-learn's, of what is no matrix, or has no rows.
+            InputError: as of `spectralnlp_sketch.adapters.corpus_of`.
         """
-        if isinstance(X, Corpus):
-            self.n_features_in_ = int(X.n_columns)  # type: ignore[attr-defined]
-            return X
-        return MatrixCorpus(self._validated(X, reset=True))
+        return self._corpus(X, reset=True)
+
+    def _corpus(self, X: Any, *, reset: bool) -> Corpus[Any]:
+        corpus = corpus_of(X)
+        if corpus is None:
+            return MatrixCorpus(self._validated(X, reset=reset))
+        width = int(corpus.n_columns)  # type: ignore[attr-defined]
+        expected = width if reset else int(vars(self)["n_features_in_"])
+        if width != expected:
+            what = f"rows of {width} columns where {expected} are expected"
+            raise MatrixError(what, hint="all batches must be of one width")
+        if reset and hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = width
+        return corpus
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
         # Moments look for NaN themselves, more cheaply, and name the row.
@@ -86,10 +100,10 @@ class IncrementalEstimator(MatrixEstimator):
         self.n_rows_ = int(self.moments_.n_rows)
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
-        """Add a batch of rows to those added before.
+        """Add rows to those added before; after an error nothing is added.
 
         Args:
-            X: (n, d), dense or sparse.
+            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
             y: ignored.
 
         Raises:
@@ -100,12 +114,22 @@ class IncrementalEstimator(MatrixEstimator):
         if first:
             self.validate()
         with unchanged_on_error(self), one_blas_thread():
-            X = self._validated(X, reset=first)
-            moments: Any = self.init_moments(MatrixCorpus(X)) if first else self.moments_
-            moments.observe(Batch(Rows(X), "", 0, int(moments.n_rows)))
+            corpus = self._corpus(X, reset=first)
+            moments: Any = self.init_moments(corpus) if first else self.moments_
+            self._add(corpus, moments)
             self.moments_ = moments
             self.finish()
         return self
+
+    def _add(self, corpus: Corpus[Any], moments: Any) -> None:
+        """Add rows to moments: a matrix as one batch, a stream as moments of its own."""
+        if isinstance(corpus, MatrixCorpus):
+            moments.observe(Batch(Rows(corpus.matrix), "", 0, int(moments.n_rows)))
+        elif getattr(self, "tells_rows_apart", False):
+            what = f"{type(self).__name__} numbers rows, and those of a stream are numbered from 0"
+            raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
+        else:
+            accumulate(moments, corpus)
 
     def merge(self, other: Self) -> Self:
         """Add what another of the same settings has seen, of other rows.

@@ -88,6 +88,9 @@ class Corpus(ABC, Generic[T]):
         (2, ['a', 'b', 'c'])
     """
 
+    # The `Engine` that reaches the examples, where they lie on workers of their own; None: the one in use.
+    engine: Any = None
+
     @abstractmethod
     def partitions(self) -> Sequence[Partition[T]]:
         """The parts that workers may read apart, in corpus order; reads nothing yet."""

@@ -40,7 +40,7 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
     Returns:
         ``moments``.
     """
-    engine, checkpoint = current_engine(), current_checkpoint()
+    engine, checkpoint = corpus.engine or current_engine(), current_checkpoint()
     batch_size = moments.batch_size if batch_size is None else batch_size
     empty, partitions = moments.empty_like(), corpus.partitions()
     finished = None if checkpoint is None else checkpoint.next_pass(empty, batch_size)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spectralnlp_sketch.stream import FileRows, RowFormat
+from spectralnlp_sketch.row_files import FileRows, RowFormat
 
 from spectralnlp.errors import InputError
 

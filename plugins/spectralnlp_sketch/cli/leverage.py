@@ -34,7 +34,7 @@ def leverage(
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_sketch.cli.options import read_ngrams
     from spectralnlp_sketch.leverage.estimator import LeverageScores
-    from spectralnlp_sketch.stream import FileRows, RowFormat
+    from spectralnlp_sketch.row_files import FileRows, RowFormat
 
     corpus = FileRows(expand_inputs(rereadable(files)), RowFormat(form, columns, read_ngrams(ngrams)))
     values = {"sketch_size": size, "method": method, "truncate": truncate, "random_state": seed}

@@ -19,7 +19,8 @@ def sketch(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the sketch.")
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", help="npy, npz, numbers, tsv (text in the last field), text.")
+        str,
+        typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
     ] = "auto",
     columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 2**16,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
@@ -35,7 +36,7 @@ def sketch(
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp_sketch.cli.options import read_ngrams, with_settings
     from spectralnlp_sketch.files import sketch_files
-    from spectralnlp_sketch.stream import FileRows, RowFormat
+    from spectralnlp_sketch.row_files import FileRows, RowFormat
 
     full_name = registry.sketches.resolve(name)
     estimator = with_settings(registry.sketches.get(full_name), size, settings or [])

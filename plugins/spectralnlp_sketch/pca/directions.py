@@ -13,7 +13,7 @@ from spectralnlp.runtime import Batch
 from spectralnlp.storage import StoredArrays, float_array, int_array
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.pca.spectrum import Spectrum
-from spectralnlp_sketch.rows import Matrix, RowMoments, Rows
+from spectralnlp_sketch.rows import Matrix, RowMoments, Rows, check_finite, matrix_of
 
 Floats = NDArray[Any]
 # Entries of a dense batch of a file: 64 MB in float64.
@@ -34,6 +34,8 @@ class DirectionsMoments(RowMoments):
         sparse: whether the rows are.
         seed: of the sketch.
     """
+
+    fan_in = FrequentDirectionsMoments.fan_in
 
     def __init__(
         self, sketch_size: int, n_columns: int, dtype: str = "float64", sparse: bool = False, seed: int = 0
@@ -62,7 +64,9 @@ class DirectionsMoments(RowMoments):
         Raises:
             MatrixError: another width, or a NaN or an infinity (which row).
         """
-        matrix = self.checked_rows(batch)
+        with np.errstate(over="ignore"):
+            matrix = matrix_of(batch, self.n_columns).astype(self.dtype, copy=False)
+        check_finite(matrix, batch.start, batch.document)
         if not matrix.shape[0]:
             return
         mean = np.asarray(matrix.mean(axis=0, dtype=np.float64)).reshape(-1)
@@ -70,7 +74,7 @@ class DirectionsMoments(RowMoments):
             self._sketch(matrix)
         else:
             dense = matrix.toarray() if sp.issparse(matrix) else matrix
-            self._sketch(dense.astype(self.dtype, copy=False) - mean.astype(self.dtype))
+            self._sketch(dense - mean.astype(self.dtype))
         self._join(matrix.shape[0], mean)
 
     def leading(self, size: int) -> Spectrum:

@@ -23,7 +23,6 @@ from spectralnlp_sketch.pca.directions import DirectionsMoments
 from spectralnlp_sketch.pca.scatter import ScatterMoments
 from spectralnlp_sketch.pca.spectrum import Spectrum
 from spectralnlp_sketch.rows import Matrix, describe_rows
-from spectralnlp_sketch.stream import MatrixCorpus
 
 Floats = NDArray[Any]
 
@@ -123,7 +122,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """Take out rows that were added before; the rest is as if they had never been there, to rounding.
 
         Args:
-            X: (n, d), dense or sparse; or a corpus of rows.
+            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
 
         Raises:
             ConfigError: rows of a sketch cannot be told apart any more.
@@ -133,7 +132,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         if not isinstance(self.moments_, ScatterMoments):
             raise ConfigError("a sketch can grow and merge but not forget", hint="use method='exact'")
         with one_blas_thread():
-            self.moments_.forget(accumulate(self.moments_.empty_like(), self._more(X)))
+            self.moments_.forget(accumulate(self.moments_.empty_like(), self._corpus(X, reset=False)))
         self.finish()
         return self
 
@@ -253,9 +252,6 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
                 warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
             self.solutions_["spectrum"] = spectrum
         return self.solutions_["spectrum"]
-
-    def _more(self, X: Any) -> Corpus[Any]:
-        return X if isinstance(X, Corpus) else MatrixCorpus(self._validated(X, reset=False))
 
     def _projected(self, X: Matrix) -> Floats:
         """Coordinates (n, k), not whitened."""

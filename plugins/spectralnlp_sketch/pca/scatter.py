@@ -71,28 +71,23 @@ class ScatterMoments(RowMoments):
         if sp.issparse(matrix):
             self._observe_sparse(matrix, batch)
         else:
-            self._observe_dense(matrix.astype(self.dtype, copy=False), batch)
+            self._observe_dense(matrix, batch)
 
     def _observe_dense(self, matrix: NDArray[Any], batch: Batch[Any]) -> None:
-        m, n = matrix.shape[0], self.n_rows
+        m = matrix.shape[0]
         block = max(1, _BLOCK_ENTRIES // self.n_columns)
         with np.errstate(over="ignore", invalid="ignore"):
-            centre = self.mean if n else matrix[:block].mean(axis=0, dtype=np.float64)
-            centre = centre.astype(self.dtype)
-            sums, scatter = _about(centre, matrix, block)
-        if not np.isfinite(sums).all():
-            check_finite(matrix, batch.start, batch.document)
-        if self.dtype == "float32" and not np.isfinite(scatter.diagonal()).all():
-            with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float32 may fit float64
-                sums, scatter = _about(centre.astype(np.float64), matrix.astype(np.float64), block)
-        check_sums(sums, batch.document)
+            centre = self.mean if self.n_rows else matrix[:block].mean(axis=0, dtype=np.float64)
+            sums, scatter = _about(centre, matrix.astype(self.dtype, copy=False), block)
+            if not np.isfinite(scatter.diagonal()).all():
+                check_finite(matrix, batch.start, batch.document)
+                # Squares beyond float32 may fit float64.
+                sums, scatter = _about(centre, matrix.astype(np.float64, copy=False), block)
         check_sums(scatter.diagonal(), batch.document)
         self.scatter += scatter
         shift = sums / m
-        # About their own mean the rows scatter less; what μ moves by adds some.
-        _add_outer(self.scatter, -m * (m / (n + m)), shift)
-        self.mean = centre + shift * (m / (n + m))
-        self._n_rows += m
+        _add_outer(self.scatter, -float(m), shift)
+        self._join(m, centre.astype(scatter.dtype) + shift)
 
     def _observe_sparse(self, matrix: Matrix, batch: Batch[Any]) -> None:
         check_finite(matrix, batch.start, batch.document)
@@ -176,6 +171,7 @@ def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floa
     """Σ (x − c) as float64 (d,), and Σ (x − c)(x − c)ᵀ (d, d), its upper triangle, of the matrix's dtype."""
     d = matrix.shape[1]
     add_product = dsyrk if matrix.dtype == np.float64 else ssyrk
+    centre = centre.astype(matrix.dtype)
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
     centred = np.empty((min(block, len(matrix)), d), matrix.dtype)
     for start in range(0, len(matrix), block):

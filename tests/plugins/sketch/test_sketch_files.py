@@ -112,8 +112,8 @@ def test_files_of_other_widths_and_formats_are_refused(folder: Path) -> None:
     np.save(folder / "narrow.npy", X[:, :2])
     with pytest.raises(MatrixError, match=r"rows of 2 columns, and .*x.npy has 6"):
         FileRows([folder / "x.npy", folder / "narrow.npy"])
-    with pytest.raises(SizeError, match="no format is called 'parquet'"):
-        FileRows([folder / "x.npy"], RowFormat("parquet"))
+    with pytest.raises(SizeError, match="no format is called 'excel'"):
+        FileRows([folder / "x.npy"], RowFormat("excel"))
     with pytest.raises(InputError, match="not numbers"):
         FileRows([folder / "text.txt"], RowFormat("numbers"))
 

@@ -1,0 +1,50 @@
+"""What other libraries hold as corpora of rows; none of them is imported unless it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+from spectralnlp.runtime import Corpus, expand_inputs
+from spectralnlp_sketch.blocks import BlockCorpus, comes_from
+from spectralnlp_sketch.dask_rows import DaskRows
+from spectralnlp_sketch.row_files import FileRows, RowFormat
+
+
+def corpus_of(data: Any) -> Corpus[Any] | None:
+    """A corpus of rows of what is neither a matrix nor a data frame in memory; None where it is one.
+
+    Args:
+        data: a corpus; files, folders or patterns, one or a list of them (`FileRows`; numbers in text are
+            float64); tables, record batches and readers of Arrow; arrays and data frames of Dask; any
+            iterable of batches of rows.
+
+    Raises:
+        InputError: a file is missing, or not in a format that is known.
+        MatrixError: it holds no rows, or something else than real numbers.
+    """
+    if isinstance(data, Corpus):
+        return data
+    if isinstance(data, str | PathLike) or _holds_paths(data):
+        return FileRows(expand_inputs(data), RowFormat(dtype="float64"))
+    if comes_from(data, "dask"):
+        return DaskRows(data)
+    if comes_from(data, "pyarrow"):
+        if hasattr(data, "to_batches"):
+            return BlockCorpus(data.to_batches())
+        return BlockCorpus([data] if hasattr(data, "num_rows") else data)
+    return BlockCorpus(data) if _holds_batches(data) else None
+
+
+def _holds_paths(data: Any) -> bool:
+    return isinstance(data, list | tuple) and bool(data) and isinstance(data[0], str | PathLike)
+
+
+def _holds_batches(data: Any) -> bool:
+    """Whether it is an iterable that is no matrix, nor a list of rows."""
+    if isinstance(data, list | tuple):
+        return bool(data) and len(getattr(data[0], "shape", ())) == 2
+    return isinstance(data, Iterable) and not any(
+        hasattr(data, name) for name in ("shape", "__array__", "__array_interface__", "__dataframe__")
+    )

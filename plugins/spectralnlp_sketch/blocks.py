@@ -1,0 +1,151 @@
+"""Batches of other libraries as blocks of a matrix, and streams of batches as corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralnlp.runtime import Corpus, Location
+from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.rows import Matrix, check_structure
+from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
+
+
+def block_of(batch: Any, name: str = "the batch") -> Matrix:
+    """A batch of rows as a matrix of numbers, dense or CSR.
+
+    Args:
+        batch: an array of any library that numpy reads, a data frame, a scipy-sparse matrix, or a table or
+            record batch of Arrow.
+        name: what errors call it.
+
+    Raises:
+        MatrixError: it has no rows and columns, or holds something else than real numbers.
+    """
+    if comes_from(batch, "pyarrow"):
+        return arrow_block(batch)
+    check_structure(batch)
+    try:
+        block = sp.csr_matrix(batch) if sp.issparse(batch) else np.asarray(batch)
+    except Exception as error:  # whatever other libraries make of the question
+        raise MatrixError(f"{name} is no matrix: {str(error).splitlines()[0]}") from error
+    if block.ndim != 2:
+        hint = "give batches of rows, two-dimensional"
+        raise MatrixError(f"{name} has {block.ndim} dimensions, and a matrix has 2", hint=hint)
+    if block.dtype.kind not in "fiub":
+        hint = "convert it to numbers first"
+        raise MatrixError(f"{name} holds values of type {block.dtype}, not real numbers", hint=hint)
+    return block
+
+
+def arrow_block(batch: Any, path: Location | None = None) -> Matrix:
+    """The columns of an Arrow table or record batch side by side; what is missing becomes NaN.
+
+    Args:
+        batch: with columns of numbers.
+        path: the file that it is from.
+
+    Returns:
+        float32 if all columns are, else float64 (n, d).
+
+    Raises:
+        MatrixError: a column holds something else; names it.
+    """
+    import pyarrow
+
+    kinds = pyarrow.types
+    for field in batch.schema:
+        kind = field.type
+        if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
+            what = f"column {field.name!r} holds values of type {kind}, not numbers"
+            raise MatrixError(what, path=path, hint="leave it out")
+    narrow = all(kinds.is_float32(field.type) for field in batch.schema)
+    block = np.empty((batch.num_rows, batch.num_columns), np.float32 if narrow else np.float64)
+    for place, column in enumerate(batch.columns):
+        if kinds.is_boolean(column.type):
+            column = column.cast(pyarrow.int8())
+        block[:, place] = column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(False)
+    return block
+
+
+def comes_from(value: object, library: str) -> bool:
+    """Whether a value is of a class of a library, which need not be imported for the answer."""
+    return type(value).__module__.partition(".")[0] == library
+
+
+class BlockCorpus(Corpus[Any]):
+    """A stream of batches of rows, which may be one that can be read only once.
+
+    Args:
+        batches: as of `block_of`, all of one width.
+
+    Attributes:
+        described: width, dtype and sparsity of the first batch, as of `describe_rows`.
+
+    Raises:
+        MatrixError: there are no batches with rows.
+    """
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self._source = batches
+        blocks = self._checked(iter(batches))
+        first = next(blocks, None)
+        if first is None:
+            raise MatrixError("the stream holds no rows")
+        self.n_columns = int(first.shape[1])
+        dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+        self.described = {"n_columns": self.n_columns, "dtype": dtype.name, "sparse": sp.issparse(first)}
+        self._begun: Iterator[Matrix] | None = chain([first], blocks)
+
+    def partitions(self) -> Sequence[MatrixPartition]:
+        """All rows: a stream cannot be read in parts."""
+        return [matrix_partition("", 0, 0, self._blocks)]
+
+    def _blocks(self, size: int) -> Iterator[Matrix]:
+        blocks, self._begun = self._begun, None
+        if blocks is None:
+            again = iter(self._source)
+            if again is self._source:
+                raise MatrixError("the batches can be read only once", hint="give a list of them, or files")
+            blocks = self._checked(again)
+        for block in _gathered(blocks, size):
+            yield from slices(block, size)
+
+    def _checked(self, batches: Iterator[Any]) -> Iterator[Matrix]:
+        """The batches that have rows, as matrices of the first one's width."""
+        width = None
+        for number, batch in enumerate(batches):
+            block = block_of(batch, f"batch {number}")
+            width = width or block.shape[1]
+            if block.shape[1] != width:
+                what = f"batch {number} has {block.shape[1]} columns, and those before have {width}"
+                raise MatrixError(what, hint="all batches must be of one width")
+            if block.shape[0]:
+                yield block
+
+
+def _gathered(blocks: Iterator[Matrix], size: int) -> Iterator[Matrix]:
+    """Small blocks of one kind together, until there are enough rows: many small products are slow."""
+    waiting: list[Matrix] = []
+    n = 0
+    for block in blocks:
+        if waiting and (type(block), block.dtype) != (type(waiting[0]), waiting[0].dtype):
+            yield _stacked(waiting)
+            waiting, n = [], 0
+        waiting.append(block)
+        n += block.shape[0]
+        if n >= size:
+            yield _stacked(waiting)
+            waiting, n = [], 0
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _stacked(blocks: list[Matrix]) -> Matrix:
+    if len(blocks) == 1:
+        return blocks[0]
+    return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)

@@ -1,0 +1,129 @@
+"""Arrays and data frames of Dask, whose blocks are added up where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import FAN_IN, Corpus, Engine, Moments, Observer, Part, Partition
+from spectralnlp_sketch.blocks import block_of
+from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.rows import Matrix
+from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
+
+T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M", bound=Moments[Any])
+
+
+@dataclass(frozen=True)
+class DaskPartition(MatrixPartition):
+    """A block of rows.
+
+    Args:
+        block: delayed.
+    """
+
+    block: Any
+
+
+class DaskRows(Corpus[Any]):
+    """The rows of a ``dask.array`` or ``dask.dataframe``, a partition a block of rows.
+
+    Args:
+        data: two-dimensional, of real numbers.
+
+    Attributes:
+        described: width, dtype and sparsity, as of `describe_rows`.
+
+    Raises:
+        MatrixError: it is no matrix of real numbers.
+    """
+
+    def __init__(self, data: Any) -> None:
+        if data.ndim != 2:
+            raise MatrixError(f"the Dask array has {data.ndim} dimensions, and a matrix has 2")
+        names = list(data.columns) if hasattr(data, "columns") else ["the Dask array"]
+        kinds = list(data.dtypes) if hasattr(data, "columns") else [data.dtype]
+        for name, kind in zip(names, kinds, strict=True):
+            if getattr(kind, "kind", "O") not in "fiub":
+                raise MatrixError(f"{name} holds values of type {kind}, not numbers", hint="leave it out")
+        self.n_columns = int(data.shape[1])
+        narrow = all(kind == np.float32 for kind in kinds)
+        self.described = {
+            "n_columns": self.n_columns,
+            "dtype": "float32" if narrow else "float64",
+            "sparse": sp.issparse(getattr(data, "_meta", None)),
+        }
+        lengths: Sequence[float] = [np.nan] * data.npartitions
+        if not hasattr(data, "columns"):
+            data = data.rechunk({1: -1})
+            lengths = data.chunks[0]
+        # Rows are numbered over all blocks as far as lengths are known, else within each.
+        self._starts = [0, *np.cumsum(lengths)[:-1]]
+        self._blocks = np.ravel(data.to_delayed()).tolist()
+        self.engine = WhereTheyLie()
+
+    def partitions(self) -> Sequence[DaskPartition]:
+        """The blocks of rows."""
+        parts = []
+        for number, (block, start) in enumerate(zip(self._blocks, self._starts, strict=True)):
+            known = bool(np.isfinite(start))
+            name = "" if known else f"block {number}"
+            read = matrix_partition(name, number, int(start) if known else 0, partial(_computed, block))
+            parts.append(DaskPartition(**vars(read), block=block))
+        return parts
+
+
+class WhereTheyLie(Engine):
+    """Blocks of Dask observed by the scheduler in use, and merged there; only the sum comes here."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Map in this thread: blocks are reduced, not mapped."""
+        return map(function, tasks)
+
+    def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
+        """Return the sum over the blocks; None without any."""
+        from dask.delayed import delayed
+
+        shared = delayed(observe, traverse=False)
+        add, merge = delayed(_observed, pure=False), delayed(_merged, pure=False)
+        parts = []
+        for number, partition in tasks:
+            assert isinstance(partition, DaskPartition)
+            bare = MatrixPartition(
+                partition.document, partition.document_index, partition.start, _nothing, _nothing
+            )
+            parts.append(add(shared, number, delayed(bare, traverse=False), partition.block))
+        while len(parts) > 1:
+            parts = [merge(parts[at : at + FAN_IN]) for at in range(0, len(parts), FAN_IN)]
+        return parts[0].compute() if parts else None
+
+
+def _observed(observe: Observer[M], number: int, partition: MatrixPartition, block: Any) -> Part[M]:
+    matrix = block_of(block, partition.document or f"block {number}")
+    with one_blas_thread():
+        return observe((number, replace(partition, blocks=partial(slices, matrix))))
+
+
+def _merged(parts: list[Part[M]]) -> Part[M]:
+    """The sum of parts that stay as they are: a worker may need one again."""
+    total = Part(parts[0].moments.empty_like())
+    with one_blas_thread():
+        for part in parts:
+            total.merge(part)
+    return total
+
+
+def _computed(block: Any, size: int) -> Iterator[Matrix]:
+    yield from slices(block_of(block.compute()), size)
+
+
+def _nothing(*_: object) -> Iterator[Any]:
+    return iter(())
