@@ -68,7 +68,7 @@ PYTHON
         spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
             --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
     done
-    tagger en-tagger "$ewt" "${open[@]}" --set column=xpos --set eigenwords="$work/vectors30"
+    tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --set column=xpos --set eigenwords="$work/vectors30"
     tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
     parser en "${open[@]}" "$treebanks"/masc/train --map en.map \
         --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/vectors40"
@@ -100,7 +100,7 @@ if wants ja; then
     language ja CC-BY-4.0 ja
 fi
 if wants id; then
-    parser id "$treebanks"/icon/train --set binarisations=head+left+right
+    parser id "$treebanks"/icon/train --set binarisations=head+left+right --set n_states=20
     figures id "$treebanks"/icon/dev
     language id CC-BY-SA-4.0 id
 fi
@@ -110,12 +110,12 @@ if wants fr; then
     language fr LGPLLR fr
 fi
 if wants nl; then
-    parser nl "$treebanks"/alpino/train "$treebanks"/alpino/more/other.mrg --set binarisations=left+right
+    parser nl "$treebanks"/alpino/train --set binarisations=head+left+right --set n_states=20
     figures nl "$treebanks"/alpino/dev
     language nl LGPL-2.1-or-later nl
 fi
 if wants fo; then
-    parser fo "$treebanks"/farpahc/train --set binarisations=head+left+right
+    parser fo "$treebanks"/farpahc/train --set binarisations=head+left+right --set n_states=20
     figures fo "$treebanks"/farpahc/dev
     language fo LGPL-3.0-or-later fo
 fi
