@@ -20,7 +20,7 @@ _NO_MEMORY = (
 )
 _RAISED_FOR_WANT_OF_MEMORY = (SystemError, ImportError, OSError, RuntimeError)
 
-# Characters of a word of a message, and of a message; paths and hints are not cut.
+# Characters of a word of a message, and of a message or a path; hints are not cut.
 _LONGEST_WORD, _LONGEST = 120, 1000
 
 
@@ -88,6 +88,7 @@ class SpectralError(Exception):
     def message(self) -> str:
         """The one line, with parameters in backticks."""
         where = "" if self.path is None else str(self.path)
+        where = where if len(where) <= _LONGEST else f"{where[:_LONGEST]}…"
         if self.line is not None:
             where += f":{self.line}" if where else f"line {self.line}"
         if self.sentence is not None:

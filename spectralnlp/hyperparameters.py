@@ -80,7 +80,7 @@ class Hyperparameter:
             return True, raw if raw == value else value
         try:
             return False, json.loads(readings[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             return False, text
 
     @property

@@ -58,7 +58,9 @@ def convert(
         str | None, typer.Option(metavar="NAME", help="To spacy: where tags go: tag, pos, ents or spans.")
     ] = None,
     lang: Annotated[str, typer.Option(metavar="CODE", help="To spacy: language of the documents.")] = "en",
-    sentences: Annotated[int, typer.Option(min=1, metavar="N", help="To spacy: sentences a document.")] = 1,
+    sentences: Annotated[
+        int, typer.Option(min=1, max=10**9, metavar="N", help="To spacy: sentences a document.")
+    ] = 1,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,

@@ -24,7 +24,8 @@ _NARROW_EM, _WIDE_EM, _CAPITAL_EM, _LETTER_EM, _SQUARE_EM = 0.42, 1.0, 0.76, 0.6
 # A constituent that is less probable stands out.
 _DOUBTFUL = 0.5
 # Characters that no XML document may hold, and line ends.
-_NOT_XML = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML cannot hold, and what turns the text around it: embeddings, overrides and isolates.
+_NOT_SHOWN = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 OPENING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" '
@@ -210,5 +211,5 @@ def _em(character: str) -> float:
 
 
 def clean(text: str) -> str:
-    """A text as XML can hold it."""
-    return _NOT_XML.sub("\ufffd", text)
+    """A text as XML can hold it, and that leaves the order of other characters alone."""
+    return _NOT_SHOWN.sub("\ufffd", text)

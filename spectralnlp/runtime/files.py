@@ -268,7 +268,7 @@ def is_zipped(path: str | Path, file: BufferedReader) -> bool:
 def _check_encoding(encoding: str, path: str | Path) -> None:
     try:
         readable = "\n".encode(encoding) == b"\n"
-    except LookupError:
+    except (LookupError, ValueError):  # a name with a NUL
         raise InputError(f"no encoding is called {encoding!r}", path=path, hint="try utf-8") from None
     if not readable:
         raise InputError(f"{encoding} cannot be read line by line", path=path, hint="convert it to UTF-8")

@@ -30,6 +30,7 @@ Longs = NDArray[np.int64]
 PROGRAM = 210 << 20
 # Bytes without which nothing can be learned.
 LEAST = 300 << 20
+MOST = 1 << 60
 # Entries of a run that are read at a time: reading fewer takes longer for nothing.
 LEAST_SHARE = 1 << 12
 # Options of ``mallopt``, as in malloc.h.
@@ -64,7 +65,10 @@ def parse_size(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
     if match is None:
         raise ConfigError(f"{text!r} is not a size of memory", hint="write it as 800MB or 1.5GB")
-    size = int(float(match[1]) * _UNITS[match[2]])
+    exact = float(match[1]) * _UNITS[match[2]]
+    if exact > MOST:
+        raise ConfigError(f"{text} of memory is more than any machine has", hint="give what this one has")
+    size = int(exact)
     if size < LEAST:
         raise ConfigError(f"{text} of memory is too little", hint=f"give {LEAST >> 20} MB or more")
     return size

@@ -133,7 +133,7 @@ class Constraints:
                 what = f"constraints have no {name!r}"
                 raise ConstraintError(what, hint="there are brackets, forbidden and tags")
         tags = value.get("tags") or {}
-        if not isinstance(tags, dict) or not all(key.isascii() and key.isdigit() for key in tags):
+        if not isinstance(tags, dict) or not all(_is_number(key) for key in tags):
             raise ConstraintError("`tags` are no map from tokens to tags", hint='give {"4": "NN"}')
         return cls.of(
             value.get("brackets") or (),
@@ -249,6 +249,10 @@ def _bracket_of(given: object, name: str) -> Bracket:
         hint = "the end is exclusive: (0, 3) are the first three tokens"
         raise ConstraintError(f"bracket {_shown(given)} of `{name}` is empty", hint=hint)
     return Bracket(start, end, None if label is None else str(label))
+
+
+def _is_number(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 10
 
 
 def _tags_of(given: object) -> tuple[tuple[int, str], ...]:

@@ -173,6 +173,11 @@ class Conventions:
             read: Conventions = checked_value(cls, values)
         except ValueError as error:
             raise ModelError(f"text conventions: {error}", hint="is the model damaged?") from error
+        pairs = (read.round, read.square, read.curly, read.double_quotes, read.single_quotes)
+        for form in (each for pair in pairs for each in pair):
+            if form.split() != [form]:
+                what = f"text conventions: {form!r} is no form of a bracket or a quotation mark"
+                raise ModelError(what, hint="is the model damaged?")
         return read
 
     @classmethod

@@ -33,7 +33,7 @@ def convert(
         str | None, typer.Option(metavar="NAME", help="Where tags go: tag, pos, ents or spans.")
     ] = None,
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the documents.")] = "en",
-    sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences a document.")] = 1,
+    sentences: Annotated[int, typer.Option(min=1, max=10**9, metavar="N", help="Sentences a document.")] = 1,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
     ] = False,
@@ -65,7 +65,10 @@ def _documents(
 
     from spectralnlp_spacy.documents import docs_of_tags, docs_of_texts, docs_of_trees
 
-    nlp = spacy.blank(lang)
+    try:
+        nlp = spacy.blank(lang)
+    except ImportError as error:
+        raise ConfigError(f"spaCy knows no language {lang!r}", hint="give a code such as en or fr") from error
     if kind == "trees":
         return docs_of_trees(corpus, nlp.vocab, sentences=sentences)
     if kind == "texts":

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from spectralnlp.errors import InputError
+from spectralnlp_trees.tregex.time_limit import limited_time
+
+# CPU seconds that an expression may take for so many labels; usual ones take a thousandth of a second.
+_SECONDS, _LABELS = 2.0, 1000
 
 # Characters that begin an annotation in a label: NP-SBJ, NP=2, S|VP.
 _ANNOTATION = frozenset("-=|#^~_[")
@@ -49,6 +55,26 @@ class LabelTest:
         else:
             fits = self._looked_at(label) in self.literals
         return fits != self.negated
+
+    def fits(self, labels: Iterable[str]) -> Iterator[bool]:
+        """Whether each of many labels fits.
+
+        Raises:
+            InputError: an expression takes too long for one; told in the main thread, and not on Windows.
+        """
+        if self.expression is None:
+            yield from map(self.accepts, labels)
+            return
+        with limited_time(_SECONDS) as begin:
+            for number, label in enumerate(labels):
+                if number % _LABELS == 0:
+                    begin()
+                try:
+                    yield self.accepts(label)
+                except TimeoutError:
+                    what = f"/{self.expression.pattern}/ takes too long for the label {label[:40]!r}"
+                    hint = "write it without a repetition inside of a repetition"
+                    raise InputError(what, hint=hint) from None
 
     def groups(self, label: str, numbers: Sequence[int]) -> list[str]:
         """The text of groups of the expression in a label that fits; empty for a group that took no part."""

@@ -25,6 +25,7 @@ DEEPEST = 50
 _SYNONYMS = {"$..": "$++", "$,,": "$--", "$.": "$+", "$,": "$-"}
 _SYNONYMS |= {f"{side}{sign}": f"{side}{n}" for side in "<>" for sign, n in [(",", 1), ("-", -1), ("`", -1)]}
 _NUMBERED = re.compile(r"(<<<|<|>)(-?\d+)")
+_MOST_DIGITS = 9  # no tree has more words or nodes
 _CHAIN = re.compile(r"([<>.,]\+)\s*\(")
 _SIGNS = sorted({*INTERVALS, *_SYNONYMS, ">>"} - {":"}, key=len, reverse=True)
 _BLANK = re.compile(r"\s*")
@@ -106,9 +107,10 @@ class _Parser:
         test, n_groups = self.label_test()
         groups = []
         while found := self.match(_GROUP, skip=False):
-            if int(found[1]) > n_groups:
-                raise self.error(f"the expression has no group {found[1]}", begin)
-            groups.append((int(found[1]), found[2]))
+            group = self.number(found[1], begin)
+            if group > n_groups:
+                raise self.error(f"the expression has no group {group}", begin)
+            groups.append((group, found[2]))
         self.skip()
         return joined(All, [Label(test, tuple(groups)), *self.new_name()])
 
@@ -238,13 +240,20 @@ class _Parser:
             self.skip()
             return self.exact_children()
         if found := self.match(_NUMBERED):
-            if int(found[2]) == 0:
+            number = self.number(found[2], begin + len(found[1]))
+            if number == 0:
                 raise self.error("children and words are counted from 1", begin + len(found[1]))
-            return Related(found[1], self.partner(), int(found[2]))
+            return Related(found[1], self.partner(), number)
         for sign in _SIGNS:
             if self.take(sign):
                 return self.with_partner(_SYNONYMS.get(sign, sign))
         raise self.error("a relation is expected here")
+
+    def number(self, digits: str, place: int) -> int:
+        """A number that stands at a place."""
+        if len(digits) > _MOST_DIGITS:
+            raise self.error(f"a number of more than {_MOST_DIGITS} digits", place)
+        return int(digits)
 
     def with_partner(self, symbol: str) -> Expression:
         """A relation by its sign and number, once it has been read."""

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralnlp.errors import ConfigError
+from spectralnlp.trees import head_finder
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.relations import Join, Mask
@@ -68,10 +69,13 @@ class Run:
     joins: dict[int, Join] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        head_finder(self.head_rules)  # also where no relation asks for heads
+
     def fitting(self, test: LabelTest) -> Mask:
         """The nodes whose label fits."""
         if test not in self.masks:
-            fits = np.fromiter(map(test.accepts, self.index.vocabulary), bool, len(self.index.vocabulary))
+            fits = np.fromiter(test.fits(self.index.vocabulary), bool, len(self.index.vocabulary))
             self.masks[test] = fits[self.index.label]
         return self.masks[test]
 

@@ -27,8 +27,19 @@ from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Spar
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
 
+_MOST_WEIGHT = 1_000_000
 # Bounds of the usual weight: repeated too often, a few trees teach what is particular to them.
 LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
+
+
+def check_weight(weight: float) -> None:
+    """Refuse a number of times that a tree cannot count.
+
+    Raises:
+        ConfigError: it is not above 0, or above a million.
+    """
+    if not 0 < weight <= _MOST_WEIGHT:
+        raise ConfigError(f"a weight must be above 0 and at most {_MOST_WEIGHT:,}, not {weight:g}")
 
 
 def usual_weight(n_general: float, n_own: float) -> float:
@@ -121,6 +132,7 @@ class Adapter:
         if not own.n_trees:
             raise InputError("no trees to adapt to")
         weight = usual_weight(self.n_general, own.n_trees) if weight is None else weight
+        check_weight(weight)
         restoring = own.restoring()
         sets = []
         for general, counts in zip(self._sets, own.sets, strict=True):

@@ -38,7 +38,7 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
         sentence: with constraints, or without.
 
     Returns:
-        Nothing where the parser has no tree for the words anyway.
+        Nothing where the parser has no tree for the words anyway, or none that is likely.
 
     Raises:
         ConstraintError: the constraints make no sense.
@@ -54,6 +54,8 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
     for share, choice in likeliest_trees(scored, _MOST):
         shares[parser.forest_parser.tree(number, scored, choice, sentence.forms)] += share
     most = max(shares.values())
+    if not most:  # a sentence so long that no tree has a probability above 0
+        return []
     kept = {tree: share for tree, share in shares.items() if share >= _LEAST * most}
     total = sum(kept.values())
     likely = (WeightedTree(tree, share / total) for tree, share in kept.items())

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralnlp.changes.adaptation.adapter import check_weight
 from spectralnlp.changes.adaptation.adapter import usual_weight as usual_weight_of
 from spectralnlp.changes.adaptation.completion import WeightedTree, completions
 from spectralnlp.changes.kept import estimator_named, task_of
@@ -79,14 +80,16 @@ def adapt(
         >>> changes.adapt(trainer, general, own, weight=2.0).info["training trees"]
         150
     """
+    if estimator.task != "parsing":
+        what = f"only parsers can be adapted, and this estimator is for {estimator.task}"
+        raise ConfigError(what, hint="`update` adds examples to other models")
     task = task_of(estimator)
     trees = list(task.examples(estimator, own))
     if not trees:
         raise InputError("no trees to adapt to", hint="give files with trees of the domain")
-    if weight is not None and weight <= 0:
-        raise ConfigError(f"a weight must be above 0, not {weight}")
     if weight is None:
         weight = usual_weight(general, len(trees))
+    check_weight(weight)
     report(f"adapt: each of {len(trees):,} trees counts {weight:.1f} times")
     moments = _moments(general, trees)
     reporting: dict[str, Any] = {"report": report, "description": description}

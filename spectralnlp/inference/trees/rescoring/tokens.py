@@ -24,7 +24,7 @@ _CLOSING = frozenset([")", "]", "}", "-RRB-", "-RSB-", "-RCB-", "）"])
 @lru_cache(maxsize=8192)
 def hash_name(*names: str) -> int:
     """64 bits of a name, or of several, the same everywhere and always; never 0, 1 or 2."""
-    data = "\0".join(names).encode()
+    data = "\0".join(names).encode("utf-8", "surrogatepass")
     return (zlib.crc32(data) | zlib.crc32(data, 1) << 32) or 3
 
 

@@ -1,0 +1,39 @@
+"""A limit on CPU time for what cannot be asked to stop: regular expressions may try for ever."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
+    """Raise a TimeoutError in the block when it has taken too much CPU time.
+
+    Only the main thread of a POSIX system can be limited so; elsewhere there is no limit.
+
+    Args:
+        seconds: of CPU time.
+
+    Yields:
+        Begins to count, anew each time.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield lambda: None
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    def begin() -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+    outer = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        yield begin
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, outer)
