@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept import KeptMoments, kept_of
+from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
@@ -17,6 +17,7 @@ from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
+from spectralnlp.inference.trees.parsing import Forests, SentenceInput
 from spectralnlp.inference.trees.rescoring.features import bracket_features
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
@@ -84,16 +85,14 @@ class Explainer:
             if recount:
                 forms = sentence.forms
                 in_favour, against = (self.recounted(forests, forms, each) for each in (in_favour, against))
-        features = _features(parser, sentence, bracket)
-        forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
-        return Explanation(
-            bracket=bracket,
+        return _explanation(
+            parser,
+            sentence,
+            bracket,
+            most,
             log_odds=found.log_odds,
-            alternative=next(parser.parse_many([forbidden])).tree,
             in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
             against=tuple(self._evidence(parser, found, *each) for each in against.items()),
-            features_in_favour=tuple(each for each in features if each.weight > 0)[:most],
-            features_against=tuple(each for each in features if each.weight < 0)[:most],
         )
 
     def recounted(
@@ -154,8 +153,15 @@ def explain(
     if wanted.label is None:
         raise InputError(f"bracket {wanted} has no label", hint="give (start, end, label)")
     sentence = sentence_of(words, parser.tokenizer, None)
-    explainer = parser.explainer if trees is None else Explainer.of(parser, trees)
-    return cast(Explainer, explainer).explain(parser, sentence, wanted, most, recount)
+    explainer: Explainer | None = parser.explainer if trees is None else Explainer.of(parser, trees)
+    if explainer is not None:
+        return explainer.explain(parser, sentence, wanted, most, recount)
+    return _by_features(parser, sentence, wanted, most)
+
+
+def explainer_of(parser: Parser) -> Explainer | None:
+    """Count the trees that were kept beside a parser; None if nothing was. Errors as of `Explainer.of`."""
+    return None if kept_if_any(parser) is None else Explainer.of(parser)
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
@@ -166,6 +172,16 @@ def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> lis
         NoTreeError: all trees of the model have it, or none has.
     """
     found = []
+    for given, forests in _with_and_without(parser, sentence, bracket):
+        number, scored = forests.first
+        found.append((scored.forest, given.lookups[number]))
+    return found
+
+
+def _with_and_without(
+    parser: Parser, sentence: Sentence, bracket: Bracket
+) -> Iterator[tuple[SentenceInput, Forests]]:
+    """Yield the forests with a bracket, then those without it; errors as of `bracket_forests`."""
     for constraints, what in (
         (Constraints(brackets=(bracket,)), "no tree of the model has"),
         (Constraints(forbidden=(bracket,)), "all trees of the model have"),
@@ -175,9 +191,35 @@ def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> lis
         if not forests.scored or given.constraints is None or forests.any_tag or forests.coarse_only:
             what = f"{what} bracket {bracket}: there is nothing to compare"
             raise NoTreeError(what, hint="ask about a bracket that the sentence may have or not")
-        number, scored = forests.first
-        found.append((scored.forest, given.lookups[number]))
-    return found
+        yield given, forests
+
+
+def _by_features(parser: Parser, sentence: Sentence, bracket: Bracket, most: int) -> Explanation:
+    """Explain a bracket by the features of a span scorer alone.
+
+    Raises:
+        ConfigError: there is none, and no moments were kept.
+    """
+    if parser.forest_parser.rescorer is None:
+        kept_of(parser, "explain")
+    with_it, without = (forests for _, forests in _with_and_without(parser, sentence, bracket))
+    log_odds = with_it.log_probability - without.log_probability
+    return _explanation(parser, sentence, bracket, most, log_odds=log_odds)
+
+
+def _explanation(
+    parser: Parser, sentence: Sentence, bracket: Bracket, most: int, **found: Any
+) -> Explanation:
+    """An explanation with the best tree without the bracket, and with the features of a span scorer."""
+    features = _features(parser, sentence, bracket)
+    forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
+    return Explanation(
+        bracket=bracket,
+        alternative=next(parser.parse_many([forbidden])).tree,
+        features_in_favour=tuple(each for each in features if each.weight > 0)[:most],
+        features_against=tuple(each for each in features if each.weight < 0)[:most],
+        **found,
+    )
 
 
 def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feature]:

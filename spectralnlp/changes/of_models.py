@@ -6,7 +6,7 @@ from collections.abc import Sized
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.changes.explaining import Explainer, explain
+from spectralnlp.changes.explaining import explain, explainer_of
 from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
 from spectralnlp.changes.learned_sentences import LearnedSentences
 from spectralnlp.changes.ledger import DocumentDigests
@@ -20,9 +20,9 @@ from spectralnlp.runtime import Corpus, accumulate
 from spectralnlp.storage import check_writable
 
 __all__ = [
-    "Explainer",
     "LearnedSentences",
     "explain",
+    "explainer_of",
     "forget",
     "hold",
     "kept_if_any",

@@ -60,7 +60,8 @@ class Explanation:
         log_odds: natural logarithm of p(bracket) / p(no such bracket), under the grammar and before any span
             scorer.
         alternative: the best tree without the bracket.
-        in_favour: the training trees that raised the log-odds most, the first one most.
+        in_favour: the training trees that raised the log-odds most, the first one most; none where no trees
+            were kept.
         against: those that lowered them most.
         features_in_favour, features_against: by which a span scorer then weighed the bracket, the largest
             first; none without a scorer, or if the forest that it saw has no such bracket.
@@ -83,8 +84,8 @@ class Explanation:
     bracket: Bracket
     log_odds: float
     alternative: Tree
-    in_favour: tuple[TreeEvidence, ...]
-    against: tuple[TreeEvidence, ...]
+    in_favour: tuple[TreeEvidence, ...] = ()
+    against: tuple[TreeEvidence, ...] = ()
     features_in_favour: tuple[Feature, ...] = ()
     features_against: tuple[Feature, ...] = ()
 
@@ -103,13 +104,15 @@ class Explanation:
     def to_text(self) -> str:
         """Lines for reading."""
         features = [*self.features_in_favour, *self.features_against]
+        trees = [*_section("trees in favour", self.in_favour), *_section("trees against", self.against)]
+        if not (self.in_favour or self.against):
+            trees = ["training trees: none were kept; train with --keep-moments to have them named"]
         return "\n".join(
             [
                 f"{self.bracket.label} over {self.bracket.start}–{self.bracket.end}: log-odds "
                 f"{self.log_odds:+.3f} under the grammar",
                 f"best tree without it: {self.alternative}",
-                *_section("trees in favour", self.in_favour),
-                *_section("trees against", self.against),
+                *trees,
                 *(["features of the span scorer:"] if features else []),
                 *(f"  {each.weight:+.3f}  {each.text}" for each in features),
             ]

@@ -352,8 +352,9 @@ class Parser(TextParser, ChangingModel):
                 estimate; takes about half a second a tree.
 
         Raises:
-            ConfigError: nothing was kept of what the parser was learned from, or no trees; or it has no
-                grammar of counted states, but tensors alone.
+            ConfigError: nothing was kept of what the parser was learned from, and it has no span scorer with
+                features to name; or no trees were kept; or it has no grammar of counted states, but tensors
+                alone.
             ConstraintError: an InputError: the bracket is out of range, or its label is not known.
             NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has.
         """
@@ -364,8 +365,8 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def explainer(self) -> Any:
-        """The trees that the parser was learned from, counted; made when first asked for."""
-        return registry.changes.get("models").Explainer.of(self)
+        """The trees that the parser was learned from, counted at the first call; None if none were kept."""
+        return registry.changes.get("models").explainer_of(self)
 
     @property
     def info(self) -> dict[str, Any]:

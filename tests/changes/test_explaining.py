@@ -123,6 +123,14 @@ def test_what_cannot_be_explained_says_why(
         spectralnlp.load(spectralnlp_model(tmp_path)).explain(WORDS, BRACKET)
 
 
+def test_without_moments_there_are_features_alone() -> None:
+    parser = spectralnlp.load("en")
+    explanation = parser.parse_tokens(["Gulls", "are", "noisy", "."]).explain((2, 3, "ADJP"), most=2)
+    assert len(explanation.features_in_favour) == 2
+    assert explanation.in_favour == explanation.against == ()
+    assert "none were kept" in explanation.to_text()
+
+
 def spectralnlp_model(folder: Path) -> Path:
     """A parser without moments."""
     spectralnlp.train("pcfg", read_treebank(TREEBANK)).save(folder / "model")

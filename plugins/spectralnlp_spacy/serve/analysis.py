@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spectralnlp.errors import InputError
+from spectralnlp.errors import InputError, SpectralError
 from spectralnlp.render import renderer
+from spectralnlp.render.svg import draw_tree
 from spectralnlp_spacy.constituents import read_brackets, read_fallback, words_of
 from spectralnlp_spacy.drawing import parses_of
 from spectralnlp_spacy.errors import ComponentError
@@ -62,6 +64,26 @@ class Analyst:
             "out_of_scope": None if self.textcat is None else doc._.get(self.textcat.out_of_scope),
             "seconds": seconds,
         }
+
+    def explain(self, words: Sequence[str], bracket: Sequence[Any]) -> dict[str, Any]:
+        """Why a sentence has a bracket: features, and training trees where the parser kept its moments.
+
+        Raises:
+            SpectralError: as of `Parser.explain`.
+        """
+        _check_length("tokens", len(words), self.limits.tokens)
+        started = perf_counter()
+        explanation = self.parser.ready().explain(words, bracket)
+        found = explanation.to_json()
+        for side in ("in_favour", "against"):
+            for value, each in zip(found[side], getattr(explanation, side), strict=True):
+                value |= {"words": list(each.tree.words()), "svg": draw_tree(each.tree)}
+        return {**found, "seconds": perf_counter() - started}
+
+    def prepare(self) -> None:
+        """Count the trees that the parser kept, if any, which the first question would have to wait for."""
+        with suppress(SpectralError):  # a question then says what is wrong
+            _ = self.parser.ready().explainer
 
     def _sentences(self, doc: Doc) -> Iterator[dict[str, Any]]:
         key = self.parser.spans_key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib.resources import files
+from typing import Any
 
 from spectralnlp_web import BadRequestError, answer_bad_request, wait_for_leaving, wrong_path_handler
 from starlette.applications import Starlette
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp
 from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.serve.openapi import describe_interface
 from spectralnlp_spacy.serve.pool import WorkerPool
-from spectralnlp_spacy.serve.texts import read_text
+from spectralnlp_spacy.serve.texts import read_question, read_text
 
 _RETRY_AFTER = {"Retry-After": "1"}
 
@@ -41,8 +42,13 @@ def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
         return Response(status_code=204)
 
     async def analyse(request: Request) -> Response:
-        text = await read_text(request, limits)
-        work = asyncio.ensure_future(pool.analyse(text))
+        return await answer(request, await read_text(request, limits))
+
+    async def explain(request: Request) -> Response:
+        return await answer(request, await read_question(request, limits))
+
+    async def answer(request: Request, asked: Any) -> Response:
+        work = asyncio.ensure_future(pool.answer(asked))
         leaving = asyncio.ensure_future(wait_for_leaving(request))
         try:
             await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -60,6 +66,7 @@ def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
         Route("/openapi.json", show_interface),
         Route("/favicon.ico", show_icon),
         Route("/analyse", analyse, methods=["POST"]),
+        Route("/explain", explain, methods=["POST"]),
     ]
     wrong_path = wrong_path_handler("texts go to /analyse, and /openapi.json says how")
     handlers = {HTTPException: wrong_path, BadRequestError: answer_bad_request}

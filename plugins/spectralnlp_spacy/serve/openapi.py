@@ -18,7 +18,7 @@ ERRORS = {
     408: "The body did not come in time.",
     413: "The body, or the text, is too long: bytes, characters or tokens.",
     415: "The body is not said to be `application/json` in UTF-8.",
-    422: "The JSON is not an object with one field, `text`, that is a string of characters.",
+    422: "The JSON does not have the fields that are asked for, or the question has no answer.",
     500: FAILED,
     503: "All workers are busy and the queue is full, or no worker was free in time; try again later.",
     504: "The analysis took too long, and was stopped.",
@@ -38,6 +38,12 @@ def describe_interface(limits: Limits) -> dict[str, Any]:
         "requestBody": {"required": True, "content": _json("Request")},
         "responses": {"200": _answer("Annotations of the text.", "Analysis"), **answers},
     }
+    explanation = {
+        "summary": "Explain a bracket.",
+        "operationId": "explain",
+        "requestBody": {"required": True, "content": _json("Question")},
+        "responses": {"200": _answer("Why the sentence has the bracket.", "Explanation"), **answers},
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -45,7 +51,7 @@ def describe_interface(limits: Limits) -> dict[str, Any]:
             "version": spectralnlp.__version__,
             "description": "Trees, confidence, alternatives, tags and intents of a text.",
         },
-        "paths": {"/analyse": {"post": analysis}},
+        "paths": {"/analyse": {"post": analysis}, "/explain": {"post": explanation}},
         "components": {"schemas": _schemas(limits)},
     }
 
@@ -72,6 +78,11 @@ def _list_of(schema: str) -> dict[str, Any]:
     return {"type": "array", "items": {"$ref": f"#/components/schemas/{schema}"}}
 
 
+def _array(description: str, *kinds: str) -> dict[str, Any]:
+    """A list of values of some kinds."""
+    return {"type": "array", "description": description, "items": {"type": list(kinds)}}
+
+
 def _value(kind: str | list[str], description: str, **others: Any) -> dict[str, Any]:
     return {"type": kind, "description": description, **others}
 
@@ -85,6 +96,32 @@ def _schemas(limits: Limits) -> dict[str, Any]:
                 f"Any text, of at most {limits.characters:,} characters and {limits.tokens:,} tokens.",
                 maxLength=limits.characters,
             )
+        ),
+        "Question": _object(
+            words=_list_of("Word"),
+            bracket=_array("First token, from 0, first token after it, and label.", "integer", "string"),
+        ),
+        "Word": _value("string", "A token."),
+        "Feature": _array("A feature of the span scorer, in words, and its weight.", "string", "number"),
+        "Explanation": _object(
+            bracket=_array("What was asked about.", "integer", "string"),
+            log_odds=_value("number", "Natural logarithm of the odds under the grammar."),
+            alternative=_value("string", "The best tree without it, in brackets."),
+            in_favour=_list_of("Evidence"),
+            against=_list_of("Evidence"),
+            features_in_favour=_list_of("Feature"),
+            features_against=_list_of("Feature"),
+            seconds=_value("number", "Time that it took, in seconds."),
+        ),
+        "Evidence": _object(
+            influence=_value("number", "By how much the training tree raised the log-odds."),
+            document=_value("string", "Name or number of its document."),
+            sentence=_value("integer", "Its number in the document, from 1.", minimum=1),
+            match=_array("The bracket of it that did most.", "integer", "string"),
+            rule=_value("string", "Rule of that bracket."),
+            tree=_value("string", "The training tree in brackets."),
+            words=_list_of("Word"),
+            svg=_value("string", "A drawing of it."),
         ),
         "Error": _object(error=_value("string", "What was wrong, in one line.")),
         "Analysis": _object(

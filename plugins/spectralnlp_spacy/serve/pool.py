@@ -7,6 +7,7 @@ import json
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Coroutine
+from typing import Any
 
 from spectralnlp_web import end_process, start_process
 
@@ -54,13 +55,16 @@ class Worker:
             raise
         return worker
 
-    async def analyse(self, text: str) -> Answer:
-        """Analyse a text.
+    async def answer(self, asked: Any) -> Answer:
+        """Analyse a text, or explain a bracket.
+
+        Args:
+            asked: a text, or what `Analyst.explain` takes, by name.
 
         Raises:
             WorkerDiedError: the process ended.
         """
-        await self._send(json.dumps(text))
+        await self._send(json.dumps(asked))
         return await self._receive()
 
     async def end(self) -> None:
@@ -123,8 +127,11 @@ class WorkerPool:
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in self._all))
 
-    async def analyse(self, text: str) -> Answer:
-        """Analyse a text by the next free worker; an error in JSON if there is none, or it takes too long.
+    async def answer(self, asked: Any) -> Answer:
+        """Answer by the next free worker; an error in JSON if there is none, or it takes too long.
+
+        Args:
+            asked: as of `Worker.answer`.
 
         When this is cancelled, for the client went away, the worker has `grace` to come to an end.
         """
@@ -138,7 +145,7 @@ class WorkerPool:
             return error_answer(503, "all workers are busy, try again later")
         finally:
             self._waiting -= 1
-        work = asyncio.ensure_future(worker.analyse(text))
+        work = asyncio.ensure_future(worker.answer(asked))
         try:
             done, _ = await asyncio.wait({work}, timeout=self._limits.seconds)
         except asyncio.CancelledError:

@@ -1,6 +1,7 @@
 """A process that holds the models and analyses one text after another; `pool` starts and ends it.
 
-It takes lines of JSON on standard input, and gives a status, a length and JSON on standard output.
+It takes lines of JSON on standard input, each a text to be analysed or a question about a bracket, and gives
+a status, a length and JSON on standard output.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def main() -> None:
         _reply(replies, Answer.of(200, {}))
         for line in sys.stdin:
             _limit_time(setup.limits.seconds + _MERCY)
-            _reply(replies, _analyse(analyst, json.loads(line)))
+            _reply(replies, _answer(analyst, json.loads(line)))
             _limit_time(0)
 
 
@@ -98,14 +99,15 @@ def _load(setup: Setup) -> Any:
     with announced_compilation(_note):
         analyst = Analyst(load_pipeline(setup.models, setup.lang), setup.k, setup.limits)
         analyst.analyse("It is.")  # compiles kernels, if they never were, with nobody waiting
+        analyst.prepare()
     return analyst
 
 
-def _analyse(analyst: Any, text: str) -> Answer:
+def _answer(analyst: Any, asked: Any) -> Answer:
     from spectralnlp_spacy.serve.analysis import TextTooLongError
 
     try:
-        return Answer.of(200, analyst.analyse(text))
+        return Answer.of(200, analyst.analyse(asked) if isinstance(asked, str) else analyst.explain(**asked))
     except TextTooLongError as error:
         return error_answer(413, str(error))
     except SpectralError as error:

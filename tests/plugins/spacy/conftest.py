@@ -10,13 +10,12 @@ import pytest
 
 @pytest.fixture(scope="session")
 def parser_folder(tmp_path_factory: pytest.TempPathFactory, own_treebank: Path) -> Path:
-    """A model folder of the core, trained on our own treebank."""
-    from spectralnlp import registry
+    """A model folder of the core, trained on our own treebank, with its moments."""
+    from spectralnlp import changes, read_treebank, registry
 
-    task = registry.tasks.get("parsing")()
     folder = tmp_path_factory.mktemp("models") / "parser"
     estimator = registry.estimators.get("lpcfg").from_preset("fast")
-    task.train(estimator, task.read([own_treebank / "train.mrg"])).save(folder)
+    changes.train("lpcfg", estimator, read_treebank(own_treebank / "train.mrg")).save(folder)
     return folder
 
 

@@ -55,19 +55,19 @@ def error_of(answer: Answer) -> str:
 def test_workers_answer_at_once_and_again() -> None:
     async def body(pool: WorkerPool) -> None:
         started = perf_counter()
-        both = await asyncio.gather(pool.analyse("sleep 0.4"), pool.analyse("sleep 0.4"))
+        both = await asyncio.gather(pool.answer("sleep 0.4"), pool.answer("sleep 0.4"))
         assert perf_counter() - started < 0.7
         assert len({process_of(answer) for answer in both}) == 2
-        many = await asyncio.gather(*(pool.analyse("go") for _ in range(10)))
+        many = await asyncio.gather(*(pool.answer("go") for _ in range(10)))
         assert {process_of(answer) for answer in many} == {process_of(answer) for answer in both}
-        assert len((await pool.analyse("long 3000000")).content) > 3_000_000
+        assert len((await pool.answer("long 3000000")).content) > 3_000_000
 
     with_pool(body)
 
 
 def test_what_takes_too_long_is_ended_and_others_go_on() -> None:
     async def body(pool: WorkerPool) -> None:
-        slow, quick = await asyncio.gather(pool.analyse("sleep 30"), pool.analyse("go"))
+        slow, quick = await asyncio.gather(pool.answer("sleep 30"), pool.answer("go"))
         assert (slow.status, error_of(slow)) == (504, "the analysis took more than 0.5 seconds")
         assert quick.status == 200
         while pool._idle.qsize() < 2:  # a new one takes its place
@@ -78,19 +78,19 @@ def test_what_takes_too_long_is_ended_and_others_go_on() -> None:
 
 def test_a_worker_that_dies_is_replaced() -> None:
     async def body(pool: WorkerPool) -> None:
-        before = process_of(await pool.analyse("go"))
-        dead = await pool.analyse("die")
+        before = process_of(await pool.answer("go"))
+        dead = await pool.answer("die")
         assert (dead.status, error_of(dead)) == (500, "the analysis failed")
-        assert process_of(await pool.analyse("go")) != before
+        assert process_of(await pool.answer("go")) != before
 
     with_pool(body, workers=1)
 
 
 def test_more_than_may_wait_are_sent_away() -> None:
     async def body(pool: WorkerPool) -> None:
-        work = [asyncio.ensure_future(pool.analyse("sleep 0.3")) for _ in range(3)]
+        work = [asyncio.ensure_future(pool.answer("sleep 0.3")) for _ in range(3)]
         await asyncio.sleep(0.1)
-        refused = await pool.analyse("go")
+        refused = await pool.answer("go")
         assert (refused.status, error_of(refused)) == (503, "too many texts at once, try again later")
         assert [answer.status for answer in await asyncio.gather(*work)] == [200] * 3
 
@@ -99,9 +99,9 @@ def test_more_than_may_wait_are_sent_away() -> None:
 
 def test_who_waits_too_long_is_sent_away() -> None:
     async def body(pool: WorkerPool) -> None:
-        slow = asyncio.ensure_future(pool.analyse("sleep 2"))
+        slow = asyncio.ensure_future(pool.answer("sleep 2"))
         await asyncio.sleep(0.05)
-        waited = await pool.analyse("go")
+        waited = await pool.answer("go")
         assert (waited.status, error_of(waited)) == (503, "all workers are busy, try again later")
         assert (await slow).status == 504
 
@@ -111,26 +111,26 @@ def test_who_waits_too_long_is_sent_away() -> None:
 @pytest.mark.parametrize(("work", "survives"), [("sleep 0.15", True), ("sleep 30", False)])
 def test_work_whose_client_went_away_is_ended_unless_it_ends_soon(work: str, survives: bool) -> None:
     async def body(pool: WorkerPool) -> None:
-        before = process_of(await pool.analyse("go"))
-        left = asyncio.ensure_future(pool.analyse(work))
+        before = process_of(await pool.answer("go"))
+        left = asyncio.ensure_future(pool.answer(work))
         await asyncio.sleep(0.05)
         left.cancel()
         with suppress(asyncio.CancelledError):
             await left
-        assert (process_of(await pool.analyse("go")) == before) == survives
+        assert (process_of(await pool.answer("go")) == before) == survives
 
     with_pool(body, workers=1)
 
 
 def test_a_place_in_the_queue_that_is_given_up_is_free() -> None:
     async def body(pool: WorkerPool) -> None:
-        working = asyncio.ensure_future(pool.analyse("sleep 0.3"))
+        working = asyncio.ensure_future(pool.answer("sleep 0.3"))
         await asyncio.sleep(0.05)
-        waiting = asyncio.ensure_future(pool.analyse("go"))
+        waiting = asyncio.ensure_future(pool.answer("go"))
         await asyncio.sleep(0.05)
         waiting.cancel()
         await asyncio.sleep(0)
-        assert [answer.status for answer in await asyncio.gather(working, pool.analyse("go"))] == [200, 200]
+        assert [answer.status for answer in await asyncio.gather(working, pool.answer("go"))] == [200, 200]
 
     with_pool(body, workers=1, waiting=1)
 
@@ -159,8 +159,8 @@ def test_a_worker_that_cannot_be_started_is_tried_again(
     monkeypatch.setattr(Worker, "start", start_or_fail)
 
     async def body(pool: WorkerPool) -> None:
-        await pool.analyse("die")
-        assert (await pool.analyse("go")).status == 200
+        await pool.answer("die")
+        assert (await pool.answer("go")).status == 200
 
     with_pool(body, workers=1)
     assert "the folder is being replaced" in capfd.readouterr().err

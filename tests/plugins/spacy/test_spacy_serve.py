@@ -26,6 +26,7 @@ from spectralnlp_spacy.serve.openapi import ERRORS
 from spectralnlp_spacy.serve.pipeline import load_pipeline
 from spectralnlp_spacy.serve.server import Server
 
+from spectralnlp import read_treebank
 from spectralnlp.errors import ConfigError
 
 JSON = {"Content-Type": "application/json"}
@@ -74,6 +75,49 @@ def test_the_answer_has_trees_confidence_alternatives_and_tags(server) -> None:
     assert all(tree["svg"].startswith("<svg") for tree in first["trees"])
     assert len({tree["brackets"] for tree in first["trees"]}) == len(first["trees"])
     assert answer["intents"] == []
+
+
+KEEPER = ["The", "keeper", "reads", "the", "newspaper", "in", "the", "tower", "."]
+
+
+def question(server: Server, words: Any, bracket: Any) -> tuple[int, dict[str, Any]]:
+    body = json.dumps({"words": words, "bracket": bracket}).encode()
+    response, content = send(server, "POST", "/explain", body, **JSON)
+    return response.status, json.loads(content)
+
+
+def test_a_bracket_is_explained_by_training_trees(server, own_treebank) -> None:
+    status, answer = question(server, KEEPER, [3, 8, "NP"])
+    assert status == 200, answer
+    trees = list(read_treebank(own_treebank / "train.mrg"))
+    for each in (*answer["in_favour"], *answer["against"]):
+        assert each["words"] == list(trees[each["sentence"] - 1].words())
+        assert each["svg"].startswith("<svg")
+    assert answer["in_favour"][0]["influence"] > 0 > answer["against"][0]["influence"]
+    schemas = json.loads(send(server, "GET", "/openapi.json")[1])["components"]["schemas"]
+    assert matches(answer, schemas["Explanation"], schemas)
+
+
+@pytest.mark.parametrize(
+    ("words", "bracket", "status", "error"),
+    [
+        (KEEPER, [3, 80, "NP"], 422, "reaches beyond"),
+        (KEEPER, [3, 8, "NOUN"], 422, "NOUN"),
+        (KEEPER, [3, 8], 422, "start, end and label"),
+        (KEEPER, [True, 8, "NP"], 422, "start, end and label"),
+        (KEEPER, None, 422, "'bracket' is missing"),
+        ("The keeper", [0, 1, "NP"], 422, "no list of words"),
+        ([], [0, 1, "NP"], 422, "no list of words"),
+        (["a", 3], [0, 1, "NP"], 422, "no list of words"),
+        (["\ud800", "b"], [0, 1, "NP"], 422, "half a character"),
+        (["a"] * 501, [0, 1, "NP"], 413, "501 words; give at most 500"),
+    ],
+)
+def test_a_question_without_sense_is_refused(server, words, bracket, status, error) -> None:
+    found, answer = question(server, words, bracket)
+    assert found == status
+    assert error in answer["error"]
+    assert "\n" not in answer["error"]
 
 
 def test_tags_and_intents_of_other_models_are_shown(parser_folder, own_corpora, tmp_path) -> None:
@@ -352,6 +396,24 @@ def test_the_page_in_chromium(server, browser) -> None:
     hot = [each.text.split("\n")[0] for each in browser.find_elements(By.CSS_SELECTOR, ".token.hot")]
     assert hot == ["The", "keeper"]
     assert browser.find_element(By.CSS_SELECTOR, ".tree .hot").get_attribute("data-key") == "NP:0:2"
+
+    # Clicking asks why: training trees, whose match is marked in words and, when opened, in the drawing.
+    rows[1].click()
+    wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".why details"))
+    assert browser.find_element(By.CSS_SELECTOR, ".why h2").text.startswith("Why NP over “The keeper”?")
+    first = browser.find_element(By.CSS_SELECTOR, ".why details")
+    assert re.search(r"document 1, sentence \d+", first.text)
+    label, _, phrase = first.find_element(By.CSS_SELECTOR, "mark").text.partition(": ")
+    first.find_element(By.CSS_SELECTOR, "summary").click()
+    wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".why .tree .match"))
+    marked = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".why .tree .match .w")]
+    assert marked == phrase.split()
+    tags = browser.find_elements(By.CSS_SELECTOR, ".why .tree .match text")
+    assert label in [each.text for each in tags]
+    if "SPECTRALNLP_SCREENSHOT" in os.environ:
+        browser.save_screenshot(f"{os.environ['SPECTRALNLP_SCREENSHOT']}.why.png")
+    browser.find_element(By.CSS_SELECTOR, ".why button").click()
+    assert not browser.find_element(By.CSS_SELECTOR, ".why").is_displayed()
 
     # Another tree.
     before = browser.find_element(By.CSS_SELECTOR, ".tree").get_attribute("innerHTML")
