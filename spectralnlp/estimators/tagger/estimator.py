@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from annotated_types import Ge
@@ -15,6 +15,7 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.eigenwords.of_text import check_one_source
+from spectralnlp.estimators.tagger.further import Begun, in_half_precision
 from spectralnlp.estimators.tagger.held_out import chain_of, choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.random_field import RandomField
@@ -27,6 +28,7 @@ from spectralnlp.inference.chains.word_table import WordTable
 from spectralnlp.parameters import ChainWeights, FeatureRows
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, map_kernels
+from spectralnlp.storage import StoredArrays
 from spectralnlp.text.conll import TaggedSentence
 from spectralnlp.text.spans import (
     Scheme,
@@ -48,6 +50,8 @@ _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
 _SCHEME: Scheme = "bioes"
 # Members where spans are rare: there they differ most.
 _MEMBERS = 3
+# Known sentences that are learned from again beside each new one, and at least.
+_REHEARSED, _FEWEST_REHEARSED = 10, 200
 # For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
 _BLOCK, _BLOCKS = 50, 5
 
@@ -83,6 +87,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         features_: vectors and clusters of unlabelled text.
         scheme_: ``tags``, ``bio`` or ``bioes``, of the tags that were given.
         words_: the words that were seen.
+        begun_: what `solve_further` goes on from; None with vectors.
         n_sentences_, n_tokens_: how many there were.
         n_invalid_: tags that could not follow the one before.
 
@@ -135,6 +140,12 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             InputError: there are no sentences, one has more words than tags, or text cannot be read.
             ModelError: a folder holds no vectors.
         """
+        data = self._read(corpus)
+        with fit_pass("weights"):
+            self._learn(data)
+
+    def _read(self, corpus: Corpus[TaggedSentence]) -> _Numbered:
+        """Return sentences as numbers, and take note of what they hold."""
         with fit_pass("reading"):
             sentences = _checked(corpus)
         self.features_ = self._features()
@@ -150,10 +161,36 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             ]
             names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
         with fit_pass("features"):
-            data = self._number(sentences, names)
+            return self._number(sentences, names)
+
+    def state(self) -> Begun | None:
+        """Return what further sentences can be learned from without learning all again; None with vectors."""
+        return self.begun_
+
+    def read_state(self, stored: StoredArrays) -> Begun:
+        """Return the state that a file holds; errors as of `Begun.of_arrays`."""
+        return Begun.of_arrays(stored)
+
+    def solve_further(self, moments: TagLog, state: Begun) -> Self:
+        """Learn the last of kept sentences, among some of those before them, from the weights that are there.
+
+        Temperature and bias stay. Where tags are written in another way than before, all is learned again.
+        """
+        self.validate()
+        data = self._read(moments.corpus())
+        if not set(state.tags) <= set(data.names):
+            return self.solve_kept(moments)
+        n, n_known = self.n_sentences_, state.n_sentences
+        new = np.arange(n_known, n)
+        rng = np.random.default_rng((self.random_state, n_known, n))
+        n_again = min(n_known, max(_FEWEST_REHEARSED, _REHEARSED * len(new)))
+        order = np.append(new, rng.choice(n_known, n_again, replace=False))
         with fit_pass("weights"):
-            are_rare = self.scheme_ != "tags" and 2 * tags["O"] > tags.total()
-            self.weights_ = self._learn(data, are_rare=are_rare)
+            model = state.field(data.keys, data.names, self.epochs, rng)
+            for _ in range(self.epochs):
+                model.epoch(data.examples, rng.permutation(order), data.forbidden)
+            self._finish(data, [(model, state.temperature)], state.bias)
+        return self
 
     def remarks(self) -> list[str]:
         """Return a line where tags were invalid."""
@@ -192,22 +229,36 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         )
         return _Numbered(examples, keys, names, _forbidden(names), _held_out(len(sentences)))
 
-    def _learn(self, data: _Numbered, *, are_rare: bool) -> ChainWeights:
-        """Return the mean of the members' weights.
-
-        Args:
-            data: to learn from.
-            are_rare: whether spans are; then there are several members, and a bias for spans.
-        """
+    def _learn(self, data: _Numbered) -> None:
+        """Learn the weights of a member; where spans are rare, of several, and a bias for spans."""
+        outside = data.examples.tags == data.names.index("O") if self.scheme_ != "tags" else np.zeros(1)
+        are_rare = outside.mean() > 0.5
         bias = self._find_bias(data) if are_rare else 0.0
         n_members = _MEMBERS if are_rare else 1
         members = list(
             map_kernels(lambda member: self._train(data, data.held_out, member=member), range(n_members))
         )
-        learned = _mean([weights for weights, _ in members])
+        self._finish(data, members, bias)
+
+    def _finish(self, data: _Numbered, members: Sequence[tuple[RandomField, float]], bias: float) -> None:
+        """Set the mean of the members' weights, and what learning can go on from.
+
+        Args:
+            data: that was learned from.
+            members: random fields and temperatures.
+            bias: for spans.
+        """
+        learned = _mean([model.weights for model, _ in members])
+        temperature = sum(temperature for _, temperature in members) / len(members)
+        self.begun_ = None
+        if self.unlabelled is None and self.eigenwords is None:
+            sums = in_half_precision(_mean([model.sums for model, _ in members]))
+            self.begun_ = Begun(
+                self.n_sentences_, tuple(data.names), data.keys, learned, sums, temperature, bias
+            )
         transitions, start, end = lower_outside(chain_of(learned, data.forbidden), data.names, bias)
         used = learned.features.any(axis=1)
-        return ChainWeights(
+        self.weights_ = ChainWeights(
             tags=tuple(data.names),
             keys=data.keys[used],
             rows=FeatureRows.of(learned.features[used]),
@@ -215,12 +266,12 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             transitions=transitions,
             start=start,
             end=end,
-            temperature=sum(temperature for _, temperature in members) / n_members,
+            temperature=temperature,
         )
 
     def _train(
         self, data: _Numbered, held_out: NDArray[np.int64], *, member: int = 0, to_the_end: bool = True
-    ) -> tuple[ScoreWeights, float]:
+    ) -> tuple[RandomField, float]:
         """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
         rng = np.random.default_rng((self.random_state, member) if member else self.random_state)
         examples = data.examples
@@ -236,7 +287,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             if not (last and to_the_end):
                 order = order[~np.isin(order, held_out)]
             model.epoch(examples, order, data.forbidden)
-        return model.weights, temperature
+        return model, temperature
 
     def _find_bias(self, data: _Numbered) -> float:
         """Return the bias that suits blocks of sentences which a trial does not learn from."""
@@ -245,7 +296,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         if len(held_out) < _BLOCK:
             return 0.0
         learned, _ = self._train(data, held_out, to_the_end=False)
-        return choose_bias(data.examples, held_out, learned, data.forbidden, data.names)
+        return choose_bias(data.examples, held_out, learned.weights, data.forbidden, data.names)
 
 
 def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:

@@ -1,0 +1,122 @@
+"""A model that learns examples one by one, beside one that learned all of them at once.
+
+    python -m benchmarks.updates                      # 1,000 updates of CLINC150 and Banking77
+    python -m benchmarks.updates --updates 100 banking77
+    python -m benchmarks.updates --updates 100 ewt    # a tagger of UD English EWT, sentence by sentence
+
+The last examples of a random order join one after the other by `update`, the others were learned before.
+*same labels* is the share of dev labels that are those of the model that learned everything again, and
+*without one* that of a model that learned all examples but the last again: what one example changes itself.
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from spectralnlp_sketch import IntentClassifier
+from spectralnlp_sketch.labelled import Example
+
+from benchmarks.intents import corpus
+from benchmarks.taggers import ROOT
+from spectralnlp import CRFTagger, InMemoryCorpus, changes
+from spectralnlp.estimator import Estimator
+from spectralnlp.tasks.tagging import TaggingTask
+
+HEADER = (
+    "",
+    "examples",
+    "updates",
+    "before",
+    "one by one",
+    "at once",
+    "same labels, %",
+    "without one, %",
+    "CPU s an update, median",
+    "longest",
+)
+
+
+class Data(NamedTuple):
+    """Examples, and labels of others.
+
+    Attributes:
+        name: of the estimator.
+        make: makes one.
+        examples: to learn from.
+        labels: a model's labels of dev.
+        gold: the right ones.
+    """
+
+    name: str
+    make: Callable[[], Estimator[Any]]
+    examples: Sequence[Any]
+    labels: Callable[[Any], np.ndarray]
+    gold: np.ndarray
+
+
+def intents(name: str) -> Data:
+    data = corpus(name)
+    examples = [Example(text, str(label)) for text, label in zip(data.texts, data.labels, strict=True)]
+
+    def labels(model: Any) -> np.ndarray:
+        return np.array([each.label for each in model.classify_many(data.dev_texts)])
+
+    return Data("intent", IntentClassifier, examples, labels, np.asarray(data.dev_labels).astype(str))
+
+
+def ewt() -> Data:
+    task, tagger = TaggingTask(), CRFTagger(column="upos")
+
+    def read(part: str) -> list[Any]:
+        return list(task.examples(tagger, task.read([ROOT / "tagging" / "ewt" / f"en_ewt-ud-{part}.conllu"])))
+
+    dev = read("dev")
+
+    def labels(model: Any) -> np.ndarray:
+        found = model.best_tags([words for words, _ in dev])
+        return np.array([tag for tags in found for tag in tags])
+
+    gold = np.array([tag for _, tags in dev for tag in tags])
+    return Data("tagger", lambda: CRFTagger(column="upos"), read("train"), labels, gold)
+
+
+def row(name: str, n_updates: int) -> list[object]:
+    """Accuracies, agreement and times of a corpus."""
+    data = ewt() if name == "ewt" else intents(name)
+    order = np.random.default_rng(0).permutation(len(data.examples)).tolist()
+    examples = [data.examples[i] for i in order]
+
+    def train(some: Sequence[Any]) -> changes.Change:
+        return changes.train(data.name, data.make(), InMemoryCorpus(some))
+
+    change = train(examples[:-n_updates])
+    before, seconds = data.labels(change.model), []
+    for each in examples[-n_updates:]:
+        started = time.process_time()
+        change = changes.update(change.kept, InMemoryCorpus([each]), again=True)
+        seconds.append(time.process_time() - started)
+    found = [data.labels(each) for each in (change.model, train(examples).model, train(examples[:-1]).model)]
+    scores = [f"{100 * float((each == data.gold).mean()):.2f}" for each in (before, *found[:2])]
+    same = [f"{100 * float((each == found[1]).mean()):.2f}" for each in (found[0], found[2])]
+    times = [f"{np.median(seconds):.2f}", f"{max(seconds):.2f}"]
+    return [name, f"{len(examples):,}", f"{n_updates:,}", *scores, *same, *times]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("corpora", nargs="*", default=["clinc150", "banking77"])
+    parser.add_argument("--updates", type=int, default=1000)
+    arguments = parser.parse_args()
+    print(report.machine())
+    rows = [row(name, arguments.updates) for name in arguments.corpora]
+    print(f"\n{report.table(HEADER, rows)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Learning further: where a tagger begins when sentences are added to those that it knows.
+
+Stochastic gradients stop short of an optimum, somewhere else after each order of sentences. So learning goes
+on from the weights that are there, with the sums of squares of gradients by which AdaGrad's steps shrink:
+features that were seen often hardly move, and those of new sentences are learned with long first steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM
+from spectralnlp.estimators.tagger.kernels import ScoreWeights, zero_weights
+from spectralnlp.estimators.tagger.random_field import RandomField
+from spectralnlp.runtime import checked_names, pack_names
+from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
+
+# Sums beyond it are so large that steps are none.
+_LARGEST_SUM = 6e4
+_NUMBERS = float_array(3, stored=("float64",))
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """What a tagger without vectors has learned.
+
+    Attributes:
+        n_sentences: learned from; later ones are new.
+        tags: names.
+        keys: uint32 (n_features,), ascending; hashes of features.
+        weights: of features and tags, before a bias.
+        sums: of squares of gradients, likewise; in half precision.
+        temperature, bias: as they were found in sentences held out.
+    """
+
+    n_sentences: int
+    tags: tuple[str, ...]
+    keys: NDArray[np.uint32]
+    weights: ScoreWeights
+    sums: ScoreWeights
+    temperature: float
+    bias: float
+
+    def field(
+        self, keys: NDArray[np.uint32], tags: Sequence[str], epochs: int, rng: np.random.Generator
+    ) -> RandomField:
+        """Return these weights among more features and tags, to be trained further.
+
+        Args:
+            keys: ascending; ours are left out where they are not among them.
+            tags: among them ours.
+            epochs: that there will be.
+            rng: chooses the words that are forgotten.
+        """
+        model = RandomField(len(keys), len(tags), 0, epochs=epochs, rng=rng)
+        columns = np.array([tags.index(tag) for tag in self.tags])
+        places = np.minimum(np.searchsorted(keys, self.keys), max(0, len(keys) - 1))
+        there = keys[places] == self.keys
+        for ours, theirs in ((self.weights, model.weights), (self.sums, model.sums)):
+            theirs.features[np.ix_(places[there], columns)] = ours.features[there]
+            theirs.transitions[np.ix_(columns, columns)] = ours.transitions
+            theirs.start[columns], theirs.end[columns] = ours.start, ours.end
+        return model
+
+    def arrays(self) -> Arrays:
+        """The state, for `of_arrays`."""
+        rows, columns = np.nonzero(self.sums.features > FIRST_SUM)
+        arrays: Arrays = {
+            "tags": pack_names(self.tags),
+            "keys": self.keys,
+            "counts": np.bincount(rows, minlength=len(self.keys)).astype(np.int32),
+            "columns": columns.astype(np.uint16),
+            "numbers": np.array([self.n_sentences, self.temperature, self.bias], np.float64),
+        }
+        for name, each in (("weights", self.weights), ("sums", self.sums)):
+            number = np.float32 if name == "weights" else np.float16
+            arrays[name] = each.features[rows, columns].astype(number)
+            arrays[f"{name}.chain"] = np.vstack([each.transitions, each.start, each.end])
+        return arrays
+
+    @classmethod
+    def of_arrays(cls, stored: StoredArrays) -> Self:
+        """The state that gave these.
+
+        Raises:
+            ModelError: an array is not as it must be.
+        """
+        tags = tuple(checked_names(stored, "tags"))
+        sized = stored.part(n_tags=len(tags), n_tags_and_one=len(tags) + 1, n_rows=len(tags) + 2)
+        keys = sized.take("keys", int_array("n_features", dtype="uint32", ascending=True))
+        counts = sized.take("counts", int_array("n_features", dtype="int32", below="n_tags_and_one"))
+        columns = sized.take("columns", int_array("n_entries", dtype="uint16", below="n_tags"))
+        if counts.sum(dtype=np.int64) != len(columns):
+            raise stored.error("counts", f"adds up to {counts.sum()}, not to {len(columns)} entries")
+        rows = np.repeat(np.arange(len(keys)), counts)
+        read = []
+        for name, least in (("weights", None), ("sums", 0.0)):
+            values = sized.take(name, float_array("n_entries", dtype="float32", least=least))
+            chain = sized.take(f"{name}.chain", float_array("n_rows", "n_tags", dtype="float32", least=least))
+            scores = zero_weights(len(keys), len(tags), 0)
+            features = scores.features if name == "weights" else scores.features + np.float32(FIRST_SUM)
+            features[rows, columns] = values
+            read.append(ScoreWeights(features, scores.words, chain[:-2], chain[-2], chain[-1]))
+        numbers = sized.take("numbers", _NUMBERS).tolist()
+        return cls(int(numbers[0]), tags, keys, read[0], read[1], *numbers[1:])
+
+
+def in_half_precision(sums: ScoreWeights) -> ScoreWeights:
+    """Round sums to what is kept of them: learning goes on alike from a model and from its folder."""
+    first = np.float32(FIRST_SUM)
+    rounded = np.minimum(sums.features, _LARGEST_SUM).astype(np.float16).astype(np.float32)
+    return sums._replace(features=np.where(sums.features > first, rounded, first))
