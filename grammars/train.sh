@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Train the models of the list below. Usage: grammars/train.sh CORPORA [DISTRIBUTION…]
-# CORPORA is the folder that holds treebanks/, tagging/ and text/; without names of distributions all are made.
+# CORPORA is the folder that holds treebanks/, tagging/ and text/; without names of distributions all are made, but for
+# en_moments: what en learned from, for update, adapt and explain; it is made together with en, when both are named.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 corpora=${1:?the folder with treebanks/, tagging/ and text/}
@@ -54,6 +55,8 @@ language() {  # language DISTRIBUTION LICENCE MODEL…
 }
 
 if wants en; then
+    keep=()
+    [[ $wanted == *" en_moments "* ]] && keep=(--keep-moments)
     # Vectors, from all words whose licences are open.
     python - "$ewt" "${open[@]}" "$treebanks"/craft/train > "$work/words.txt" <<'PYTHON'
 import sys
@@ -68,13 +71,14 @@ PYTHON
         spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
             --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
     done
-    tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --set column=xpos --set eigenwords="$work/vectors30"
+    mv "$work/vectors40" "$work/en_vectors"
+    tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
     tagger en-upos "$ewt" --set eigenwords="$work/vectors30"
     parser en "${open[@]}" "$treebanks"/masc/train --map en.map \
-        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/vectors40"
+        --set binarisations=head+left+right --set n_states=20 --set eigenwords="$work/en_vectors" "${keep[@]}"
     figures en "$treebanks"/masc/dev
     parser en-biomedical "$treebanks"/craft/train \
-        --set binarisations=head+left --set n_states=20 --set eigenwords="$work/vectors40"
+        --set binarisations=head+left --set n_states=20 --set eigenwords="$work/en_vectors"
     figures en_biomedical "$treebanks"/craft/dev
     options=(--tagger en-tagger)
     pack en CC-BY-SA-4.0 en
@@ -86,6 +90,11 @@ PYTHON
         mv "$folder" spectralnlp_grammars/
     done
     rm -rf "$work/packed"
+    if ((${#keep[@]})); then
+        options=(--moments "$work/en")
+        pack en-moments CC-BY-SA-4.0 en_vectors
+        rm -rf en_moments && mv "$work/packed/en-moments" en_moments
+    fi
 fi
 
 if wants is; then

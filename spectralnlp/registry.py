@@ -281,6 +281,8 @@ filesystems = _registry("filesystems")
 tasks = _registry("tasks")
 commands = _registry("commands")
 models = _registry("models")
+# Folders with the kept moments of installed models, which are distributed apart from these.
+moments = _registry("moments")
 # Languages whose models are distributions of their own, folders of that name in grammars/.
 LANGUAGES = ("fo", "fr", "id", "is", "ja", "nl")
 # Modules of functions: what methods of models do, which are below; ``dependencies``, ``search`` of trees.

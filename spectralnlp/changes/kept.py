@@ -12,6 +12,7 @@ from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, State, Unlearning
+from spectralnlp.models import moments_folder
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import InMemoryCorpus, Moments
 from spectralnlp.storage import (
@@ -111,7 +112,7 @@ class KeptMoments:
             ModelError: it is truncated, changed, or of another model or version.
             RegistryError: the estimator is not installed.
         """
-        stored = load_kept_moments(folder)
+        stored = load_kept_moments(moments_folder(folder), folder)
         if stored is None:
             raise _nothing_kept(folder, verb)
         described, arrays = stored
@@ -202,7 +203,9 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
 def kept_if_any(model: ChangingModel) -> KeptMoments | None:
     """Return what a model was learned from; None if nothing was kept. Errors as of `KeptMoments.load`."""
-    if model.kept is None and (model.folder is None or read_kept_header(model.folder) is None):
+    if model.kept is None and (
+        model.folder is None or read_kept_header(moments_folder(model.folder)) is None
+    ):
         return None
     return kept_of(model, "explain")
 
@@ -242,7 +245,7 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
         folder: of the model.
         about: the model's, where its estimator's class is named.
     """
-    header = read_kept_header(folder)
+    header = read_kept_header(moments_folder(folder))
     if header is None:
         found = estimator_named(about.get("estimator"))
         return {} if found is None else {"incremental update": found.unlearning, "moments": "not kept"}

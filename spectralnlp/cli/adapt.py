@@ -110,7 +110,7 @@ def _learned_from(
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
     from spectralnlp.cli.train import parse_settings
-    from spectralnlp.models import folder_of
+    from spectralnlp.models import folder_of, moments_folder
     from spectralnlp.storage import read_kept_header
 
     if treebank is not None:
@@ -119,7 +119,7 @@ def _learned_from(
     if settings:
         what = "--set means nothing without --with: nothing is trained anew, or with the settings of MODEL"
         raise ConfigError(what, hint="leave it out")
-    if read_kept_header(folder_of(model)) is None:
+    if read_kept_header(moments_folder(folder_of(model))) is None:
         return None
     kept = load_kept(model, "be adapted")
     return kept.learner, kept.moments

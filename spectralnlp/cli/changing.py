@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
@@ -67,6 +68,13 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
     return folder, own, target
 
 
+def tagger_of(folder: Path) -> str | None:
+    """Return the name of the tagger that the parser in a folder listens to, which no moments know."""
+    from spectralnlp.storage import read_header
+
+    return cast("str | None", read_header(folder)["metadata"].get("tagger"))
+
+
 def read_documents(kept: KeptMoments, inputs: list[str], weight: list[str] | None = None) -> Corpus[Any]:
     """Read files as the data of the model was read.
 
@@ -83,8 +91,16 @@ def read_documents(kept: KeptMoments, inputs: list[str], weight: list[str] | Non
     return corpus
 
 
-def save_change(change: Change, output: str | Path) -> None:
-    """Write the model; report how much is in it and how long it took."""
+def save_change(change: Change, output: str | Path, tagger: str | None = None) -> None:
+    """Write the model; report how much is in it and how long it took.
+
+    Args:
+        change: what to write.
+        output: the folder.
+        tagger: name of the one that the parser listens to; see `tagger_of`.
+    """
+    if tagger is not None:
+        change = replace(change, model=replace(change.model, tagger=tagger))
     change.save(output)
     n, unit = len(change.kept.ledger), change.kept.unit
     say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")

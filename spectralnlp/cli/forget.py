@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
+from spectralnlp.cli.changing import (
+    ChangedModel,
+    changed_folder,
+    load_kept,
+    read_documents,
+    save_change,
+    tagger_of,
+)
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
 
@@ -31,4 +38,4 @@ def forget(
     kept = load_kept(model, "forget")
     with where.running(), announced_kernels(), progress("forgetting"):
         change = forget_documents(kept, read_documents(kept, documents), report=say)
-    save_change(change, target)
+    save_change(change, target, tagger_of(folder))

@@ -26,6 +26,12 @@ def package(
     keep_moments: Annotated[
         bool, typer.Option("--keep-moments", help="Take along what was kept, which reveals the text.")
     ] = False,
+    moments: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL", help="Take along what a model kept, which is installed without; repeatable."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the distribution of this name in DIR.")
     ] = False,
@@ -41,6 +47,7 @@ def package(
             name=name,
             tagger=tagger,
             keep_moments=keep_moments,
+            moments=moments or (),
             overwrite=overwrite,
         )
     listed = ", ".join(f"{each} ({size / 1e6:.1f} MB)" for each, size in sizes.items())

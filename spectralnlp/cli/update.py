@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import ChangedModel, changed_folder, load_kept, read_documents, save_change
+from spectralnlp.cli.changing import (
+    ChangedModel,
+    changed_folder,
+    load_kept,
+    read_documents,
+    save_change,
+    tagger_of,
+)
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
 from spectralnlp.cli.options import TreebankWeights
@@ -46,7 +53,7 @@ def update(
     with where.running(), announced_kernels(), progress("updating"):
         corpus = read_documents(kept, inputs, weight)
         change = update_model(kept, corpus, again=again, skip_known=skip_known, whole=whole, report=say)
-    save_change(change, target)
+    save_change(change, target, tagger_of(folder))
     if skip_known:
         n, unit = change.left_out, change.kept.unit
         say(f"left out {n:,} {unit}{'' if n == 1 else 's'} that {'was' if n == 1 else 'were'} there already")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from spectralnlp import registry
 from spectralnlp.errors import ModelError, RegistryError
-from spectralnlp.storage import META
+from spectralnlp.storage import META, MOMENTS_META, model_digest, read_kept_header
 
-__all__ = ["folder_of"]
+__all__ = ["folder_of", "moments_folder"]
 
 
 def folder_of(name: str | Path) -> Path:
@@ -38,3 +38,28 @@ def folder_of(name: str | Path) -> Path:
             hint = f"give a model folder or the name of an installed model; {error.hint}"
             raise ModelError(f"no model {str(name)!r}", hint=hint) from None
     return path
+
+
+def moments_folder(folder: Path) -> Path:
+    """Return the folder with what a model was learned from: its own, or an installed one of its moments.
+
+    Args:
+        folder: of the model.
+
+    Raises:
+        ModelError: the folder holds no model.
+
+    Examples:
+        >>> from spectralnlp.models import folder_of, moments_folder
+        >>> moments_folder(folder_of("en-upos")).name
+        'en_upos'
+    """
+    if (folder / MOMENTS_META).exists() or not registry.moments.names():
+        return folder
+    digest = model_digest(folder)
+    for name in registry.moments.names():
+        found = Path(registry.moments.get(name))
+        header = read_kept_header(found)
+        if header is not None and header.take("model", str) == digest:
+            return found
+    return folder

@@ -31,7 +31,12 @@ from spectralnlp.storage.folders import (
     save_model,
     staged,
 )
-from spectralnlp.storage.kept_moments import load_kept_moments, read_kept_header, save_kept_moments
+from spectralnlp.storage.kept_moments import (
+    load_kept_moments,
+    model_digest,
+    read_kept_header,
+    save_kept_moments,
+)
 from spectralnlp.storage.models import StorableModel
 from spectralnlp.storage.replacing import staged_folder
 from spectralnlp.storage.values import Matching, StoredValues, checked_value
@@ -61,6 +66,7 @@ __all__ = [
     "kind_of",
     "load_kept_moments",
     "load_model",
+    "model_digest",
     "narrowed",
     "not_repeated",
     "offset_array",

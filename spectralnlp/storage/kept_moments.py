@@ -22,40 +22,59 @@ MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 1
 _HINT = "train again with `keep_moments`"
 
 
-def save_kept_moments(folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def save_kept_moments(
+    folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array], model: Path | None = None
+) -> None:
     """Write moments beside the model that they gave; see `load_kept_moments`.
 
     Args:
-        folder: of the model; one that is `staged`, for the two files are not written as one.
+        folder: to write to; one that is `staged`, for the two files are not written as one.
         metadata: JSON values.
         arrays: numbers only, by name.
+        model: folder of the model, if it is another.
     """
     described = write_arrays(folder / MOMENTS, arrays)
     header = {
         "format": MOMENTS_FORMAT,
         "format_version": MOMENTS_VERSION,
         "spectralnlp": __version__,
-        "model": sha256((folder / META).read_bytes()),
+        "model": model_digest(model or folder),
         "arrays": described,
         "metadata": metadata,
     }
     write_json(folder / MOMENTS_META, header)
 
 
-def load_kept_moments(path: str | Path) -> tuple[StoredValues, StoredArrays] | None:
+def model_digest(folder: Path) -> str:
+    """Return the hash by which moments know their model.
+
+    Raises:
+        ModelError: there is none in the folder.
+    """
+    return read_folder(folder, lambda opened: sha256(opened.read(META)))
+
+
+def load_kept_moments(
+    path: str | Path, model: Path | None = None
+) -> tuple[StoredValues, StoredArrays] | None:
     """Metadata and arrays of the moments beside a model; None if it has none.
+
+    Args:
+        path: the folder of the moments.
+        model: folder of the model, if it is another.
 
     Raises:
         ModelError: they are cut short, changed, of another model or another format version.
     """
-    return read_folder(Path(path), _read_moments)
+    digest = None if model is None else model_digest(model)
+    return read_folder(Path(path), lambda opened: _read_moments(opened, digest))
 
 
-def _read_moments(folder: Snapshot) -> tuple[StoredValues, StoredArrays] | None:
+def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, StoredArrays] | None:
     header = _read_header(folder)
     if header is None:
         return None
-    if header.take("model", str) != sha256(folder.read(META)):
+    if header.take("model", str) != (digest or sha256(folder.read(META))):
         raise ModelError("moments of another model than lies beside them", path=folder.path, hint=_HINT)
     arrays = read_arrays(folder, MOMENTS, header.part("arrays"))
     return header.part("metadata"), StoredArrays(arrays, folder.path / MOMENTS)

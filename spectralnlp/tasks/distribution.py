@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from spectralnlp import __version__, registry
 from spectralnlp.errors import ConfigError
-from spectralnlp.models import folder_of
-from spectralnlp.storage import load_kept_moments, load_model, save_kept_moments, staged_folder
+from spectralnlp.models import folder_of, moments_folder
+from spectralnlp.storage import ARRAYS, Array, load_kept_moments, load_model, save_kept_moments, staged_folder
 from spectralnlp.tasks.task import Task
 
+Kept: TypeAlias = tuple[dict[str, Any], Mapping[str, Array]]
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 _PYPROJECT = """[build-system]
@@ -32,9 +34,7 @@ license = "{licence}"
 requires-python = ">=3.11"
 dependencies = ["spectralnlp>={version}"]
 
-[project.entry-points."spectralnlp.models"]
 {entries}
-
 [tool.hatch.build.targets.wheel]
 packages = ["{package}"]
 """
@@ -51,8 +51,8 @@ Licence: {licence}, that of what they were learned from; the cards say more.
 {kept}"""
 
 _KEPT = """
-What they were learned from was kept (`moments.safetensors`), for `update`, `forget`, `merge`: it reveals
-their text.
+What {models} learned from was kept (`moments.safetensors`), for `update`, `forget`, `merge`, `explain`: it
+reveals the text.
 """
 
 
@@ -64,6 +64,7 @@ def write_distribution(
     name: str | None = None,
     tagger: str | None = None,
     keep_moments: bool = False,
+    moments: Sequence[str | Path] = (),
     overwrite: bool = False,
 ) -> dict[str, int]:
     """Write the source folder of a distribution ``spectralnlp-NAME`` with the package ``spectralnlp_NAME``.
@@ -78,28 +79,33 @@ def write_distribution(
         name: of the distribution; None for that of the first model.
         tagger: name of the tagger that the parsers among them listen to; None to leave theirs.
         keep_moments: take along what the models were learned from.
+        moments: folders of further models, of which only what they were learned from is taken along. They
+            must be those that are installed under the names of their folders, and can be updated once the
+            distribution is installed, too.
         overwrite: whether a distribution of that name may be replaced.
 
     Returns:
         The size of each model in bytes, by name.
 
     Raises:
-        ConfigError: a name or the licence is none, two models have the same, or the folder cannot be written.
+        ConfigError: a name or the licence is none, two models have the same, nothing was kept, another model
+            is installed than its moments are of, or the folder cannot be written.
         ModelError: there is no such model, or it is damaged.
     """
-    folders = _folders_by_name(models)
+    folders, kept_of = _folders_by_name(models), _folders_by_name(moments)
     name = _checked_name(next(iter(folders)) if name is None else name, "distribution")
     licence = _checked_licence(licence)
     _check_replaceable(output, name, overwrite)
     package = f"spectralnlp_{name.replace('-', '_')}"
     constants = {each: each.replace("-", "_") for each in folders}
+    kept_constants = {each: f"{each.replace('-', '_')}_moments" for each in kept_of}
     texts = {
         "pyproject.toml": _PYPROJECT.format(
             name=name,
             version=__version__,
             models=", ".join(folders),
             licence=licence,
-            entries="\n".join(f'"{each}.v1" = "{package}:{of.upper()}"' for each, of in constants.items()),
+            entries=_entries("models", package, constants) + _entries("moments", package, kept_constants),
             package=package,
         ),
         "README.md": _README.format(
@@ -107,9 +113,9 @@ def write_distribution(
             cards="\n".join(f"- [`{each}`]({package}/{of}/README.md)" for each, of in constants.items()),
             first=next(iter(folders)),
             licence=licence,
-            kept=_KEPT if keep_moments else "",
+            kept=_KEPT.format(models=", ".join(kept_of) or "the models") if keep_moments or kept_of else "",
         ),
-        f"{package}/__init__.py": _module(constants),
+        f"{package}/__init__.py": _module([*constants.values(), *kept_constants.values()]),
         f"{package}/py.typed": "",
     }
     try:
@@ -118,26 +124,61 @@ def write_distribution(
             for path, text in texts.items():
                 (fresh / path).write_text(text, encoding="utf-8")
             for each, folder in folders.items():
-                _write_model(folder, fresh / package / constants[each], tagger, keep_moments)
+                _write_model(
+                    folder,
+                    fresh / package / constants[each],
+                    tagger,
+                    _kept(folder, folders) if keep_moments else None,
+                )
+            for each, folder in kept_of.items():
+                _write_moments(each, folder, fresh / package / kept_constants[each], _kept(folder, folders))
     except OSError as error:
         raise ConfigError(f"cannot write the distribution: {error.strerror or error}", path=output) from error
-    written = {each: output / package / of for each, of in constants.items()}
+    written = {each: output / package / of for each, of in {**constants, **kept_constants}.items()}
     return {each: sum(file.stat().st_size for file in of.iterdir()) for each, of in written.items()}
 
 
-def _write_model(folder: Path, target: Path, tagger: str | None, keep_moments: bool) -> None:
-    kept = load_kept_moments(folder) if keep_moments else None
-    if keep_moments and kept is None:
+def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
+    """What a model was learned from; settings that name the folder of a packaged model, name the model."""
+    kept = load_kept_moments(moments_folder(folder), folder)
+    if kept is None:
         what = f"{folder} keeps nothing of what it was learned from"
-        raise ConfigError(what, hint="leave `keep_moments` out, or train it with it")
+        raise ConfigError(what, hint="train it with `keep_moments`")
+    name_of = {str(each.resolve()): name for name, each in folders.items()}
+    settings = {
+        setting: name_of.get(str(Path(value).resolve()), value) if isinstance(value, str) else value
+        for setting, value in kept[0].take("settings", Mapping[str, Any]).items()
+    }
+    return {**kept[0], "settings": settings}, kept[1].all()
+
+
+def _loaded(folder: Path) -> Any:
     stored = load_model(folder)
     task: Task = registry.tasks.get(stored.kind)()
-    model: Any = task.load(stored)
+    return task.load(stored)
+
+
+def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | None) -> None:
+    model = _loaded(folder)
     if tagger is not None and is_dataclass(model) and hasattr(model, "tagger"):
         model = replace(model, tagger=tagger)  # type: ignore[type-var]
     model.save(target, compact=True)
     if kept is not None:
-        save_kept_moments(target, dict(kept[0]), kept[1].all())
+        save_kept_moments(target, *kept)
+
+
+def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
+    """Write moments of the model that is installed under a name, which must be that of the folder."""
+    if name not in registry.models:
+        raise ConfigError(f"no model {name} is installed", hint=f"package and install {folder} first")
+    installed = Path(registry.models.get(name))
+    with TemporaryDirectory() as scratch:
+        _loaded(folder).save(Path(scratch) / name, compact=True)
+        if (Path(scratch) / name / ARRAYS).read_bytes() != (installed / ARRAYS).read_bytes():
+            what = f"the model {name} that is installed is another than {folder}"
+            raise ConfigError(what, hint="package and install that one first")
+    target.mkdir()
+    save_kept_moments(target, *kept, installed)
 
 
 def _folders_by_name(models: Sequence[str | Path]) -> dict[str, Path]:
@@ -184,8 +225,14 @@ def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
         raise ConfigError(what, path=output, hint="choose another folder, or `overwrite`")
 
 
-def _module(constants: Mapping[str, str]) -> str:
-    lines = [f"{of.upper()} = Path(__file__).parent / {json.dumps(of)}" for of in constants.values()]
+def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
+    """The entry points of a group, by name."""
+    lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
+    return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""
+
+
+def _module(folders: Sequence[str]) -> str:
+    lines = [f"{each.upper()} = Path(__file__).parent / {json.dumps(each)}" for each in folders]
     return "\n".join(
         [
             '"""Models for spectralnlp, each a folder with its card."""',

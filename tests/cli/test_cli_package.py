@@ -115,6 +115,7 @@ def test_a_language_that_is_not_installed_is_named_with_the_way_to_install_it(co
 
 def test_every_language_in_grammars_is_one_that_can_be_missing() -> None:
     languages = [each.parent.name for each in GRAMMARS.glob("*/pyproject.toml")]
+    languages = [each for each in languages if each != "en_moments"]
     assert "is" in languages
     assert set(languages) <= set(registry.LANGUAGES)
     for language in languages:
@@ -126,6 +127,46 @@ def test_every_language_in_grammars_is_one_that_can_be_missing() -> None:
             for name in project["project"]["entry-points"]["spectralnlp.models"]
         }
         assert names == {each.parent.name for each in (GRAMMARS / language / package).glob("*/model.json")}
+
+
+def test_moments_are_distributed_apart_from_their_model(
+    command: Command, model: Path, own_treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is installed; what it was learned from is another distribution, known by a hash of it."""
+    monkeypatch.setattr(registry.models, "_local", {})
+    monkeypatch.setattr(registry.moments, "_local", {})
+    assert command("package", model, "-o", tmp_path / "plain", "--licence", "MIT")[0] == 0
+    arguments = ["package", "en-upos", "--moments", model, "--licence", "MIT", "-o", tmp_path / "more"]
+    status, _, err = command(*arguments)
+    assert status == 2
+    assert "no model harbour-talk is installed" in err
+    installed = tmp_path / "plain" / "spectralnlp_harbour_talk" / "harbour_talk"
+    registry.models.register("harbour-talk.v1")(installed)
+    status, _, err = command("update", "harbour-talk", own_treebank / "dev.mrg", "-o", tmp_path / "updated")
+    assert status == 2
+    assert "keeps no moments" in err
+    status, _, err = command(*arguments, "--name", "harbour-moments")
+    assert status == 0, err
+    made = tmp_path / "more"
+    entries = tomllib.loads((made / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert entries["spectralnlp.moments"] == {
+        "harbour-talk.v1": "spectralnlp_harbour_moments:HARBOUR_TALK_MOMENTS"
+    }
+    assert sorted(entries["spectralnlp.models"]) == ["en-upos.v1"]
+    kept = made / "spectralnlp_harbour_moments" / "harbour_talk_moments"
+    assert sorted(each.name for each in kept.iterdir()) == ["moments.json", "moments.safetensors"]
+    registry.moments.register("harbour-talk.v1")(kept)
+    status, _, err = command("update", "harbour-talk", own_treebank / "dev.mrg", "-o", tmp_path / "updated")
+    assert status == 0, err
+    assert command("update", model, own_treebank / "dev.mrg", "-o", tmp_path / "beside")[0] == 0
+    arrays = [(tmp_path / name / "arrays.safetensors").read_bytes() for name in ("updated", "beside")]
+    assert arrays[0] == arrays[1]
+    assert "kept, of 1 documents" in command("info", "harbour-talk")[1]
+    # Moments of another model than the one that is installed are refused.
+    command("train", "pcfg", own_treebank / "dev.mrg", "--keep-moments", "-o", model, "--overwrite")
+    status, _, err = command(*arguments, "--overwrite", "--name", "harbour-moments")
+    assert status == 2
+    assert "the model harbour-talk that is installed is another" in err
 
 
 @pytest.mark.slow

@@ -7,7 +7,9 @@ Such an estimator has two settings: ``unlabelled``, files of text, from which ve
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimators.eigenwords.estimator import Eigenwords
 from spectralnlp.parameters import WordVectors
@@ -44,12 +46,13 @@ def learn_vectors(
 
 
 def load_vectors(folder: str) -> WordVectors:
-    """Read the vectors in a folder that ``train eigenwords`` made.
+    """Read the vectors in a folder that ``train eigenwords`` made, or of an installed model.
 
     Raises:
         ModelError: it holds no model, or none of words.
     """
-    stored = load_model(folder)
+    is_installed = not Path(folder).exists() and folder in registry.models
+    stored = load_model(registry.models.get(folder) if is_installed else folder)
     if stored.kind != "vectors":
         hint = "give a folder made by `spectralnlp train eigenwords`"
         raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
