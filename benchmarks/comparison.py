@@ -40,7 +40,7 @@ def main() -> None:
     started = process_time()
     analysis = analyse(gold, trees, groups=groups)
     rows = [
-        [each.type.value, f"{each.errors:,}", f"{each.brackets:,}", f"{each.share:.1f}"]
+        [str(each.type), f"{each.errors:,}", f"{each.brackets:,}", f"{each.share:.1f}"]
         for each in analysis.by_type()
     ]
     seconds = process_time() - started

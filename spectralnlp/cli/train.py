@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress, say
+from spectralnlp.cli.console import announced_kernels, note, progress, say
 from spectralnlp.cli.engines import (
     HERE,
     CheckpointFolder,
@@ -90,6 +90,7 @@ def train(
 ) -> None:
     """Train a model."""
     from spectralnlp import changes, registry
+    from spectralnlp.changes.adaptation.with_treebank import needs_moments
     from spectralnlp.changes.kept import check_keeps
     from spectralnlp.hyperparameters import hyperparameters
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
@@ -153,6 +154,11 @@ def train(
                 model = to_save = task.train(learner, corpus, report=say, description=description)
         to_save.save(output)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
+    if not keep_moments and needs_moments(learner, model):
+        note(
+            "this parser cannot be adapted to another domain without its treebank: for that, train it with "
+            "--keep-moments"
+        )
     if held_out is not None:
         print(f"\n{evaluated(task, model, held_out, where.jobs).to_table()}")
 

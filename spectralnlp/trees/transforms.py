@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 
 from spectralnlp.trees.tree import Tree, category
@@ -25,7 +26,9 @@ def strip_traces(tree: Tree) -> Tree | None:
     def keep(node: Tree, children: list[Tree | None]) -> Tree | None:
         if node.word is not None:
             return None if node.label == "-NONE-" or node.word == "*0*" else node
-        kept = [child for child in children if child is not None]
+        kept = tuple(child for child in children if child is not None)
+        if len(kept) == len(children) and all(map(operator.is_, kept, node.children)):
+            return node  # with the head that the treebank marks
         return Tree(node.label, kept) if kept else None
 
     return tree.fold(keep)

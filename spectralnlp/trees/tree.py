@@ -130,7 +130,8 @@ class Tree:
         Args:
             rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content``
                 (English; content words, as Universal Dependencies have them), or a function of a label and
-                its children's labels.
+                its children's labels. The first, second and last are for phrases whose head the treebank
+                does not mark (`HeadedTree`).
 
         Raises:
             ConfigError: there are no rules of that name.
@@ -158,7 +159,9 @@ class Tree:
             else:
                 below = [stack.pop() for _ in node.children]
                 heads[number] = below[0]
-                if len(below) > 1:
+                if isinstance(node, HeadedTree):
+                    heads[number] = below[node.head]
+                elif len(below) > 1:
                     labels = [
                         child.label if child.word is not None else category(child.label)
                         for child in node.children
@@ -296,6 +299,23 @@ class Tree:
                 children, built[first:] = built[first:], []
                 built.append(cls(node.label(), children))
         return built[0]
+
+
+class HeadedTree(Tree):
+    """A phrase whose head child the treebank marks, as ``HD`` edges do in TIGER and its kin.
+
+    Changes of a phrase, `clean` among them, make an ordinary `Tree` of it.
+
+    Args:
+        label, children: as of `Tree`.
+        head: place of the head among the children.
+    """
+
+    __slots__ = ("head",)
+
+    def __init__(self, label: str, children: Sequence[Tree], head: int) -> None:
+        super().__init__(label, children)
+        self.head = head
 
 
 def writable(text: str) -> str:

@@ -146,3 +146,78 @@ def test_text_is_parsed_on_the_way(run: Run, work_folder: Path) -> None:
     Path("text.txt").write_text("a b c\n\nd e\n")
     out = run("measure", "text.txt", "--model", "fake", "--tokenized", "--by-sentence").out
     assert [row["tree"] for row in csv.DictReader(io.StringIO(out))] == ["1", "3"]
+
+
+PORTUGUESE = """\
+(top (fcl (np (art O) (n farol)) (v-fin arde) (pp (prp de) (np (n noite)))))
+(top (fcl (np (pron Ela)) (v-fin chega)))
+"""
+ATTACHED = """\
+(top (fcl (np (art O) (n farol)) (vp (v-fin arde) (pp (prp de) (np (n noite))))))
+(top (fcl (np (pron Ela)) (v-fin chega)))
+"""
+
+
+def test_measure_other_labels(run: Run, work_folder: Path) -> None:
+    Path("pt.mrg").write_text(PORTUGUESE)
+    status, out, err = run("measure", "pt.mrg")
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert status == 0
+    assert (row["W"], row["C"], row["C/T"], row["np_length"]) == ("7", "", "", "1.3333")
+    assert "NP_length" not in row
+    assert "--structures FILE" in err
+    Path("pt.tsv").write_text("# clauses\nC\tfcl\nT\tfcl > top\nC\ticl\n")
+    status, out, err = run("measure", "pt.mrg", "--structures", "pt.tsv", "--format", "json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert (found["C"], found["C/T"], found["DC"], found["fcl_length"]) == (2, 1.0, None, 3.5)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("", "table of structures is empty"),
+        ("C fcl\n", "bad.tsv:1: no row"),
+        ("W\tfcl\n", "bad.tsv:1: no row"),
+        ("C\tfcl\nT\tfcl < (\n", "bad.tsv:2: pattern, column 8"),
+    ],
+)
+def test_tables_of_structures_that_are_refused(run: Run, work_folder: Path, table: str, message: str) -> None:
+    Path("pt.mrg").write_text(PORTUGUESE)
+    Path("bad.tsv").write_text(table)
+    status, out, err = run("measure", "pt.mrg", "--structures", "bad.tsv", "-o", "out.csv")
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not Path("out.csv").exists()
+
+
+def test_compare_other_labels(run: Run, work_folder: Path) -> None:
+    Path("gold.mrg").write_text(PORTUGUESE)
+    Path("attached.mrg").write_text(ATTACHED)
+    lines = [line.split() for line in run("compare", "gold.mrg", "attached.mrg").out.splitlines()]
+    assert ["vp", "attachment", "1", "1", "100.0%"] in lines
+    assert not any(line[:1] == ["PP"] for line in lines)  # rows of nothing
+    table = "label\tnp\tNP\nlabel\tpp\tPP\nlabel\tfcl\tS\nlabel\tvp\tVP\n"
+    Path("pt.map").write_text(table)
+    lines = [
+        line.split()
+        for line in run("compare", "gold.mrg", "attached.mrg", "--map", "pt.map").out.splitlines()
+    ]
+    assert ["VP", "attachment", "1", "1", "100.0%"] in lines
+    assert run("compare", "gold.mrg", "attached.mrg", "--map", "gold.mrg").status == 2
+
+
+def test_diff_takes_models(own_treebank: Path, work_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import spectralnlp
+    from spectralnlp.cli import app
+
+    spectralnlp.train("pcfg", own_treebank / "train.mrg").save("model")
+    Path("gold.mrg").write_text("(S (NP (DT The) (NN keeper)) (NP (VBZ sleeps)) (. .))\n")
+    assert app.run(["diff", "gold.mrg", "model"]) == 0
+    assert capsys.readouterr().out == (
+        "1: The keeper sleeps\n    NP The keeper\n-   NP sleeps\n+   VP sleeps\n\n"
+    )
+    assert app.run(["diff", "model", "gold.mrg"]) == 0
+    assert "+   NP sleeps\n" in capsys.readouterr().out
+    assert app.run(["diff", "model", "model"]) == 2
+    assert "two models, and nothing to parse" in capsys.readouterr().err

@@ -181,3 +181,28 @@ def test_help_on_an_estimator_imports_no_other(start: Callable[..., subprocess.P
     out, err = start(code=code).communicate(timeout=60)
     assert err == ""
     assert out.splitlines()[-1] == "HEAVY:"
+
+
+@pytest.mark.slow
+def test_training_says_how_a_parser_can_be_adapted(
+    own_treebank: Path, work_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from spectralnlp.cli import app
+
+    train = [
+        "train",
+        "lpcfg",
+        str(own_treebank / "train.mrg"),
+        "--set",
+        "preset=fast",
+        "-o",
+        "model",
+        "--overwrite",
+    ]
+    for more, told in ([], False), (["--set", "grammars=tensors"], True):
+        assert app.run([*train, *more]) == 0
+        assert ("train it with --keep-moments" in capsys.readouterr().err) == told
+        assert app.run(["adapt", "model", str(own_treebank / "dev.mrg"), "-o", f"adapted {told}"]) == 2 * told
+        capsys.readouterr()
+    assert app.run([*train, *more, "--keep-moments"]) == 0
+    assert "--keep-moments" not in capsys.readouterr().err

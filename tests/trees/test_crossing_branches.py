@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralnlp.errors import InputError
-from spectralnlp.trees import Tree
+from spectralnlp.trees import Tree, read_brackets, strip_traces
 from spectralnlp.trees.readers import EXPORT, TIGER_XML, ReadingChanges
 from spectralnlp.trees.readers.raising import continuous
 from spectralnlp.trees.readers.sentence_graph import SentenceGraph
@@ -298,3 +298,26 @@ def as_graph(tree: Tree) -> SentenceGraph:
         functions=["" for _ in nodes],
         parents=[parents[id(node)] for node in nodes],
     )
+
+
+# The marked head is neither the first child nor like its phrase, and other parts are raised.
+MARKED = (
+    "Boote NN SB 501/bald ADV HD 501/sinken VVFIN OC 501/heute ADV MO 500/alle PIAT NK 501/"
+    "#500 S -- 0/#501 VP OC 500"
+)
+
+
+def test_marked_heads_are_heads(tmp_path: Path) -> None:
+    path = tmp_path / "a.export"
+    path.write_text(export(MARKED), encoding="utf-8")
+    (tree,) = EXPORT.read(path)
+    assert str(tree) == "( (S (VP (NN Boote) (ADV bald) (VVFIN sinken)) (ADV heute) (PIAT alle)))"
+    for rules in ("neutral", "english"):
+        heads = tree.heads(rules)
+        assert {label: heads[n] for n, label in enumerate(node.label for node in tree.nodes())}["VP"] == 1
+    stripped = strip_traces(tree)
+    assert stripped is not None
+    assert stripped.heads("neutral") == tree.heads("neutral")
+    (same,) = read_brackets([str(tree)])
+    assert same == tree
+    assert same.heads("neutral") != tree.heads("neutral")

@@ -7,15 +7,16 @@ The trees of a parser are a file or a folder, in the order of the gold trees; or
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.console import progress, results
 from spectralnlp.cli.options import FileEncoding, OutputFile
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp_trees.cli.places import is_model, parsed_as, read_places
 
 if TYPE_CHECKING:
     from spectralnlp.trees import Tree
@@ -35,6 +36,14 @@ def compare(
         bool,
         typer.Option("--clean", help="Leave out nodes that repeat their only child, as `evaluate` does."),
     ] = False,
+    map_: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="FILE",
+            help="Labels and tags that are renamed first in all trees, as for `train`; implies --clean.",
+        ),
+    ] = None,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page, with the worst sentences."),
@@ -56,7 +65,6 @@ def compare(
     output: OutputFile = None,
 ) -> None:
     """Compare a parser's trees with gold trees: types of errors, and where they are."""
-    from spectralnlp_trees.cli.places import read_places
     from spectralnlp_trees.comparison.page import as_page
     from spectralnlp_trees.comparison.text import as_text
 
@@ -71,7 +79,8 @@ def compare(
             raise InputError("no trees in this file", path=gold)
         groups = _groups([place.file for place in places], group_by)
         trees = [place.tree for place in places]
-        analyses = [_analysis(trees, path, groups, clean) for path in ([a] if b is None else [a, b])]
+        prepare = _preparation(clean, map_)
+        analyses = [_analysis(trees, path, groups, prepare) for path in ([a] if b is None else [a, b])]
     if html is not None:
         title = f"{' and '.join(names)} against {Path(gold).name}"
         with results(html) as write:
@@ -80,42 +89,36 @@ def compare(
         write(as_text(analyses, names) if format_ == "text" else json.dumps(_values(analyses, names)))
 
 
-def _analysis(gold: Sequence[Tree], path: str, groups: Sequence[str], clean: bool) -> Analysis:
+def _preparation(clean: bool, table: str | None) -> Callable[[Tree], Tree]:
+    """What is done with each tree before it is compared."""
+    from spectralnlp import trees
+    from spectralnlp.trees.renaming import Renaming, read_renaming
+
+    if table is None:
+        return (lambda tree: trees.clean(tree) or tree) if clean else lambda tree: tree
+    renaming = Renaming(read_renaming(table))
+
+    def renamed(tree: Tree) -> Tree:
+        cleaned = trees.clean(tree)
+        return tree if cleaned is None else renaming.rename(cleaned)
+
+    return renamed
+
+
+def _analysis(
+    gold: Sequence[Tree], path: str, groups: Sequence[str], prepare: Callable[[Tree], Tree]
+) -> Analysis:
     from spectralnlp_trees.comparison.analysis import analyse
 
-    trees = _parsed(gold, path) if _is_model(path) else list(_predictions(path))
+    trees = parsed_as(gold, path) if is_model(path) else list(_predictions(path))
     if len(trees) != len(gold):
         raise InputError(
             f"{len(trees)} trees, but there are {len(gold)} gold trees",
             path=path,
             hint="give one tree for each gold tree, in the same order",
         )
-    if clean:
-        gold = [_without_repeats(tree) for tree in gold]
-        trees = [None if tree is None else _without_repeats(tree) for tree in trees]
-    return analyse(gold, trees, groups=groups)
-
-
-def _without_repeats(tree: Tree) -> Tree:
-    from spectralnlp import trees
-
-    cleaned = trees.clean(tree)
-    return tree if cleaned is None else cleaned
-
-
-def _is_model(path: str) -> bool:
-    """Whether a model is named, or its folder."""
-    from spectralnlp import registry
-
-    return (Path(path) / "model.json").exists() or (not Path(path).exists() and path in registry.models)
-
-
-def _parsed(gold: Sequence[Tree], model: str) -> list[Tree | None]:
-    from spectralnlp.cli.models import load_parser
-    from spectralnlp_trees.comparison.parsing import trees_over
-
-    with announced_kernels():
-        return trees_over(load_parser(model), gold)
+    trees = [None if tree is None else prepare(tree) for tree in trees]
+    return analyse(map(prepare, gold), trees, groups=groups)
 
 
 def _predictions(path: str) -> Iterator[Tree | None]:

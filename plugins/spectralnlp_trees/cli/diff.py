@@ -1,4 +1,4 @@
-"""``spectralnlp diff``: what differs between the trees of two files, sentence by sentence.
+"""``spectralnlp diff``: what differs between the trees of two files, or of a file and a model.
 
 Brackets of the first file only come after ``-``, those of the second only after ``+``; ``~`` is what moved.
 """
@@ -8,19 +8,29 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spectralnlp.cli.console import results
 from spectralnlp.cli.options import FileEncoding, OutputFile
 from spectralnlp.errors import ConfigError, InputError
+from spectralnlp_trees.cli.places import is_model, parsed_as, read_places
+
+if TYPE_CHECKING:
+    from spectralnlp.trees import Tree
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="Trees, such as those of a treebank.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="Trees of the same sentences.")],
+    first: Annotated[
+        str, typer.Argument(metavar="FIRST", help="Trees, such as those of a treebank; or a model.")
+    ],
+    second: Annotated[
+        str,
+        typer.Argument(metavar="SECOND", help="Trees of the same sentences; or a model, which parses them."),
+    ],
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
     context: Annotated[
         int, typer.Option("--context", min=0, metavar="N", help="Shared brackets around differences.")
@@ -32,23 +42,46 @@ def diff(
     output: OutputFile = None,
 ) -> None:
     """Show the brackets that differ between trees of the same sentences."""
-    from spectralnlp_trees.cli.places import read_places
     from spectralnlp_trees.comparison.diff import diff as difference
 
     if format_ not in ("text", "json"):
         raise ConfigError(f"no output format {format_!r}", hint="choose from text, json")
     colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    sides = [read_places([file], reader, encoding, model=None, tokenized=False) for file in (first, second)]
+    pairs = _pairs(first, second, reader, encoding)
     with results(output) as write:
-        for number, (a, b) in enumerate(zip_longest(*sides), 1):
+        for number, (a, b) in enumerate(pairs, 1):
             if a is None or b is None:
                 shorter = first if a is None else second
                 raise InputError("the other file has more trees", path=shorter, sentence=number)
             try:
-                found = difference(a.tree, b.tree)
+                found = difference(a, b)
             except InputError as error:
                 raise InputError(error.what, path=second, sentence=number, hint=error.hint) from error
             if found and format_ == "json":
                 write(json.dumps({"tree": number, **found.to_json()}, ensure_ascii=False))
             elif found:
                 write(f"{number}: {' '.join(found.words)}\n{found.to_text(colour=colour, context=context)}\n")
+
+
+def _pairs(
+    first: str, second: str, reader: str, encoding: str | None
+) -> Iterator[tuple[Tree | None, Tree | None]]:
+    """The trees of both sides; a model parses the words of the other side's trees, those with a word."""
+    models = [is_model(first), is_model(second)]
+    if all(models):
+        raise ConfigError(
+            "two models, and nothing to parse", hint="give the trees of a treebank for one of them"
+        )
+    files = [each for each, model in zip((first, second), models, strict=True) if not model]
+    sides = [
+        (each.tree for each in read_places([file], reader, encoding, model=None, tokenized=False))
+        for file in files
+    ]
+    if not any(models):
+        yield from zip_longest(*sides)
+        return
+    given = list(sides[0])
+    parsed = parsed_as(given, second if models[1] else first)
+    for tree, parse in zip(given, parsed, strict=True):
+        own = tree if parse is None else parse
+        yield (tree, own) if models[1] else (own, tree)

@@ -9,24 +9,26 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.console import announced_kernels, note, progress, results
 from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
 from spectralnlp.errors import ConfigError
 from spectralnlp_trees.cli.places import read_places
 
 if TYPE_CHECKING:
+    from spectralnlp_trees.measures.structures import Structures
     from spectralnlp_trees.measures.values import Measures
     from spectralnlp_trees.tregex.show import Place
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _DECIMALS = 4
+_MOST_LABELS = 12
 
 
 def measure(
@@ -40,6 +42,14 @@ def measure(
     ] = False,
     model: TextModel = None,
     tokenized: TokenizedText = False,
+    structures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What clauses, T-units and the like are in these trees: lines of a name, such as C, a tab, "
+            "and a pattern of `search`.",
+        ),
+    ] = None,
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
     output: OutputFile = None,
@@ -47,60 +57,98 @@ def measure(
     """Measure the syntactic complexity of texts, and the shape of their trees."""
     if format_ not in (*_SEPARATORS, "json"):
         raise ConfigError(f"no output format {format_!r}", hint="choose from csv, tsv, json")
+    from spectralnlp_trees.measures.structures import read_structures
+
+    patterns = None if structures is None else read_structures(structures)
     places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized)
+    measured = (_of_trees if by_sentence else _of_files)(places, patterns)
     with announced_kernels(here=model is not None), results(output) as write, progress("measuring") as step:
-        show = _as_json if format_ == "json" else _Columns(_SEPARATORS[format_], write)
-        for where, measured in (_of_trees if by_sentence else _of_files)(places):
-            write(show(where, measured))
+        show = _Rows(write, _SEPARATORS.get(format_))
+        for where, of_file, values in measured:
+            show(where, of_file, values)
             step()
+    if patterns is None and show.unknown:
+        note(
+            f"{show.unknown}: most tags are not the Penn treebank's for English, so clauses, T-units and the "
+            "like are left blank; say what they are in these trees with --structures FILE"
+        )
 
 
-def _of_files(places: Iterator[Place]) -> Iterator[tuple[dict[str, Any], Measures]]:
+# Where a row is of, the measures of its file, and its own.
+_Row = tuple[dict[str, Any], "Measures", "Measures"]
+
+
+def _of_files(places: Iterator[Place], structures: Structures | None) -> Iterator[_Row]:
     """Each file, with the measures of all its trees."""
     from spectralnlp_trees.measures.measure import measure
 
     for file, some in groupby(places, key=lambda place: place.file):
-        measured = measure(place.tree for place in some)
-        yield {"file": file, "trees": measured.n_trees}, measured
+        measured = measure((place.tree for place in some), structures=structures)
+        yield {"file": file, "trees": measured.n_trees}, measured, measured
 
 
-def _of_trees(places: Iterator[Place]) -> Iterator[tuple[dict[str, Any], Measures]]:
+def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterator[_Row]:
     """Each tree, with its measures."""
     from spectralnlp_trees.measures.measure import measure_each
+    from spectralnlp_trees.measures.values import Measures
 
     for file, group in groupby(places, key=lambda place: place.file):
         some = list(group)
-        for place, measured in zip(some, measure_each(each.tree for each in some), strict=True):
-            yield {"file": file, "tree": place.number}, measured
+        rows = list(measure_each((each.tree for each in some), structures=structures))
+        of_file = Measures.total(rows)
+        for place, measured in zip(some, rows, strict=True):
+            yield {"file": file, "tree": place.number}, of_file, measured
 
 
-def _as_json(where: Mapping[str, Any], measured: Measures) -> str:
-    lengths = [_rounded(asdict(each)) for each in measured.lengths()]
-    return json.dumps({**where, **_rounded(measured.to_flat_dict()), "lengths": lengths}, ensure_ascii=False)
-
-
-class _Columns:
-    """Rows with the same separator between cells; the first row comes with a line of names.
+class _Rows:
+    """Writes rows: cells with a separator between them, after a line of names; or JSON.
 
     Args:
-        separator: a comma or a tab.
-        write: writes the line of names.
+        write: writes a line.
+        separator: a comma or a tab; None for JSON.
+
+    Attributes:
+        labels: whose mean lengths are shown: of the Penn treebank, or the commonest ones of the first file.
+        unknown: the first file of which some structures were not counted.
     """
 
-    def __init__(self, separator: str, write: Callable[[str], None]) -> None:
-        self.separator, self.write, self.named = separator, write, False
+    def __init__(self, write: Callable[[str], None], separator: str | None) -> None:
+        self.write, self.separator = write, separator
+        self.labels: Sequence[str] = ()
+        self.names: list[str] = []
+        self.unknown = ""
 
-    def __call__(self, where: Mapping[str, Any], measured: Measures) -> str:
-        cells = {**where, **_rounded(measured.to_flat_dict())}
-        if not self.named:
-            self.write(self._line(cells))
-            self.named = True
-        return self._line(cells.values())
+    def __call__(self, where: Mapping[str, Any], of_file: Measures, measured: Measures) -> None:
+        """Write a row.
 
-    def _line(self, cells: Any) -> str:
+        Args:
+            where: file and number.
+            of_file: measures of the file.
+            measured: of the file, or of a tree in it.
+        """
+        from spectralnlp_trees.measures.structures import STRUCTURES
+        from spectralnlp_trees.measures.values import PROFILED
+
+        known = STRUCTURES.keys() <= of_file.structures.keys()
+        if not known:
+            self.unknown = self.unknown or where["file"]
+        if not self.labels:
+            own = [each.label for each in of_file.lengths()[:_MOST_LABELS]]
+            self.labels = PROFILED if known else own
+        cells = {**where, **_rounded(measured.to_flat_dict(self.labels))}
+        if self.separator is None:
+            lengths = [_rounded(asdict(each)) for each in measured.lengths()]
+            self.write(json.dumps({**cells, "lengths": lengths}, ensure_ascii=False))
+            return
+        if not self.names:
+            self.names = list(cells)
+            self._write_line(self.names)
+        self._write_line([cells[name] for name in self.names])
+
+    def _write_line(self, cells: Sequence[Any]) -> None:
         line = io.StringIO()
-        csv.writer(line, delimiter=self.separator, lineterminator="").writerow(cells)
-        return line.getvalue()
+        csv.writer(line, delimiter=self.separator or ",", lineterminator="").writerow(cells)
+        self.write(line.getvalue())
 
 
 def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spectralnlp.cli.console import progress
+from spectralnlp.cli.console import announced_kernels, progress
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
     from spectralnlp.runtime import OnBad
+    from spectralnlp.trees import Tree
     from spectralnlp_trees.tregex.show import Place
 
 
@@ -40,6 +42,22 @@ def read_places(
     if model is None:
         return _treebanks(files or ["-"], reader, encoding, on_bad)
     return _parsed(files, model, tokenized)
+
+
+def is_model(path: str) -> bool:
+    """Whether a model is named, or its folder."""
+    from spectralnlp import registry
+
+    return (Path(path) / "model.json").exists() or (not Path(path).exists() and path in registry.models)
+
+
+def parsed_as(gold: Sequence[Tree], model: str) -> list[Tree | None]:
+    """A model's trees over the words of others; None for trees without a word."""
+    from spectralnlp.cli.models import load_parser
+    from spectralnlp_trees.comparison.parsing import trees_over
+
+    with announced_kernels():
+        return trees_over(load_parser(model), gold)
 
 
 def _treebanks(

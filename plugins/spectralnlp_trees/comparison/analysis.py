@@ -58,7 +58,7 @@ class TypeCount:
     """How frequent a type of error is.
 
     Attributes:
-        type: of the errors.
+        type: of the errors, as of `TreeError`.
         errors: how many there are.
         brackets: how many are right once they are repaired.
         share: of these among all wrong brackets, in percent.
@@ -69,11 +69,11 @@ class TypeCount:
         >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
         >>> gold, tree = read_brackets(brackets)
         >>> rows: list[TypeCount] = analyse([gold], [tree]).by_type()
-        >>> [(each.type.value, each.brackets, each.share) for each in rows if each.errors]
+        >>> [(str(each.type), each.brackets, each.share) for each in rows if each.errors]
         [('different label', 2, 100.0)]
     """
 
-    type: ErrorType
+    type: str
     errors: int
     brackets: int
     share: float
@@ -115,13 +115,13 @@ class Analysis:
 
     def by_type(self) -> list[TypeCount]:
         """All types of errors, those with most brackets first."""
-        errors, brackets = Counter[ErrorType](), Counter[ErrorType]()
+        errors, brackets = Counter[str](), Counter[str]()
         for error in (error for found in self._found() for error in found.errors):
             errors[error.type] += 1
             brackets[error.type] += error.fixed
         rows = [
             TypeCount(kind, errors[kind], brackets[kind], percent(brackets[kind], brackets.total()))
-            for kind in ErrorType
+            for kind in dict.fromkeys([*ErrorType, *errors])
         ]
         return sorted(rows, key=lambda each: -each.brackets)
 
@@ -184,7 +184,7 @@ class Analysis:
             "f1": score.f1,
             "wrong_brackets": self.n_wrong,
             "errors": {
-                each.type.value: {"errors": each.errors, "brackets": each.brackets, "share": each.share}
+                str(each.type): {"errors": each.errors, "brackets": each.brackets, "share": each.share}
                 for each in self.by_type()
             },
         }

@@ -100,7 +100,7 @@ class TreeError:
     """One error of a tree.
 
     Attributes:
-        type: of the error.
+        type: of the error, an `ErrorType` or, of labels that the Penn treebank does not have, another string.
         repairs: the changes that mend it; several where they belong to the same noun phrase.
 
     Examples:
@@ -108,11 +108,11 @@ class TreeError:
         >>> from spectralnlp.trees import read_brackets
         >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
         >>> error: TreeError = find_errors(*read_brackets(brackets)).errors[0]
-        >>> error.type.value, error.fixed
+        >>> str(error.type), error.fixed
         ('different label', 2)
     """
 
-    type: ErrorType
+    type: str
     repairs: tuple[Repair, ...]
 
     @property
@@ -198,7 +198,7 @@ class _Repairing:
 
     work: Workspace
     gold: Tree
-    found: list[tuple[ErrorType, list[Repair]]] = field(default_factory=list)
+    found: list[tuple[str, list[Repair]]] = field(default_factory=list)
     nouns: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def run(self) -> tuple[TreeError, ...]:
@@ -314,7 +314,7 @@ class _Repairing:
         repair = Repair("replace", (), 0, len(self.work.leaves), n_wrong)
         return (TreeError(ErrorType.OTHER, (repair,)),)
 
-    def _note(self, kind: ErrorType, repair: Repair, noun: Node | None = None) -> None:
+    def _note(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
         """Put a repair down, with others of the same noun phrase."""
         if kind is not ErrorType.NP_INTERNAL or noun is None:
             self.found.append((kind, [repair]))

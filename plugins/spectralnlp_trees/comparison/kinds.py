@@ -17,6 +17,9 @@ from spectralnlp_trees.comparison.workspace import Node, counted_label
 class ErrorType(StrEnum):
     """Type of an error of a parser.
 
+    Phrases with other labels than those of the Penn treebank have types of their own, plain strings, such as
+    ``fcl attachment``.
+
     Examples:
         >>> from spectralnlp_trees import ErrorType, find_errors
         >>> from spectralnlp.trees import read_brackets
@@ -55,6 +58,15 @@ _ATTACHED = {
     },
 }
 _TYPE_OF = {label: kind for kind, labels in _ATTACHED.items() for label in labels}
+# Phrases of the Penn treebank whose attachment is no type of its own.
+_REST = frozenset({"CONJP", "FRAG", "INTJ", "LST", "PRN", "UCP", "X"})
+
+
+def attachment_of(label: str) -> str:
+    """The type of an error of attachment; of a label that is not the Penn treebank's, after the label."""
+    if label in _TYPE_OF:
+        return _TYPE_OF[label]
+    return ErrorType.OTHER if not label or label in _REST else f"{label} attachment"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +120,7 @@ def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
     return sisters[place - 1]
 
 
-def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None) -> ErrorType:
+def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None) -> str:
     """The type of an error that a move repairs.
 
     Args:
@@ -118,11 +130,17 @@ def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None)
     ends = [group[0], group[-1], *(each for each in (before, after) if each is not None)]
     if any(node.label in _CONJUNCTIONS for node in ends):
         return ErrorType.COORDINATION
-    found = {_TYPE_OF.get(node.label, ErrorType.OTHER) for node in group}
-    return next((kind for kind in _ATTACHED if kind in found), ErrorType.OTHER)
+    found = [attachment_of(_name(node)) for node in group]
+    kinds = [*(kind for kind in _ATTACHED if kind in found), *found]
+    return next((kind for kind in kinds if kind != ErrorType.OTHER), ErrorType.OTHER)
 
 
-def type_of_node(there: Surroundings) -> ErrorType:
+def _name(node: Node) -> str:
+    """The label of a node that can name a type; empty for a word with a foreign tag."""
+    return node.label if node.is_phrase or node.label in _TYPE_OF else ""
+
+
+def type_of_node(there: Surroundings) -> str:
     """The type of an error that a node more, or one less, repairs."""
     (first, *more), above = there.children, there.parent
     has_root = above.parent is None
@@ -135,8 +153,7 @@ def type_of_node(there: Surroundings) -> ErrorType:
     around = [*there.children, *(each for each in (there.before, there.after) if each is not None)]
     if any(node.label in _CONJUNCTIONS for node in around):
         return ErrorType.COORDINATION
-    attached = _attached(there)
-    return _TYPE_OF.get(attached, ErrorType.OTHER)
+    return attachment_of(_attached(there))
 
 
 def np_of(there: Surroundings) -> Node | None:
@@ -156,11 +173,12 @@ def _attached(there: Surroundings) -> str:
     outermost = there.children[0] if head == len(labels) - 1 else there.children[-1]
     same = counted_label(there.label)
     if there.children[head].is_phrase and counted_label(labels[head]) == same:
-        return outermost.label
+        return _name(outermost)
     if there.is_head and counted_label(there.parent.label) == same:
         beside = there.after or there.before
-        return beside.label if beside is not None else outermost.label
-    return there.label if _TYPE_OF.get(there.label) in _ALONE else ""
+        return _name(outermost if beside is None else beside)
+    kind = _TYPE_OF.get(there.label)
+    return there.label if kind is None or kind in _ALONE else ""
 
 
 # Phrases whose missing or extra node is itself an error of attachment: nothing else tells of it.

@@ -57,7 +57,7 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
         ["type", *_headers(COUNTED, names)],
         [
             [
-                html_text(kind.value),
+                html_text(kind),
                 *(
                     cell
                     for each in counts
@@ -130,7 +130,7 @@ def _errors(sentence: AnalysedSentence, name: str) -> str:
     if sentence.found is None:
         return f"<p>{html_text(name)}: no tree over these words.</p>"
     items = [
-        f"<li>{html_text(error.type.value)}: "
+        f"<li>{html_text(error.type)}: "
         f"{html_text('; '.join(repair.describe(sentence.found.words) for repair in error.repairs))} "
         f'<span class="faint">({error.fixed})</span></li>'
         for error in sentence.found.errors

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from spectralnlp_trees.comparison.analysis import Analysis, TypeCount
-from spectralnlp_trees.comparison.kinds import ErrorType
 
 # Labels, and pairs of them, that are shown.
 MOST_LABELS = 12
@@ -50,17 +49,18 @@ def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
     return table(("", *SCORES), rows)
 
 
-def type_rows(analyses: Sequence[Analysis]) -> list[tuple[ErrorType, list[TypeCount]]]:
-    """Types of errors in the order of the first analysis, with the counts of each analysis."""
+def type_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[TypeCount]]]:
+    """Types of errors that there are, the first analysis' order first, with the counts of each analysis."""
     counts = [{row.type: row for row in each.by_type()} for each in analyses]
-    return [(kind, [each[kind] for each in counts]) for kind in counts[0]]
+    kinds = dict.fromkeys(kind for each in counts for kind, row in each.items() if row.errors)
+    return [(kind, [each.get(kind, TypeCount(kind, 0, 0, 0.0)) for each in counts]) for kind in kinds]
 
 
 def type_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
     """Errors by type: how many, the brackets that they cost, the share of these."""
     header = ["type of error", *(f"{what}{_of(names, name)}" for name in names for what in COUNTED)]
     rows = [
-        [kind.value, *(cell for each in counts for cell in type_cells(each))]
+        [kind, *(cell for each in counts for cell in type_cells(each))]
         for kind, counts in type_rows(analyses)
     ]
     return table(header, rows)
@@ -117,7 +117,7 @@ def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[s
         cells = []
         for _, part in parts:
             first = part.by_type()[0]
-            commonest = first.type.value if first.errors else "–"
+            commonest = first.type if first.errors else "–"
             cells += [f"{part.score.f1:.2f}", f"{part.n_wrong:,}", commonest]
         rows.append((parts[0][0], f"{parts[0][1].score.sentences:,}", cells))
     return rows

@@ -9,12 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from spectralnlp.trees import Tree, clean
 from spectralnlp_trees.measures.shape import Shapes, shapes_of
-from spectralnlp_trees.measures.structures import ROOT, STRUCTURES, count_structures
+from spectralnlp_trees.measures.structures import ROOT, Structures, count_structures
 from spectralnlp_trees.measures.values import Measures
+from spectralnlp_trees.tregex.columns import Integers
 from spectralnlp_trees.tregex.matches import TreeIndex
 
 if TYPE_CHECKING:
@@ -24,14 +24,19 @@ if TYPE_CHECKING:
 TREES_AT_A_TIME = 20_000
 
 
-def measure(trees: Iterable[Tree | Parse]) -> Measures:
+def measure(trees: Iterable[Tree | Parse], *, structures: Structures | None = None) -> Measures:
     """Measure a text: syntactic complexity, depth, branching, lengths of constituents.
 
-    Traces and function tags are left out first, and so are trees without a word. The fourteen ratios are for
-    English trees in the style of the Penn treebank; the rest is for any.
+    Traces and function tags are left out first, and so are trees without a word.
 
     Args:
         trees: trees, or parses, which stand for their trees.
+        structures: patterns of `search` by the names of structures, such as ``{"C": ["fcl"]}``; the nodes of
+            a name's patterns add up. None for those of Lu (2010), which are counted where nine of ten tokens
+            have tags of the Penn treebank for English.
+
+    Raises:
+        PatternError: a pattern cannot be understood.
 
     Examples:
         >>> from spectralnlp_trees import measure
@@ -40,14 +45,17 @@ def measure(trees: Iterable[Tree | Parse]) -> Measures:
         >>> text.structures["W"], text.structures["C"], text.right_branching
         (3, 1, 0.25)
     """
-    return Measures.total(_Columns.of(some).together() for some in _some(trees))
+    return Measures.total(_Columns.of(some, structures).together() for some in _some(trees))
 
 
-def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
+def measure_each(
+    trees: Iterable[Tree | Parse], *, structures: Structures | None = None
+) -> Iterator[Measures]:
     """Measure trees one by one; of those without a word, everything is 0.
 
     Args:
         trees: see `measure`.
+        structures: see `measure`.
 
     Examples:
         >>> import spectralnlp
@@ -59,7 +67,7 @@ def measure_each(trees: Iterable[Tree | Parse]) -> Iterator[Measures]:
     all_trees = iter(trees)
     while some := list(islice(all_trees, TREES_AT_A_TIME)):
         ready = [_rooted(each) for each in some]
-        columns = _Columns.of([each for each in ready if each is not None])
+        columns = _Columns.of([each for each in ready if each is not None], structures)
         rows = iter(columns.each())
         for each in ready:
             yield Measures.total([]) if each is None else next(rows)
@@ -70,22 +78,25 @@ class _Columns:
     """Some trees in one index, the structures of each, their shapes."""
 
     index: TreeIndex
-    counts: npt.NDArray[np.intp]
+    counts: dict[str, Integers]
     shapes: Shapes
 
     @classmethod
-    def of(cls, trees: list[Tree]) -> _Columns:
+    def of(cls, trees: list[Tree], structures: Structures | None) -> _Columns:
         index = TreeIndex(trees)
-        return cls(index, count_structures(index), shapes_of(index))
+        return cls(index, count_structures(index, structures), shapes_of(index))
 
     def together(self) -> Measures:
-        return _values(self.index.vocabulary, self.counts.sum(axis=0), self.shapes)
+        counts = {name: int(each.sum()) for name, each in self.counts.items()}
+        return _values(self.index.vocabulary, counts, self.shapes)
 
     def each(self) -> Iterator[Measures]:
-        first = np.searchsorted(self.shapes.tree, np.arange(len(self.counts) + 1))
-        for tree, row in enumerate(self.counts):
+        n_trees = len(self.index.trees)
+        first = np.searchsorted(self.shapes.tree, np.arange(n_trees + 1))
+        rows = zip(*(each.tolist() for each in self.counts.values()), strict=True)
+        for tree, row in enumerate(rows):
             shapes = self.shapes.of_tree(tree, first[tree], first[tree + 1])
-            yield _values(self.index.vocabulary, row, shapes)
+            yield _values(self.index.vocabulary, dict(zip(self.counts, row, strict=True)), shapes)
 
 
 def _some(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
@@ -103,13 +114,13 @@ def _rooted(each: Tree | Parse) -> Tree | None:
     return Tree(ROOT, tree.children if tree.label == "TOP" and tree.children else [tree])
 
 
-def _values(names: list[str], counts: npt.NDArray[np.intp], shapes: Shapes) -> Measures:
+def _values(names: list[str], structures: dict[str, int], shapes: Shapes) -> Measures:
     lengths: dict[str, Counter[int]] = {}
     pairs, times = np.unique(np.stack([shapes.label, shapes.length]), axis=1, return_counts=True)
     for (label, length), n in zip(pairs.T.tolist(), times.tolist(), strict=True):
         lengths.setdefault(names[label], Counter())[length] = n
     return Measures(
-        structures=dict(zip(STRUCTURES, counts.tolist(), strict=True)),
+        structures=structures,
         depths=Counter(shapes.depth.tolist()),
         arities=Counter(shapes.arity.tolist()),
         branching={"left": int(shapes.left.sum()), "right": int(shapes.right.sum())},

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from spectralnlp_trees.measures.structures import spoken
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 
@@ -56,8 +57,7 @@ def shapes_of(index: TreeColumns) -> Shapes:
     """
     ids = np.arange(len(index))
     is_token = index.arity == 0
-    spoken = np.array([any(map(str.isalnum, each)) for each in index.vocabulary], bool)
-    before = np.append(0, np.cumsum(is_token & spoken[index.label]))
+    before = np.append(0, np.cumsum(is_token & spoken(index)))
     length = before[index.end] - before[ids]
     is_tag = np.zeros(len(index), bool)
     is_tag[index.parent[is_token]] = True

@@ -7,12 +7,18 @@ Journal of Corpus Linguistics 15(4), whose Tregex patterns these are.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from spectralnlp.errors import InputError, SpectralError
+from spectralnlp.runtime import open_text
+from spectralnlp_trees.dependencies.words import PENN_TAGS
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.matches import matching_nodes
+from spectralnlp_trees.tregex.pattern import read_pattern
 
 # Label of the roots that the patterns look for.
 ROOT = "ROOT"
@@ -58,28 +64,80 @@ RATIOS: dict[str, tuple[str, str]] = {
 
 _WORD_TAG = re.compile(r"[A-Z]+\$?")
 _DASHES = frozenset("-–—")
+# Of the tokens of a text that the patterns are for, so many have tags of the Penn treebank.
+_LEAST_KNOWN = 0.9
+_HINT = "a row is a structure, a tab, a pattern of `search`: C<tab>fcl"
+
+Structures = Mapping[str, Sequence[str]]
+
+
+def read_structures(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """Read a table of structures: a name and a pattern of `search` in each line, with a tab between them.
+
+    The nodes of several lines of one name add up. Empty lines, and lines that begin with ``#``, say nothing.
+
+    Args:
+        path: of the table.
+
+    Raises:
+        InputError: it cannot be read, a line is no row, or there is none; with the line.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            name, _, pattern = (each.strip() for each in line.partition("\t"))
+            try:
+                if not name or not pattern or name == "W":
+                    raise InputError("no row of a table of structures", hint=_HINT)
+                read_pattern(pattern)
+            except SpectralError as error:
+                raise InputError(error.what, path=path, line=number, hint=error.hint) from error
+            found[name] = (*found.get(name, ()), pattern)
+    if not found:
+        raise InputError("the table of structures is empty", path=path, hint=_HINT)
+    return found
+
+
+def count_structures(index: TreeColumns, structures: Structures | None) -> dict[str, Integers]:
+    """Count structures tree by tree.
+
+    Args:
+        index: of trees without traces and function tags, under roots labelled ``ROOT``.
+        structures: patterns by name; None for those of the Penn treebank, if the tags are.
+
+    Returns:
+        Counts of each structure, shape (n_trees,). Words and sentences are always counted.
+    """
+    penn = structures is None and has_penn_tags(index)
+    if penn:
+        structures = STRUCTURES
+    wanted = {"W": (), "S": STRUCTURES["S"], **(structures or {})}
+    words = _words(index) if penn else np.flatnonzero((index.arity == 0) & spoken(index))
+    counts = {"W": _in_trees(index, words)}
+    for name, patterns in wanted.items():
+        if name != "W":
+            nodes = [matching_nodes(index, pattern) for pattern in patterns]
+            counts[name] = _in_trees(index, np.concatenate(nodes))
+    return counts
+
+
+def has_penn_tags(index: TreeColumns) -> bool:
+    """Whether most tokens have tags of the Penn treebank for English."""
+    known = np.array([each in PENN_TAGS for each in index.vocabulary], bool)
+    tags = index.label[index.parent[index.arity == 0]]
+    return not len(tags) or bool(known[tags].mean() >= _LEAST_KNOWN)
+
+
+def spoken(index: TreeColumns) -> npt.NDArray[np.bool_]:
+    """Of each node, whether its label has a letter or a digit; tokens without are punctuation."""
+    return np.array([any(map(str.isalnum, each)) for each in index.vocabulary], bool)[index.label]
 
 
 def is_word(tag: str, token: str) -> bool:
     """Whether a token counts as a word: its tag is of capital letters, and it is not a dash or several."""
     return _WORD_TAG.fullmatch(tag) is not None and not _DASHES.issuperset(token)
-
-
-def count_structures(index: TreeColumns) -> npt.NDArray[np.intp]:
-    """Count the structures tree by tree.
-
-    Args:
-        index: of trees without traces and function tags, under roots labelled ``ROOT``.
-
-    Returns:
-        Counts, shape (n_trees, n_structures), columns in the order of ``STRUCTURES``.
-    """
-    n_trees = len(index.trees)
-    columns = [_in_trees(index, _words(index), n_trees)]
-    for patterns in [*STRUCTURES.values()][1:]:
-        nodes = [matching_nodes(index, pattern) for pattern in patterns]
-        columns.append(_in_trees(index, np.concatenate(nodes), n_trees))
-    return np.stack(columns, axis=1)
 
 
 def _words(index: TreeColumns) -> Integers:
@@ -93,5 +151,5 @@ def _words(index: TreeColumns) -> Integers:
     return tokens[np.array(counted, bool)[which.ravel()]]
 
 
-def _in_trees(index: TreeColumns, nodes: Integers, n_trees: int) -> Integers:
-    return np.bincount(index.tree[nodes], minlength=n_trees)
+def _in_trees(index: TreeColumns, nodes: Integers) -> Integers:
+    return np.bincount(index.tree[nodes], minlength=len(index.trees))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
 
-# Constituents whose mean length has a column of its own.
+# Constituents whose mean length has a column of its own, in treebanks with the labels of the Penn treebank.
 PROFILED = ("S", "SBAR", "NP", "VP", "PP", "ADJP", "ADVP")
 
 
@@ -43,7 +43,8 @@ class Measures:
     """Counts over the trees of a text; the measures are their quotients.
 
     Args:
-        structures: by the names of Lu (2010): W, S, VP, C, T, DC, CT, CP, CN.
+        structures: by name, those of Lu (2010): W, S, VP, C, T, DC, CT, CP, CN. What was not counted, such as
+            clauses of trees with other labels than the Penn treebank's, is not there.
         depths: how many trees have each depth: constituents above the deepest word.
         arities: how many constituents have each number of children.
         branching: constituents with a phrase as first child and none as last (``left``), the reverse
@@ -70,10 +71,13 @@ class Measures:
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:
         """Add up the measures of parts."""
-        structures, branching = Counter(dict.fromkeys(STRUCTURES, 0)), Counter(left=0, right=0)
+        structures, branching = Counter[str](), Counter(left=0, right=0)
+        counted: Iterable[str] | None = None
         depths, arities = Counter[int](), Counter[int]()
         lengths: dict[str, Counter[int]] = {}
         for part in parts:
+            if part.depths:
+                counted = [each for each in counted or part.structures if each in part.structures]
             structures.update(part.structures)
             depths.update(part.depths)
             arities.update(part.arities)
@@ -81,7 +85,7 @@ class Measures:
             for label, counts in part.length_counts.items():
                 lengths.setdefault(label, Counter()).update(counts)
         return cls(
-            structures=structures,
+            structures={name: structures[name] for name in (STRUCTURES if counted is None else counted)},
             depths=depths,
             arities=arities,
             branching=branching,
@@ -98,9 +102,16 @@ class Measures:
 
     @property
     def ratios(self) -> dict[str, float]:
-        """The fourteen measures of Lu (2010) by their names; 0.0 where there is nothing to divide by."""
-        count = self.structures.get
-        return {name: _quotient(count(of, 0), count(by, 0)) for name, (of, by) in RATIOS.items()}
+        """The measures of Lu (2010) by their names; 0.0 where there is nothing to divide by.
+
+        Fourteen, if all structures were counted; those of structures that were not are not there.
+        """
+        counts = self.structures
+        return {
+            name: _quotient(counts[of], counts[by])
+            for name, (of, by) in RATIOS.items()
+            if of in counts and by in counts
+        }
 
     @property
     def mean_depth(self) -> float:
@@ -141,11 +152,18 @@ class Measures:
         ]
         return sorted(profiles, key=lambda each: (-each.count, each.label))
 
-    def to_flat_dict(self) -> dict[str, float]:
-        """All measures by name; of lengths the means of the labels that English treebanks share."""
-        means = {f"{label}_length": _mean(self.length_counts.get(label, {})) for label in PROFILED}
+    def to_flat_dict(self, labels: Sequence[str] = PROFILED) -> dict[str, float | None]:
+        """All measures by name; None for what was not counted.
+
+        Args:
+            labels: of the constituents whose mean length is among them.
+        """
+        lengths = self.length_counts
+        means = {f"{each}_length": _mean(lengths[each]) if each in lengths else None for each in labels}
         return {
+            **dict.fromkeys(STRUCTURES),
             **self.structures,
+            **dict.fromkeys(RATIOS),
             **self.ratios,
             "depth": self.mean_depth,
             "greatest_depth": self.greatest_depth,

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spectralnlp.trees import Tree, head_finder
+from spectralnlp.trees.tree import HeadedTree
 from spectralnlp_trees.tregex.labels import basic_category
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class TreeColumns:
         return self._cache[key]
 
     def head_children(self, head_rules: str) -> Integers:
-        """The head child of each node by rules of `spectralnlp.trees.head_finder`; -1 for words."""
+        """The head child of each node, as marked or by rules of `head_finder`; -1 for words."""
         return self.cached(("head children", head_rules), lambda: self._find_heads(head_rules))
 
     def _find_heads(self, head_rules: str) -> Integers:
@@ -65,10 +66,11 @@ class TreeColumns:
         labels = [category[each] for each in self.label[by_parent].tolist()]
         first = len(self.trees) + np.cumsum(self.arity) - self.arity
         branching = np.flatnonzero(self.arity > 1)
-        columns = (self.label, first, first + self.arity)
+        columns = (self._level_order, self.label, first, first + self.arity)
         places = [
-            low + find(category[label], labels[low:high])
-            for label, low, high in zip(*(each[branching].tolist() for each in columns), strict=True)
+            low + (tree.head if isinstance(tree, HeadedTree) else find(category[label], labels[low:high]))
+            for place, label, low, high in zip(*(each[branching].tolist() for each in columns), strict=True)
+            for tree in (self._subtrees[place],)
         ]
         heads[branching] = by_parent[np.array(places, np.intp)]
         return heads

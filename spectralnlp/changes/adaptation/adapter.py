@@ -97,10 +97,9 @@ class Adapter:
     """
 
     def __init__(self, parser: Parser) -> None:
-        for grammar in (each for old in parser.grammar_sets for each in old.grammars):
-            if grammar.is_signed or isinstance(grammar.binary, SparseTensors):
-                hint = "adapt it with the treebank that it was trained on, or train with grammars=clusters"
-                raise ConfigError("the parser's grammars hold no counts", hint=hint)
+        if not holds_counts(parser):
+            hint = "adapt it with the treebank that it was trained on, or train with grammars=clusters"
+            raise ConfigError("the parser's grammars hold no counts", hint=hint)
         self.parser = parser
         self.n_general = float(parser.about.get("training trees", 0)) or 1000.0
         self._sets = [_General(each, self.n_general) for each in parser.grammar_sets]
@@ -142,6 +141,12 @@ class Adapter:
         line = f"**Adapted** to {round(own.n_trees):,} more trees, which count {weight:.1f} times each."
         card = f"{self.parser.card.rstrip()}\n\n{line}\n"
         return replace(self.parser, grammar_sets=tuple(sets), about=about, card=card)
+
+
+def holds_counts(parser: Parser) -> bool:
+    """Whether a parser can be adapted from its grammars alone: all have counted states."""
+    grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
+    return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.changes.adaptation.adapter import check_weight
+from spectralnlp.changes.adaptation.adapter import check_weight, holds_counts
 from spectralnlp.changes.adaptation.adapter import usual_weight as usual_weight_of
 from spectralnlp.changes.adaptation.completion import WeightedTree, completions
 from spectralnlp.changes.kept import estimator_named, task_of
@@ -221,6 +221,11 @@ def estimator_with_settings(
         return kind.from_settings(settings or {}, known)
     what = "the model does not say by which estimator and settings it was trained"
     raise ConfigError(what, hint="train a model, and adapt that")
+
+
+def needs_moments(trainer: Any, model: Any) -> bool:
+    """Whether a model can be adapted only with its moments, or with its treebank again."""
+    return isinstance(trainer, ParserTrainer) and not holds_counts(model)
 
 
 def usual_weight(general: Moments[Any], n_own: int) -> float:

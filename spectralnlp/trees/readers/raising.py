@@ -16,7 +16,7 @@ from __future__ import annotations
 from spectralnlp.trees.heads import neutral_head
 from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.sentence_graph import VIRTUAL_ROOT, SentenceGraph, children_of
-from spectralnlp.trees.tree import Tree, writable
+from spectralnlp.trees.tree import HeadedTree, Tree, writable
 
 _HEAD_FUNCTIONS = frozenset(["HD", "hd", "HEAD", "head"])
 
@@ -129,13 +129,17 @@ def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
 
 
 def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
-    """The tree that continuous phrases make."""
-    below: list[list[tuple[int, Tree]]] = [[] for _ in range(len(parents) + 1)]
+    """The tree that continuous phrases make, with the heads that functions mark."""
+    # By phrase: first word, number and tree of each part.
+    below: list[list[tuple[int, int, Tree]]] = [[] for _ in range(len(parents) + 1)]
     for index, word in enumerate(graph.words):
         leaf = Tree(writable(graph.labels[index]), word=writable(word))
-        below[parents[index]].append((index, leaf))
+        below[parents[index]].append((index, index, leaf))
     for phrase in order:
         parts = sorted(below[phrase], key=lambda each: each[0])
-        made = Tree(writable(graph.labels[phrase]), [part for _, part in parts])
-        below[parents[phrase]].append((parts[0][0], made))
-    return Tree(graph.root, [part for _, part in sorted(below[VIRTUAL_ROOT], key=lambda each: each[0])])
+        label, trees = writable(graph.labels[phrase]), [tree for _, _, tree in parts]
+        own = (place for place, (_, part, _) in enumerate(parts) if graph.parents[part] == phrase)
+        head = next((place for place in own if graph.functions[parts[place][1]] in _HEAD_FUNCTIONS), None)
+        made = Tree(label, trees) if head is None else HeadedTree(label, trees, head)
+        below[parents[phrase]].append((parts[0][0], phrase, made))
+    return Tree(graph.root, [tree for _, _, tree in sorted(below[VIRTUAL_ROOT], key=lambda each: each[0])])

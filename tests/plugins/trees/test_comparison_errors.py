@@ -216,3 +216,21 @@ def test_trees_with_nothing_in_common_have_one_error() -> None:
     (error,) = found.errors
     assert (error.type, error.fixed) == (ErrorType.OTHER, 2 * 899)
     assert canonical(found.repaired) == canonical(counted_tree(gold))
+
+
+@pytest.mark.parametrize(
+    ("gold", "tree", "kind"),
+    [
+        (
+            "(s (sn (n Ana)) (v ve) (sn (n luz)) (sp (p en) (sn (n casa))))",
+            "(s (sn (n Ana)) (v ve) (sn (n luz) (sp (p en) (sn (n casa)))))",
+            "sp attachment",
+        ),
+        ("(s (sn (n Ana)) (gv (v ve) (a bien)))", "(s (sn (n Ana)) (v ve) (a bien))", "gv attachment"),
+        ("(S (NP (N Ana)) (VP (V sees) (A well)))", "(S (NP (N Ana) (V sees)) (VP (A well)))", "other"),
+    ],
+)
+def test_other_labels_have_types_of_their_own(gold: str, tree: str, kind: str) -> None:
+    found = find_errors(*read_brackets([gold, tree]))
+    assert found is not None
+    assert [str(error.type) for error in found.errors] == [kind]

@@ -269,3 +269,24 @@ def test_gum_reaches_what_is_promised(shared: Path) -> None:
     scores, _ = converted((tree for tree, _ in pairs), [gold for _, gold in pairs])
     assert scores.uas >= 93
     assert scores.las >= 89
+
+
+TIGER = """\
+<corpus><body><s id="s1"><graph root="s1_501"><terminals>
+<t id="s1_1" word="Boote" pos="NN"/>
+<t id="s1_2" word="bald" pos="ADV"/>
+<t id="s1_3" word="sinken" pos="VVFIN"/>
+</terminals><nonterminals><nt id="s1_501" cat="S">
+<edge label="SB" idref="s1_1"/><edge label="MO" idref="s1_2"/><edge label="HD" idref="s1_3"/>
+</nt></nonterminals></graph></s></body></corpus>
+"""
+
+
+def test_heads_that_a_treebank_marks(tmp_path: Path) -> None:
+    from spectralnlp_trees import count
+
+    path = tmp_path / "a.xml"
+    path.write_text(TIGER)
+    (tree,) = read_trees(path)
+    assert to_dependencies(tree, "heads").heads == (2, 2, -1)
+    assert (count([tree], "S <# VVFIN"), count([tree], "S <# NN")) == (1, 0)

@@ -77,7 +77,7 @@ def test_hyphened_words_count_and_dashes_do_not() -> None:
 def test_nothing_to_measure() -> None:
     empty = measure([])
     assert empty == Measures.total([])
-    assert set(empty.to_flat_dict().values()) == {0}
+    assert set(empty.to_flat_dict().values()) == {0, None}  # None: no constituent has a length
     assert [each.n_trees for each in measure_each(read_brackets(["(S (-NONE- *))", "(S (NN a))"]))] == [0, 1]
 
 
@@ -91,3 +91,36 @@ def test_deep_trees_do_not_recurse() -> None:
         deep = Tree("NP", [Tree("DT", word="b"), deep])
     assert measure([deep]).greatest_depth == 20_000
     assert measure([tree]).n_trees == 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Trees with other labels than the Penn treebank's
+
+PORTUGUESE = [
+    "(top (fcl (np (art O) (n farol)) (v-fin arde) (. .)))",
+    "(top (fcl (np (pron Ela)) (v-fin diz) (fcl (conj-s que) (np (art o) (n barco)) (v-fin chega)) (. .)))",
+]
+
+
+def test_what_other_labels_say_nothing_of_is_left_out() -> None:
+    found = measure(read_brackets(PORTUGUESE))
+    assert dict(found.structures) == {"W": 9, "S": 2}
+    assert found.ratios == {"MLS": 4.5}
+    flat = found.to_flat_dict(["fcl", "NP"])
+    assert (flat["C"], flat["C/T"], flat["NP_length"]) == (None, None, None)
+    assert flat["fcl_length"] == pytest.approx((3 + 6 + 4) / 3)
+    assert [dict(each.structures) for each in measure_each(read_brackets(PORTUGUESE))] == [
+        {"W": 3, "S": 1},
+        {"W": 6, "S": 1},
+    ]
+    english = measure(read_brackets(RARE))
+    assert set((found + english).structures) == {"W", "S"}  # clauses of some are clauses of no text
+
+
+def test_structures_of_ones_own() -> None:
+    patterns = {"C": ["fcl"], "T": ["fcl > top"], "RC": ["fcl > np", "acl"]}
+    found = measure(read_brackets(PORTUGUESE), structures=patterns)
+    assert dict(found.structures) == {"W": 9, "S": 2, "C": 3, "T": 2, "RC": 0}
+    assert found.ratios["C/T"] == 1.5
+    assert found.to_flat_dict()["RC"] == 0
+    assert "DC/C" not in found.ratios
