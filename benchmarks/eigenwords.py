@@ -96,7 +96,7 @@ def learn_eigenwords(setting: str, files: Sequence[Path], folder: Path) -> Learn
     started = time.process_time()
     vectors = task.train(Eigenwords.from_settings(settings), task.read(files), report=_silent)
     seconds = time.process_time() - started
-    vectors.save(folder / "model")
+    vectors.save(folder / "model", overwrite=True)
     return Learned(folder / "model", seconds, report.peak_megabytes(), vectors.about["training tokens"])
 
 
@@ -136,7 +136,7 @@ def learn_word2vec(files: Sequence[Path], folder: Path) -> Learned:
     seconds = time.process_time() - started
     model.wv.save_word2vec_format(folder / "w2v.txt")
     peak = report.peak_megabytes()
-    Vectors.from_word2vec(folder / "w2v.txt").save(folder / "model")
+    Vectors.from_word2vec(folder / "w2v.txt").save(folder / "model", overwrite=True)
     return Learned(folder / "model", seconds, peak, lines.tokens)
 
 

@@ -33,11 +33,10 @@ PAGE = DOCS / "api.md"
 COMMANDS_PAGE = DOCS / "reference" / "commands.md"
 HEAD = """# Reference
 
-Written by `python -m benchmarks.reference` from docstrings and declarations; do not edit it by hand.
-
 A name is public if it stands in `spectralnlp.__all__` or in the `__all__` of a package below it; all others
 may change without notice. `help(spectralnlp.train)` says more than this page.
 """
+FOOT = "\n---\n\nWritten by `python -m benchmarks.reference` from the code; do not edit by hand.\n"
 
 
 def first_line(value: Any) -> str:
@@ -94,14 +93,13 @@ def page() -> str:
         for entry in group.describe():
             if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
                 lines += estimator(entry.name, group.get(entry.name))
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + FOOT
 
 
 COMMANDS_HEAD = """# Command line
 
-Written by `python -m benchmarks.reference` from the commands' own help; do not edit it by hand. Exit status:
-0 done, 2 the input's fault (one line on standard error), 130 interrupted, 141 whoever read the output stopped
-reading.
+Exit status: 0 done, 2 the input's fault (one line on standard error), 130 interrupted, 141 whoever read the
+output stopped reading.
 """
 
 
@@ -153,7 +151,7 @@ def commands_page() -> str:
     lines = [COMMANDS_HEAD.rstrip()]
     for name, function in functions.items():
         lines += command(name, function)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + FOOT
 
 
 PAGES: Mapping[Path, Callable[[], str]] = {PAGE: page, COMMANDS_PAGE: commands_page}

@@ -2,6 +2,7 @@
 
 Pages are written for whoever reads them in the repository: their links are relative to the file. On the site,
 
+- every name in a page of docs/reference has a page of its own, to which it leads,
 - a link to one of the `PAGES` or `FILES` leads to its place on the site,
 - a link to any other file of the repository becomes plain text, unless ``repo_url`` says where it is,
 - roles of docstrings (``:class:`~a.b.C```) become code.
@@ -11,11 +12,14 @@ At the end all links of the site are checked (`benchmarks.site_links`).
 
 from __future__ import annotations
 
+import inspect
 import posixpath
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reference import first_line
 from benchmarks.site_links import findings
 
 ROOT = Path(__file__).parent.parent
@@ -48,6 +52,7 @@ FENCED = re.compile(r"(^```.*?^```\n?)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 PAGE_LINK = re.compile(r'href="(?!https?:)([^"#]+)\.md(#[^"]*)?"')
 CODE = re.compile(r"<code>[^<]*</code>")
+NAME = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)  # what mkdocstrings makes a description of
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*\.)?(\w+)</code>")
 
 
@@ -61,8 +66,13 @@ def on_config(config: Any) -> Any:
 
 def on_files(files: Any, config: Any) -> Any:
     """Put the pages and files of elsewhere on the site."""
-    from mkdocs.structure.files import File
+    from mkdocs.structure.files import File, InclusionLevel
 
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        for name in NAME.findall(page.read_text(encoding="utf-8")):
+            text = f"::: {name}\n    options:\n      heading_level: 1\n"
+            place, level = f"reference/{name}.md", InclusionLevel.NOT_IN_NAV
+            files.append(File.generated(config, place, content=text, inclusion=level))
     for source, place in {**PAGES, **MODELS, **FILES}.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
     return files
@@ -70,7 +80,16 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Lead links of the repository to the pages of the site."""
+    if page.file.abs_src_path is not None:
+        markdown = NAME.sub(named, markdown)
     return site_links(markdown, page.file.src_uri, config.repo_url)
+
+
+def named(name: re.Match[str]) -> str:
+    """A line on a name, which leads to its page."""
+    value = import_module(name[1].rpartition(".")[0]).__dict__[name[1].rpartition(".")[2]]
+    about = first_line(value) if inspect.isclass(value) or inspect.isroutine(value) else ""
+    return f"- [`{name[1].rpartition('.')[2]}`]({name[1]}.md): {about}".rstrip(": ")
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:

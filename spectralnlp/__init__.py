@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spectralnlp.display import Report
     from spectralnlp.errors import SpectralError
     from spectralnlp.estimator import Estimator, IterativeEstimator, MomentEstimator
     from spectralnlp.estimators.eigenwords import Eigenwords
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from spectralnlp.models.sequence_model import SequenceModel
     from spectralnlp.models.tagged import Tagged
     from spectralnlp.models.tagger import Tagger
+    from spectralnlp.models.taggers import load_tagger
     from spectralnlp.models.topics import Topics
     from spectralnlp.models.vectors import Vectors
     from spectralnlp.runtime import (
@@ -49,8 +51,8 @@ if TYPE_CHECKING:
         use_engine,
         use_memory,
     )
-    from spectralnlp.tasks.api import evaluate, load, read_treebank, train
-    from spectralnlp.tasks.task import Report, Task
+    from spectralnlp.tasks.api import evaluate, load, load_parser, read_treebank, train
+    from spectralnlp.tasks.task import Task
     from spectralnlp.text.constraints import Constraints
     from spectralnlp.trees.parse import Parse
     from spectralnlp.trees.tree import Tree
@@ -91,6 +93,8 @@ __all__ = [
     "__version__",
     "evaluate",
     "load",
+    "load_parser",
+    "load_tagger",
     "read_treebank",
     "train",
     "use_checkpoint",
@@ -100,6 +104,7 @@ __all__ = [
 
 # Where each public name is defined.
 _NAMES_OF = {
+    "spectralnlp.display": ["Report"],
     "spectralnlp.errors": ["SpectralError"],
     "spectralnlp.estimator": ["Estimator", "IterativeEstimator", "MomentEstimator"],
     "spectralnlp.estimators.eigenwords": ["Eigenwords"],
@@ -114,6 +119,7 @@ _NAMES_OF = {
     "spectralnlp.models.parser": ["Parser"],
     "spectralnlp.models.sequence_model": ["SequenceModel"],
     "spectralnlp.models.tagger": ["Tagger"],
+    "spectralnlp.models.taggers": ["load_tagger"],
     "spectralnlp.models.topics": ["Topics"],
     "spectralnlp.models.vectors": ["Vectors"],
     "spectralnlp.runtime": [
@@ -127,8 +133,8 @@ _NAMES_OF = {
         "use_engine",
         "use_memory",
     ],
-    "spectralnlp.tasks.api": ["evaluate", "load", "read_treebank", "train"],
-    "spectralnlp.tasks.task": ["Report", "Task"],
+    "spectralnlp.tasks.api": ["evaluate", "load", "load_parser", "read_treebank", "train"],
+    "spectralnlp.tasks.task": ["Task"],
     "spectralnlp.text.constraints": ["Constraints"],
     "spectralnlp.models.tagged": ["Tagged"],
     "spectralnlp.trees.parse": ["Parse"],
@@ -147,4 +153,4 @@ if not TYPE_CHECKING:  # type checkers know the names above, and report all othe
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -17,8 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
+from spectralnlp.display import cut
 from spectralnlp.errors import ConfigError, NotFittedError
-from spectralnlp.hyperparameters import check_values, hyperparameters, read_values, unknown_name
+from spectralnlp.hyperparameters import (
+    ShortSignature,
+    check_values,
+    hyperparameters,
+    read_values,
+    unknown_name,
+)
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Array, Corpus, ExampleLog, Moments, accumulate, as_corpus
@@ -87,6 +94,7 @@ class Estimator(ABC, Generic[T]):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     unlearning: ClassVar[Unlearning] = "none"
     spills: ClassVar[bool] = False
+    __signature__ = ShortSignature()
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -258,7 +266,7 @@ class Estimator(ABC, Generic[T]):
         changed = [
             f"{name}={value!r}" for name, value in params if repr(value) != repr(declared[name].default)
         ]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        return cut(f"{type(self).__name__}({', '.join(changed)}") + ")"
 
 
 class MomentEstimator(Estimator[T]):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import inspect
 import json
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -23,10 +24,39 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import annotated_types
 from typing_extensions import Doc
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 
 # Python's spellings of what JSON writes otherwise.
 _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
+
+
+class ShortSignature:
+    """The signature of estimators for ``help``: names and defaults; what each setting is stands below it.
+
+    A dataclass would show the whole declaration of every setting, twice.
+    """
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        declared = hyperparameters(owner)
+        parameters = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY if field.kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=declared[field.name].default,
+            )
+            for field in dataclasses.fields(owner)
+            if field.init
+        ]
+        signature = inspect.Signature(sorted(parameters, key=lambda each: each.kind))
+        if "__init__" in vars(owner):  # `help` shows it, too
+            init: Any = vars(owner)["__init__"]
+            it = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            init.__signature__ = signature.replace(parameters=[it, *signature.parameters.values()])
+            init.__doc__ = "\n".join(
+                ["Settings:", *(f"    {each.name}: {each.type}. {each.help}" for each in declared.values())]
+            )
+        return signature
 
 
 @dataclass(frozen=True)
@@ -44,6 +74,8 @@ class Hyperparameter:
     annotation: Any
     default: Any
     owner: str
+
+    __repr__ = one_line
 
     @property
     def help(self) -> str:

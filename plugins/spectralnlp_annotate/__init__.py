@@ -2,3 +2,9 @@
 
 A project is a folder with a document for each text: a journal of edits, and the accepted trees in brackets.
 """
+
+__all__: list[str] = []  # a command; nothing to import
+
+
+def __dir__() -> list[str]:
+    return __all__

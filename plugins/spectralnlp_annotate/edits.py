@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
 from spectralnlp.text.constraints import Bracket, Constraints
 from spectralnlp.trees import Tree
@@ -52,6 +53,8 @@ class AnnotatedSentence:
     tags: tuple[tuple[int, str], ...] = ()
     comment: str = ""
     tree: str | None = None
+
+    __repr__ = one_line
 
     @property
     def constraints(self) -> Constraints:

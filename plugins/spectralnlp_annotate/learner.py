@@ -77,7 +77,7 @@ class Learner:
         trees, in_full = self._read(request["trees"]), request["in_full"]
         parser = self._learned(request["base"], trees, in_full, request["open"])
         if trees:
-            parser.save(request["learned"])
+            parser.save(request["learned"], overwrite=True)
         seconds = perf_counter() - started
         parses = list(parser.parse_many(request["open"][:_MOST_OPEN]))
         gains = expected_gains(parses, request["open"], known_words(parser))

@@ -20,3 +20,7 @@ def __getattr__(name: str) -> Any:
         case "FsspecFiles":
             return import_module("spectralnlp_dask.files").FsspecFiles
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

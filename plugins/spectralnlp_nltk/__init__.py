@@ -9,3 +9,7 @@ from __future__ import annotations
 from spectralnlp_nltk.adapters import SpectralParser, SpectralTagger
 
 __all__ = ["SpectralParser", "SpectralTagger"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.intent.estimator import IntentClassifier
     from spectralnlp_sketch.intent.explanation import Explanation
     from spectralnlp_sketch.intent.model import Classification, Classifier
+    from spectralnlp_sketch.intent.task import load_classifier
     from spectralnlp_sketch.labelled import with_unlabelled
     from spectralnlp_sketch.leverage.estimator import LeverageScores
     from spectralnlp_sketch.linear.estimators import OSNAP, SRHT, CountSketch, GaussianSketch
@@ -59,6 +60,7 @@ __all__ = [
     "SENTPlus",
     "StreamingPCA",
     "TMPCAFeatures",
+    "load_classifier",
     "ordered_batches",
     "prepare",
     "required_rows",
@@ -93,6 +95,7 @@ _HOMES = {
     "prepare": "words",
     "LeverageScores": "leverage.estimator",
     "MatrixCorpus": "stream",
+    "load_classifier": "intent.task",
     "ordered_batches": "order",
     "training_order": "order",
     "RowFormat": "row_files",
@@ -106,3 +109,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

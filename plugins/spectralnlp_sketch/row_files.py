@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Batch, Corpus, Location, is_address, open_binary, open_text
 from spectralnlp_sketch.blocks import arrow_block
@@ -49,6 +50,8 @@ class RowFormat:
     n_columns: int = 2**16
     ngrams: tuple[int, int] = (1, 2)
     dtype: str = "float32"
+
+    __repr__ = one_line
 
 
 class FileRows(Corpus[Any]):

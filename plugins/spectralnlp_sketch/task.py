@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Inputs, OnBad
 from spectralnlp.storage import StoredModel
@@ -25,6 +26,8 @@ class SavedSketch:
 
     sketch: Any
     about: Mapping[str, Any]
+
+    __repr__ = one_line
 
     task = "sketch"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -55,7 +55,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     # Whether what a row adds depends on its number: random signs are drawn for each.
     tells_rows_apart: ClassVar[bool] = True
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = 64
+    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = field(default=64, kw_only=False)
     n_components: Annotated[
         Annotated[int, Ge(1)] | None,
         Doc("Directions that `transform` projects on; None: all that the sketch has."),

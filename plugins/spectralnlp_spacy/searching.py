@@ -10,6 +10,7 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from spectralnlp import registry
+from spectralnlp.display import one_line
 from spectralnlp.trees import Tree, add_root, strip_root
 from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
 
@@ -39,6 +40,8 @@ class SpanMatch:
     span: Span
     named: dict[str, Span] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+
+    __repr__ = one_line
 
     @property
     def text(self) -> str:

@@ -22,3 +22,7 @@ __all__ = [
     "wait_for_leaving",
     "wrong_path_handler",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,6 +10,7 @@ from typing import Any, cast, get_type_hints
 
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, State, Unlearning
 from spectralnlp.models import moments_folder
@@ -62,6 +63,8 @@ class KeptMoments:
     description: str = ""
     state: State | None = None
 
+    __repr__ = one_line
+
     @property
     def learner(self) -> Estimator[Any]:
         """Make an unfitted estimator with the settings."""
@@ -73,15 +76,16 @@ class KeptMoments:
         """The task of the estimator."""
         return task_of(self.learner)
 
-    def save(self, model: Any, path: str | Path) -> None:
+    def save(self, model: Any, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a model folder with these moments beside the model.
 
         Args:
             model: what the task made of the moments.
-            path: the folder to make or to replace.
+            path: the folder to make.
+            overwrite: whether a model that is there may be replaced.
 
         Raises:
-            ConfigError: it cannot be written.
+            ConfigError: it cannot be written, or is taken.
         """
         arrays = {f"moments.{name}": each for name, each in self.moments.arrays().items()}
         arrays |= {f"ledger.{name}": each for name, each in self.ledger.arrays().items()}
@@ -95,7 +99,7 @@ class KeptMoments:
             "moments": self.moments.parameters(),
             "description": self.description,
         }
-        with staged(path) as folder:
+        with staged(path, overwrite=overwrite) as folder:
             model.save(folder)
             save_kept_moments(folder, described, arrays)
 

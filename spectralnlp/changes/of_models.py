@@ -17,7 +17,6 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import Corpus, accumulate
-from spectralnlp.storage import check_writable
 
 __all__ = [
     "LearnedSentences",
@@ -72,10 +71,9 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
     return forget_documents(kept, _examples(kept, X, y)).model
 
 
-def save(model: ChangingModel, path: str | Path, *, overwrite: bool = True) -> None:
+def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> None:
     """Write a model folder with what was kept beside the model; see `ChangingModel.save`."""
-    check_writable(path, overwrite=overwrite)
-    kept_of(model, "be kept with its moments").save(model, path)
+    kept_of(model, "be kept with its moments").save(model, path, overwrite=overwrite)
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spectralnlp.changes.documents import NewDocuments, RepeatedFiles
 from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, State
 from spectralnlp.models.changing import ChangingModel
@@ -49,9 +50,11 @@ class Change:
     solving: float = 0.0
     left_out: int = 0
 
-    def save(self, path: str | Path) -> None:
-        """Write the model folder, with the moments."""
-        self.kept.save(self.model, path)
+    __repr__ = one_line
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the model folder, with the moments; see `KeptMoments.save`."""
+        self.kept.save(self.model, path, overwrite=overwrite)
 
 
 def train(

@@ -97,7 +97,7 @@ def adapt(
             adapted = _from_grammars(model, own, weight, **more)
         else:
             adapted = changes.adapt(*learned, own, weight=weight, report=say, **more)
-        adapted.save(output)
+        adapted.save(output, overwrite=overwrite)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
         print(f"\n{evaluated(task, adapted, held_out, where.jobs).to_table()}")

@@ -101,7 +101,7 @@ def save_change(change: Change, output: str | Path, tagger: str | None = None) -
     """
     if tagger is not None:
         change = replace(change, model=replace(change.model, tagger=tagger))
-    change.save(output)
+    change.save(output, overwrite=True)  # checked before
     n, unit = len(change.kept.ledger), change.kept.unit
     say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")
     say(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}")

@@ -152,7 +152,7 @@ def train(
                 model, to_save = change.model, change
             else:
                 model = to_save = task.train(learner, corpus, report=say, description=description)
-        to_save.save(output)
+        to_save.save(output, overwrite=overwrite)
     say(f"{output}: trained in {perf_counter() - started:.1f} s")
     if not keep_moments and needs_moments(learner, model):
         note(

@@ -83,5 +83,5 @@ def _try_training(name: str, folder: Path) -> None:
     sample.write_text(task.sample(), encoding="utf-8")
     model = train(estimator, sample)
     task.try_out(model)
-    model.save(saved)
+    model.save(saved, overwrite=True)
     _try_out(saved)

@@ -27,6 +27,16 @@ class ChangingModel(StorableModel):
         object.__setattr__(model, "folder", Path(stored.path))
         return model
 
+    @property
+    def name(self) -> str:
+        """What the model is called: its folder, or what it was trained by."""
+        return super().name if self.folder is None else self.folder.name
+
+    def __repr__(self) -> str:
+        files = [] if self.folder is None else [each for each in self.folder.glob("*") if each.is_file()]
+        size = f", {sum(each.stat().st_size for each in files) / 1e6:.0f} MB" if files else ""
+        return super().__repr__().replace(">", f"{size}>")
+
     def update(
         self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False
     ) -> Self:
@@ -64,7 +74,7 @@ class ChangingModel(StorableModel):
         path: str | Path,
         *,
         compact: bool = False,
-        overwrite: bool = True,
+        overwrite: bool = False,
         keep_moments: bool = False,
     ) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`.

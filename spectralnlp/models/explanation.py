@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spectralnlp.display import one_line
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.trees import Tree
@@ -30,6 +31,8 @@ class TreeEvidence:
     tree: Tree
     match: Bracket
     rule: str
+
+    __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -88,6 +91,8 @@ class Explanation:
     against: tuple[TreeEvidence, ...] = ()
     features_in_favour: tuple[Feature, ...] = ()
     features_against: tuple[Feature, ...] = ()
+
+    __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""

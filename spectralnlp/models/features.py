@@ -11,7 +11,7 @@ from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurize
 from spectralnlp.storage import Array, StorableModel, StoredArrays, StoredValues
 
 
-@dataclass(eq=False)  # not frozen: pipelines set attributes of their steps
+@dataclass(eq=False, repr=False)  # not frozen: pipelines set attributes of their steps
 class Features(StorableModel):
     """A trained featurizer, as a transformer of scikit-learn's that needs no ``fit``.
 
@@ -71,6 +71,11 @@ class Features(StorableModel):
     def __sklearn_tags__(self) -> Any:
         featurizer: Any = self.featurizer
         return featurizer.__sklearn_tags__()
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self.get_feature_names_out()):,} features"
 
     @property
     def info(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.inference.trees.tree_scores import tensor
 from spectralnlp.parameters import LatentGrammar
@@ -29,6 +30,8 @@ class StateReport:
     words: list[tuple[str, float]]
     rules: list[tuple[str, float]]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True)
 class SymbolReport:
@@ -37,6 +40,8 @@ class SymbolReport:
     symbol: str
     n_states: int
     states: list[StateReport]
+
+    __repr__ = one_line
 
 
 def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolReport]:

@@ -54,7 +54,7 @@ ANY_TAG = "derived only with every tag allowed for every word"
 COARSE_ONLY = "the fine grammars gave no usable score: the coarse grammar's tree"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parser(TextParser, ChangingModel):
     """A trained constituency parser.
 
@@ -367,6 +367,15 @@ class Parser(TextParser, ChangingModel):
     def explainer(self) -> Any:
         """The trees that the parser was learned from, counted at the first call; None if none were kept."""
         return registry.changes.get("models").explainer_of(self)
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        n_grammars = sum(len(each.grammars) for each in self.grammar_sets)
+        symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
+        labels = {label for symbol, is_tag in symbols if not is_tag for label in labels_of(symbol)}
+        grammars = f"{n_grammars} grammar{'s' * (n_grammars != 1)}"
+        return f"{grammars}, {len(labels)} labels, {len(self.tags)} tags"
 
     @property
     def info(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 KIND = "rhmm"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RefinementTagger(TextTagger, ChangingModel):
     """Tags with their posteriors, and probabilities of sentences.
 
@@ -140,6 +140,11 @@ class RefinementTagger(TextTagger, ChangingModel):
     @cached_property
     def _signature(self) -> Signature:
         return signature_by_name(self.coarse.lexicon.scheme)
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self.tags)} tags, {len(self.models)} models"
 
     @property
     def info(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from spectralnlp.parameters import read_sequence_parameters
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SequenceModel(SequencePredictor, ChangingModel):
     """Likelihoods, next symbols, states and samples of sequences of symbols.
 
@@ -39,6 +39,11 @@ class SequenceModel(SequencePredictor, ChangingModel):
 
     def _filter(self) -> Filter:
         return self.filter
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self.symbols):,} symbols, {self.filter.width} numbers in a state"
 
     @property
     def info(self) -> dict[str, Any]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spectralnlp.display import data_frame, one_line
 from spectralnlp.text.made_by import MadeByModel
 from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokens import Sentence
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Tagged(MadeByModel):
     scheme: Scheme = "tags"
     confidence: tuple[float, ...] | None = None
     model: Any = field(default=None, repr=False, compare=False)
+
+    __repr__ = one_line
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -87,6 +93,21 @@ class Tagged(MadeByModel):
         from spectralnlp.render.tags import to_conllu
 
         return to_conllu(self.sentence, self.tags, self.scheme, self.confidence)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The words as a data frame: ``word``, ``tag``, ``start``, ``end``, perhaps ``confidence``.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        tokens = self.sentence.tokens
+        columns: dict[str, Iterable[Any]] = {
+            "word": self.words,
+            "tag": self.tags,
+            "start": [each.start for each in tokens],
+            "end": [each.end for each in tokens],
+        }
+        return data_frame(columns | ({} if self.confidence is None else {"confidence": self.confidence}))
 
     def to_nltk(self) -> list[tuple[str, str]]:
         """Pairs of a word and its tag, as NLTK has tagged sentences."""

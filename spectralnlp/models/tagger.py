@@ -32,7 +32,7 @@ from spectralnlp.text.tokenizer import Tokenizer
 Array32 = NDArray[np.float32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tagger(TextTagger, ChangingModel):
     """Tags words in sentences.
 
@@ -215,6 +215,11 @@ class Tagger(TextTagger, ChangingModel):
     @cached_property
     def _scorer(self) -> Scorer:
         return Scorer(self.weights, self.features)
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self.labels)} tags, {len(self.weights.keys):,} features"
 
     @property
     def info(self) -> dict[str, Any]:

@@ -26,6 +26,11 @@ def load_tagger(name: str | Path) -> Tagger | RefinementTagger:
 
     Raises:
         ModelError: there is no such model, it is no tagger, or it is truncated or of another version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> spectralnlp.load_tagger("en-upos").tags[:2]
+        ('ADJ', 'ADP')
     """
     stored = load_model(folder_of(name))
     if stored.kind != "tagging":

@@ -16,7 +16,7 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.content import content_words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Topics(ChangingModel):
     """Distributions over words, and the mixture of them in a document.
 
@@ -73,6 +73,11 @@ class Topics(ChangingModel):
             raise ConfigError("one text where several are expected", hint="mixture_of takes one")
         words = (content_words(each) if isinstance(each, str) else each for each in documents)
         return mixtures_of(self.mixture, words)
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self)} topics, {len(self.mixture.words):,} words"
 
     @property
     def info(self) -> dict[str, Any]:

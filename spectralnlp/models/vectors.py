@@ -20,7 +20,7 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.inputs import check_tokens
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Vectors(ChangingModel):
     """Vectors of words, and of words in their context.
 
@@ -158,6 +158,11 @@ class Vectors(ChangingModel):
         row = self.lookup.row(word)
         clusters = self.parameters.clusters
         return None if clusters is None or row is None else int(clusters[row])
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self):,} words, {self.dimensions} dimensions"
 
     @property
     def info(self) -> dict[str, Any]:

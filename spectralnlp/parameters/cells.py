@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.hashed import HashedModel
 
 
@@ -15,3 +16,5 @@ class CellModel(HashedModel):
         weights: float32 (a power of two,); feature f has ``weights[f % len(weights)]``.
         threshold: cells whose marginal is below it are closed.
     """
+
+    __repr__ = one_line

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, in_half, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
@@ -64,6 +65,8 @@ class LatentGrammar:
     root: Annotated[Floats, float_array("n_numbers")]
     tag_default: Annotated[Floats, float_array("n_numbers")]
     lexicon: Lexicon = field(repr=False)
+
+    __repr__ = one_line
 
     @cached_property
     def state_offsets(self) -> Offsets:
@@ -163,6 +166,8 @@ class GrammarSet:
     coarse: LatentGrammar
     pruner: LatentGrammar | None
     grammars: tuple[LatentGrammar, ...]
+
+    __repr__ = one_line
 
     @property
     def _all(self) -> tuple[LatentGrammar, ...]:

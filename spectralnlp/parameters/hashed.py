@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import in_half
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array
 
@@ -62,3 +63,5 @@ class SentenceEndModel(HashedModel):
         weights: float32 (a power of two,); of the features of a gap between tokens.
         threshold: log-odds from which a sentence ends.
     """
+
+    __repr__ = one_line

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.storage import (
     Arrays,
@@ -54,6 +55,8 @@ class Lexicon:
     backoff: Annotated[Floats, float_array("n_words", least=0.0)]
     word_signature: Annotated[Ints, int_array("n_words", below="n_signatures")]
     log_weight: Annotated[Floats, float_array("n_entries")]
+
+    __repr__ = one_line
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from annotated_types import Ge, Le
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints
 from spectralnlp.storage import (
     StoredArrays,
@@ -60,6 +61,8 @@ class ObservableOperators(WithArrays):
     floor: Annotated[float, Ge(0), Le(1)]
     tolerance: float
 
+    __repr__ = one_line
+
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
         """Index of each symbol's name."""
@@ -104,6 +107,8 @@ class HiddenMarkov(WithArrays):
     initial: Annotated[Floats, float_array("n_states", least=0.0)]
     transition: Annotated[Floats, float_array("n_states", "n_states", least=0.0)]
     emission: Annotated[Floats, float_array("n_symbols", "n_states", least=0.0)]
+
+    __repr__ = one_line
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array, int_array
 
@@ -34,6 +35,8 @@ class SpanScorer:
     number_weights: Annotated[Floats, float_array("n_numbers")]
     head_score: Annotated[NDArray[np.float32], float_array("n_phrases", "n_tags", dtype="float32")]
     head_is_last: Annotated[NDArray[np.int8], int_array("n_phrases", "n_tags", dtype="int8")]
+
+    __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder: names."""

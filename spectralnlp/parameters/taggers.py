@@ -11,6 +11,7 @@ import numpy as np
 from annotated_types import Gt
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import DenseTensors
@@ -71,6 +72,8 @@ class RefinedMarkov:
     pairs: Ints
     transitions: DenseTensors
     lexicon: Lexicon = field(repr=False)
+
+    __repr__ = one_line
 
     @cached_property
     def n_joint(self) -> Ints:
@@ -152,6 +155,8 @@ class RefinedMarkovSet:
 
     coarse: RefinedMarkov
     models: tuple[RefinedMarkov, ...]
+
+    __repr__ = one_line
 
     @property
     def _all(self) -> tuple[RefinedMarkov, ...]:
@@ -242,6 +247,8 @@ class ChainWeights:
     start: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
     end: Annotated[Floats32, float_array("n_tags", dtype="float32", minus_infinity=True)]
     temperature: Annotated[float, Gt(0)] = 1.0
+
+    __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.linalg import tucker
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
 from spectralnlp.parameters.expansion import Factors, expand_rules
@@ -47,6 +48,8 @@ class DenseTensors:
 
     offsets: Offsets
     values: NDArray[Any]
+
+    __repr__ = one_line
 
     def to_arrays(self, shapes: Ints) -> Arrays:
         """``ranks``, int16, and ``values``, float32: cores and bases laid end to end.
@@ -125,6 +128,8 @@ class FactoredTensors:
     factors: NDArray[Any]
     scale: float
     signed: bool
+
+    __repr__ = one_line
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, shapes: Ints, *, signed: bool) -> FactoredTensors:
@@ -253,6 +258,8 @@ class SparseTensors:
     offsets: Annotated[Offsets, offset_array("n_rules + 1", into="n_entries")]
     states: Annotated[Ints, int_array("n_entries", "order", stored=("int16",))]
     values: Annotated[Floats, float_array("n_entries", scaled=True)]
+
+    __repr__ = one_line
 
     def to_arrays(self, shapes: Ints) -> Arrays:
         """``offsets``, ``states``, int16, and ``values``, float32; shapes are not needed."""

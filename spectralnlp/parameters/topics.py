@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from annotated_types import Ge
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats
 from spectralnlp.storage import StoredArrays, StoredValues, WithArrays, float_array
 
@@ -31,6 +32,8 @@ class TopicMixture(WithArrays):
     topics: Annotated[Floats, float_array("n_topics", "n_words", least=0.0)]
     frequencies: Annotated[Floats, float_array("n_words", least=0.0)]
     alpha0: Annotated[float, Ge(0)]
+
+    __repr__ = one_line
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:

@@ -9,6 +9,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Ints, Offsets
 from spectralnlp.storage import (
     Arrays,
@@ -35,6 +36,8 @@ class Spelling:
 
     weights: Annotated[NDArray[np.float32], float_array("n_features", "n_dimensions", dtype="float32")]
     mean: Annotated[NDArray[np.float32], float_array("n_dimensions", dtype="float32")]
+
+    __repr__ = one_line
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays) -> Spelling:
@@ -79,6 +82,8 @@ class WordVectors:
     lowercase: bool = False
     spelling: Spelling | None = None
     clusters: Annotated[Ints | None, int_array("n_words")] = None
+
+    __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
         """The JSON values of a model folder."""

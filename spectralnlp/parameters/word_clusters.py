@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.parameters.arrays import Floats, Ints
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, WithArrays, float_array, int_array
 
@@ -29,6 +30,8 @@ class WordClusters(WithArrays):
     tags: tuple[str, ...] = ()
     tag_factors: Annotated[Floats, float_array("n_clusters", "n_tags", least=0.0)]
     clusters: Annotated[Ints, int_array("n_words", 2, below="n_clusters")]
+
+    __repr__ = one_line
 
     @classmethod
     def none(cls) -> WordClusters:

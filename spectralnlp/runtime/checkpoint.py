@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from spectralnlp.display import exact
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.moments import Array, Moments
@@ -189,7 +190,7 @@ def source_of(partition: Partition[Any]) -> str:
         if "://" not in where:
             return ""
         state = ""
-    how = re.sub(r" at 0x[0-9a-f]+", "", repr(partition.read))
+    how = re.sub(r" at 0x[0-9a-f]+", "", exact(partition.read))
     return f"{where}:{partition.document_index}:{partition.start}:{state}:{how}"
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp import registry
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.checkpoint import Checkpoint
 from spectralnlp.runtime.engine import Engine, SerialEngine
@@ -43,6 +44,8 @@ class Execution:
     memory: Memory | None = None
     report: Callable[[str], None] | None = None
     show_share: Callable[[float], None] | None = None
+
+    __repr__ = one_line
 
 
 _DEFAULT = Execution()

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.files import Location, is_address
 
@@ -42,6 +43,8 @@ class Batch(Generic[T]):
     document_index: int
     start: int
 
+    __repr__ = one_line
+
     def __len__(self) -> int:
         return len(self.examples)
 
@@ -66,6 +69,8 @@ class Partition(Generic[T]):
     document_index: int
     start: int
     read: Callable[[], Iterator[T]]
+
+    __repr__ = one_line
 
     def __iter__(self) -> Iterator[T]:
         return self.read()

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from spectralnlp.display import exact
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.runtime.context import current_checkpoint
 from spectralnlp.runtime.verbs import map_ordered
@@ -121,5 +122,5 @@ def _with_digest(function: Callable[[T], Any], example: T) -> tuple[str, Any]:
 
 
 def digest_of(example: object) -> str:
-    """16 hexadecimal digits for an example, by its ``repr``."""
-    return hashlib.sha256(repr(example).encode("utf-8", "replace")).hexdigest()[:16]
+    """16 hexadecimal digits for an example, by all that is in it."""
+    return hashlib.sha256(exact(example).encode("utf-8", "replace")).hexdigest()[:16]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import SpectralError
 from spectralnlp.runtime.checkpoint import PassCheckpoint
 from spectralnlp.runtime.corpus import Corpus, Partition
@@ -36,6 +37,8 @@ class BadPartition:
     start: int
     reason: str
 
+    __repr__ = one_line
+
     def __str__(self) -> str:
         return self.reason if self.document in self.reason else f"{self.document}: {self.reason}"
 
@@ -46,6 +49,8 @@ class Part(Generic[M]):
 
     moments: M
     bad: tuple[BadPartition, ...] = ()
+
+    __repr__ = one_line
 
     def merge(self, other: Part[M]) -> None:
         """Add what comes after, in place."""
@@ -72,6 +77,8 @@ class Observer(Generic[M]):
     pause: float = 0.5
     skips_bad: bool = False
     finished: PassCheckpoint | None = None
+
+    __repr__ = one_line
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
         """The moments of a partition, given with its number."""

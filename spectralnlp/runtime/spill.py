@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 
 Longs = NDArray[np.int64]
@@ -50,6 +51,8 @@ class Memory:
 
     size: int
     folder: Path
+
+    __repr__ = one_line
 
     def new_file(self, kind: str) -> Path:
         """Return a path that no other process takes."""
@@ -146,6 +149,8 @@ class Run:
 
     path: Path
     length: int
+
+    __repr__ = one_line
 
     @classmethod
     def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:

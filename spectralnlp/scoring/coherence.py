@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.scoring.table import two_columns
 
 
@@ -44,8 +45,8 @@ def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) ->
     return coherence
 
 
-@dataclass(frozen=True)
-class TopicReport:
+@dataclass(frozen=True, repr=False)
+class TopicReport(Report):
     """Scores of topics on documents.
 
     Args:

@@ -18,6 +18,7 @@ from itertools import accumulate
 from math import inf
 from typing import Literal
 
+from spectralnlp.display import one_line
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters
 from spectralnlp.trees.transforms import ROOT_LABELS
 from spectralnlp.trees.tree import Tree
@@ -81,6 +82,8 @@ class SentenceCounts:
     crossing: int = 0
     words: int = 0
     correct_tags: int = 0
+
+    __repr__ = one_line
 
     @property
     def complete(self) -> bool:
@@ -305,6 +308,8 @@ class EvalbScore:
     complete: int = 0
     uncrossed: int = 0
     crossed_twice_at_most: int = 0
+
+    __repr__ = one_line
 
     @classmethod
     def total(cls, counts: Iterable[SentenceCounts], *, max_length: int | None = None) -> EvalbScore:

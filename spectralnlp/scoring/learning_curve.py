@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.scoring.evalb import SentenceCounts
 
@@ -52,6 +53,8 @@ class CurveRun:
     counts: Sequence[SentenceCounts]
     held_out: int = 0
 
+    __repr__ = one_line
+
     @property
     def terms(self) -> Floats:
         """float64 (n_sentences, 2): twice the matched brackets, and gold and test brackets."""
@@ -86,6 +89,8 @@ class CurvePoint:
     gain: float
     gain_interval: tuple[float, float]
     observed: float | None = None
+
+    __repr__ = one_line
 
 
 def fit_curve(

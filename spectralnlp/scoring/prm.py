@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import read_short_text
 
@@ -43,6 +44,8 @@ class EvalbParameters:
     eq_words: frozenset[tuple[str, str]] = frozenset()
     labelled: bool = True
     cutoff_len: int = 40
+
+    __repr__ = one_line
 
     def same_label(self, a: str, b: str) -> bool:
         """Whether two labels are equal or declared equivalent (not transitively, as in EVALB)."""

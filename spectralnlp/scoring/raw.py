@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.errors import InputError
 from spectralnlp.scoring.evalb import Bracket, count_matched, counted_brackets, percent
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters
@@ -43,8 +44,8 @@ _VISIBLE = re.compile(f"[^{BLANK}]+")
 _KINDS = {"": "brackets", "tag_": "tags", "token_": "tokens", "boundary_": "sentence ends"}
 
 
-@dataclass(frozen=True)
-class RawReport:
+@dataclass(frozen=True, repr=False)
+class RawReport(Report):
     """Counts of raw text, by sentences of the treebank, and how they were counted.
 
     Args:

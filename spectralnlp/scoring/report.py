@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.errors import InputError
 from spectralnlp.scoring.evalb import EvalbScore, SentenceCounts, TagSource, count_sentence, percent
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters
@@ -24,8 +25,8 @@ _ROW_NAMES = (  # of the table, in the order of _percentages
 )
 
 
-@dataclass(frozen=True)
-class ParseReport:
+@dataclass(frozen=True, repr=False)
+class ParseReport(Report):
     """The counts of every sentence of a file, and how they were counted.
 
     Args:

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.scoring.table import two_columns
 
 
-@dataclass(frozen=True)
-class SequenceReport:
+@dataclass(frozen=True, repr=False)
+class SequenceReport(Report):
     """Sums over the symbols of a corpus.
 
     Args:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring.evalb import SentenceCounts
 
@@ -54,6 +55,8 @@ class Comparison:
     samples: int
     random_state: int
     metric: str = "f1"
+
+    __repr__ = one_line
 
     @property
     def delta(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.errors import InputError
 from spectralnlp.scoring.evalb import percent
 from spectralnlp.scoring.significance import Comparison, compare_ratios
@@ -19,8 +20,8 @@ Counts = NDArray[np.int64]
 _COLUMNS = ("words", "correct", "unknown", "unknown_correct", "gold", "found", "matched")
 
 
-@dataclass(frozen=True)
-class TagReport:
+@dataclass(frozen=True, repr=False)
+class TagReport(Report):
     """Counts of each sentence.
 
     Attributes:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ModelError
 
 Array = NDArray[Any]
@@ -68,6 +69,8 @@ class ArraySpec:
     minus_infinity: bool = False
     scaled: bool = False
     optional: bool = False
+
+    __repr__ = one_line
 
 
 def float_array(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp import __version__
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.files import (
@@ -47,6 +48,8 @@ class StoredModel:
     arrays: dict[str, Array]
     path: Path
     card: str = ""
+
+    __repr__ = one_line
 
     @property
     def checked(self) -> StoredArrays:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from spectralnlp.display import cut as cut_line
+from spectralnlp.display import html_table
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.folders import StoredModel, save_model
@@ -48,7 +50,7 @@ class StorableModel(ABC):
             SpectralError, ValueError: they do not fit together.
         """
 
-    def save(self, path: str | Path, *, compact: bool = False, overwrite: bool = True) -> None:
+    def save(self, path: str | Path, *, compact: bool = False, overwrite: bool = False) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`.
 
         Args:
@@ -63,6 +65,27 @@ class StorableModel(ABC):
         save_model(
             path, kind=self.task, metadata=metadata, arrays=arrays, card=self.card, overwrite=overwrite
         )
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """How large the model is, in a few words for its ``repr``: ``3 grammars, 62 labels``."""
+
+    @property
+    @abstractmethod
+    def info(self) -> Mapping[str, Any]:
+        """Properties of the model, by name."""
+
+    @property
+    def name(self) -> str:
+        """What the model is called: its folder, or what it was trained by; empty where neither is known."""
+        return str(self.info.get("estimator", ""))
+
+    def __repr__(self) -> str:
+        return cut_line(f"<{type(self).__name__} {self.name}".rstrip() + f": {self.summary}>")
+
+    def _repr_html_(self) -> str:
+        return html_table(self.info.items(), repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # For worker processes: the fields, without what can be made again, which may be ten times as large.

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from annotated_types import Ge, Gt, Le, Lt
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ModelError, SpectralError
 
 _HINT = "copy or train the model again"
@@ -32,6 +33,8 @@ class Matching:
     """A bound of strings, for annotations: a regular expression that matches all of it."""
 
     pattern: str
+
+    __repr__ = one_line
 
 
 class _UnfitError(Exception):

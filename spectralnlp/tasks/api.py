@@ -9,17 +9,26 @@ import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from spectralnlp import registry
+from spectralnlp.display import Report
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models import folder_of
 from spectralnlp.runtime import Corpus, OnBad, rereadable
 from spectralnlp.storage import load_model
-from spectralnlp.tasks.task import Report, Task, silent
+from spectralnlp.tasks.task import ProgressCallback, Task, silent
 from spectralnlp.trees import Tree, is_nltk_corpus
 from spectralnlp.trees.renaming import read_renaming
+
+if TYPE_CHECKING:
+    from spectralnlp.models.parser import Parser
+    from spectralnlp.models.rhmm_tagger import RefinementTagger
+    from spectralnlp.models.sequence_model import SequenceModel
+    from spectralnlp.models.tagger import Tagger
+    from spectralnlp.models.topics import Topics
+    from spectralnlp.models.vectors import Vectors
 
 
 def read_treebank(
@@ -56,11 +65,95 @@ def read_treebank(
     return task.read(_inputs(paths) or [], reader=reader, on_bad=on_bad, **encoded)
 
 
+@overload
+def train(
+    estimator: Literal["lpcfg", "pcfg", "lpcfg-em"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> Parser: ...
+
+
+@overload
+def train(
+    estimator: Literal["tagger"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> Tagger: ...
+
+
+@overload
+def train(
+    estimator: Literal["rhmm"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> RefinementTagger: ...
+
+
+@overload
+def train(
+    estimator: Literal["hmm", "hmm-em"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> SequenceModel: ...
+
+
+@overload
+def train(
+    estimator: Literal["eigenwords"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> Vectors: ...
+
+
+@overload
+def train(
+    estimator: Literal["topics"],
+    data: Any,
+    *,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> Topics: ...
+
+
+@overload
 def train(
     estimator: str | Estimator[Any] | type[Estimator[Any]],
     data: Any,
     *,
-    report: Any = None,
+    report: ProgressCallback | None = ...,
+    reader: str = ...,
+    encoding: str | None = ...,
+    **settings: Any,
+) -> Any: ...
+
+
+def train(
+    estimator: str | Estimator[Any] | type[Estimator[Any]],
+    data: Any,
+    *,
+    report: ProgressCallback | None = None,
     reader: str = "auto",
     encoding: str | None = None,
     weights: Mapping[str | Path, int] | None = None,
@@ -118,6 +211,18 @@ def train(
     return task.train(learner, corpus, report=report or silent)
 
 
+@overload
+def load(name: Literal["en", "en-biomedical", "is"]) -> Parser: ...
+
+
+@overload
+def load(name: Literal["en-tagger", "en-upos", "is-tagger"]) -> Tagger: ...
+
+
+@overload
+def load(name: str | Path) -> Any: ...
+
+
 def load(name: str | Path) -> Any:
     """Load a trained model.
 
@@ -125,7 +230,8 @@ def load(name: str | Path) -> Any:
         name: a model folder, or the name of a model that is installed, such as ``en``.
 
     Returns:
-        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder.
+        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder. `load_parser`,
+        `load_tagger` and ``spectralnlp_sketch.load_classifier`` return one kind, which type checkers know.
 
     Raises:
         ModelError: there is no such model, or it is truncated or of another version.
@@ -139,6 +245,32 @@ def load(name: str | Path) -> Any:
     if stored.kind not in registry.tasks:
         raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=stored.path)
     return _task(stored.kind).load(stored)
+
+
+def load_parser(name: str | Path) -> Parser:
+    """Load a parser; see `load`.
+
+    Raises:
+        ModelError: there is no such model, it is no parser, or it is truncated or of another version.
+
+    Examples:
+        >>> import spectralnlp
+        >>> spectralnlp.load_parser("en").decoder
+        'mbr'
+    """
+    return cast("Parser", load_kind(name, "parsing", "a parser"))
+
+
+def load_kind(name: str | Path, task: str, noun: str) -> Any:
+    """Load a model that must be of a task, ``noun`` in the message.
+
+    Raises:
+        ModelError: as of `load`; or the model is of another task.
+    """
+    stored = load_model(folder_of(name))
+    if stored.kind != task:
+        raise ModelError(f"a model for {stored.kind}, not {noun}", path=stored.path)
+    return _task(task).load(stored)
 
 
 def evaluate(model: Any, data: Any, **options: Any) -> Report:

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.parser.trainer import ParserTrainer
@@ -58,6 +59,8 @@ class Forecast:
     runs: Sequence[CurveRun]
     check: CurvePoint | None
     seconds: float
+
+    __repr__ = one_line
 
     @property
     def now(self) -> CurvePoint:

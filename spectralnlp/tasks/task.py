@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import Estimator, State
 from spectralnlp.progress import timed_passes
@@ -22,24 +23,6 @@ DocumentUnit: TypeAlias = Literal["file", "line"]
 
 # Settings that name files and folders; what was learned from them is in the model.
 _PATHS = frozenset(["eigenwords", "featurizer", "unlabelled", "vectors"])
-
-
-class Report(Protocol):
-    """The result of `Task.evaluate`.
-
-    Examples:
-        >>> import spectralnlp
-        >>> parser = spectralnlp.train("pcfg", "corpora/treebank/train.mrg")
-        >>> report = spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg")
-        >>> report.to_flat_dict()["sentences"]
-        30
-    """
-
-    def to_table(self) -> str:
-        """Write lines of text for readers."""
-
-    def to_flat_dict(self) -> Mapping[str, float | int | str]:
-        """Return one flat dictionary, accuracies in percent."""
 
 
 class Comparison(Protocol):

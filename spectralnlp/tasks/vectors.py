@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralnlp.display import Report
 from spectralnlp.errors import InputError
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text, take_field
@@ -89,8 +90,8 @@ prejudices."""
         return Vectors.from_stored(stored)
 
 
-@dataclass(frozen=True)
-class NeighbourReport:
+@dataclass(frozen=True, repr=False)
+class NeighbourReport(Report):
     """Agreement of labels among nearest neighbours, in percent.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Batch, InMemoryCorpus, Moments, accumulate, use_engine
 from spectralnlp.testing.asserting import refusal, require, run_checks
@@ -48,6 +49,8 @@ class MomentsCase:
     exact: bool = True
     engines: Sequence[str] = ("serial", "threads")
     assert_same: Callable[[Any, Any], None] | None = None
+
+    __repr__ = one_line
 
     def observed(self, start: int, end: int) -> Moments[Any]:
         """Return moments of the examples from ``start`` to ``end``."""

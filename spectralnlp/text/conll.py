@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import OnBad, open_text
 
@@ -43,6 +44,8 @@ class AnnotatedSentence:
     default: str
     path: str | Path = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+
+    __repr__ = one_line
 
     def tagged(self, column: str | int | None = None) -> TaggedSentence:
         """Return the words with the tags of one column.

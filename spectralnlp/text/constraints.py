@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
 
 _FIELDS = ("brackets", "forbidden", "tags")
@@ -87,6 +88,8 @@ class Constraints:
     brackets: tuple[Bracket, ...] = ()
     forbidden: tuple[Bracket, ...] = ()
     tags: tuple[tuple[int, str], ...] = ()
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         _check_nesting(self.brackets)

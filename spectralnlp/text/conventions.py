@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ModelError
 from spectralnlp.storage import checked_value
 from spectralnlp.text.cut_words import Cut, is_cut, learn_cuts, written
@@ -92,6 +93,8 @@ class Conventions:
     joiner: str = ""
     language: str = "en"
     cut_words: tuple[Cut, ...] = ()
+
+    __repr__ = one_line
 
     def form(self, word: str, opening: bool = True) -> str:
         """Return the token as this treebank writes it; a form that is already its own stays as it is.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from spectralnlp.display import one_line
 from spectralnlp.text.constraints import Constraints
 
 
@@ -39,6 +40,8 @@ class Sentence:
     tokens: tuple[Token, ...]
     tags: tuple[str, ...] | None = None
     constraints: Constraints | None = None
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         if not self.tokens:

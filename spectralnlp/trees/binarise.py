@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import checked_value
 from spectralnlp.trees.heads import HeadFinder, head_finder
@@ -139,6 +140,8 @@ class Binariser:
     unaries: Unaries = "compress"
     annotate_tags: bool = False
     heads: str = "english"
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         if self.direction not in ("head", "left", "right"):

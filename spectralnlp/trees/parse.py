@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spectralnlp import registry
+from spectralnlp.display import cut, data_frame, one_line
 from spectralnlp.text.made_by import MadeByModel
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.tree import Tree
 
 if TYPE_CHECKING:
     import nltk
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class BracketPosteriors:
     brackets: Mapping[tuple[str, int, int], float]
     tags: Sequence[Mapping[str, float]]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -55,6 +59,8 @@ class Alternative:
 
     tree: Tree
     score: float
+
+    __repr__ = one_line
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,9 @@ class Parse(MadeByModel):
         words = self.sentence.words
         return self._asked_model().explain(words, bracket, trees=trees, most=most, recount=recount)
 
+    def __repr__(self) -> str:
+        return cut(f"<Parse {self.tree}") + ">"
+
     def to_text(self, *, scores: bool = False) -> str:
         """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""
         from spectralnlp.render import renderer
@@ -155,6 +164,23 @@ class Parse(MadeByModel):
     def to_nltk(self) -> nltk.Tree:
         """The tree as an ``nltk.Tree``; see `Tree.to_nltk`."""
         return self.tree.to_nltk()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The constituents as a data frame: ``label``, ``start``, ``end``, ``posterior``, ``text``.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        words, found = self.sentence.words, self.constituents
+        return data_frame(
+            {
+                "label": [each.label for each in found],
+                "start": [each.start for each in found],
+                "end": [each.end for each in found],
+                "posterior": [each.posterior for each in found],
+                "text": [" ".join(words[each.start : each.end]) for each in found],
+            }
+        )
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

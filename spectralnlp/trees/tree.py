@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError
+from spectralnlp.display import cut
+from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.trees.heads import HeadRules, finder_of
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class Tree:
 
     Examples:
         >>> from spectralnlp import Tree
-        >>> from spectralnlp.trees import read_brackets
-        >>> (tree,) = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly)))"])
+        >>> tree = Tree.from_string("(S (NP (NNS Gulls)) (VP (VBP fly)))")
         >>> tree.label, tree.words(), tree.tags()
         ('S', ['Gulls', 'fly'], ['NNS', 'VBP'])
         >>> tree.children[0] == Tree("NP", [Tree("NNS", word="Gulls")])
@@ -50,7 +50,8 @@ class Tree:
 
     def __init__(self, label: str, children: Sequence[Tree] = (), word: str | None = None) -> None:
         if (word is None) == (not children):
-            raise ValueError(f"a node has either children or a word: {label!r}")
+            hint = "; Tree.from_string reads brackets" if label.startswith("(") else ""
+            raise ValueError(f"a node has either children or a word: {label[:60]!r}{hint}")
         self.label = label
         self.children = tuple(children)
         self.word = word
@@ -192,7 +193,7 @@ class Tree:
         return "".join(pieces)[1:]
 
     def __repr__(self) -> str:
-        return f"Tree({str(self)!r})"
+        return cut(f"Tree.from_string({str(self)!r}") + ")"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -274,6 +275,27 @@ class Tree:
             return NltkTree(node.label, children if node.word is None else [node.word])
 
         return self.fold(build)
+
+    @classmethod
+    def from_string(cls, text: str) -> Tree:
+        """Read one tree written as brackets, ``(S (NP (PRP I)) (VP (VBP see)))``.
+
+        Args:
+            text: one line or several; `spectralnlp.trees.read_brackets` reads any number of trees.
+
+        Raises:
+            InputError: the brackets do not match, a word has no tag, or there are no trees or several.
+
+        Examples:
+            >>> import spectralnlp
+            >>> spectralnlp.Tree.from_string("(S (NP (NNS Gulls)) (VP (VBP fly)))").words()
+            ['Gulls', 'fly']
+        """
+        trees: list[Tree] = list(registry.readers.get("brackets").trees(text.splitlines(), None, None))
+        if len(trees) != 1:
+            what = f"{len(trees)} trees where one is expected"
+            raise InputError(what, hint="spectralnlp.trees.read_brackets reads any number")
+        return trees[0]
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:

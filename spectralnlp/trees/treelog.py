@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.runtime import (
     Array,
     Batch,
@@ -74,6 +75,8 @@ class TreeTable:
     tree: Ints
     weight: NDArray[np.float64]
     share: NDArray[np.float64]
+
+    __repr__ = one_line
 
     @property
     def n_nodes(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -76,7 +76,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         Le(1),
         Doc("Probability of a term to survive corruption (p)."),
     ] = 0.3
-    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = 3
+    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = field(default=3, kw_only=False)
     output: Annotated[
         Literal["all", "layers", "last"],
         Doc(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
@@ -35,7 +35,7 @@ class DCoTFeatures(WordRowsFeaturizer):
     keep_probability: Annotated[
         float, Gt(0), Le(1), Doc("Probability of a word to survive corruption (p).")
     ] = 0.3
-    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = 3
+    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = field(default=3, kw_only=False)
     output: Annotated[
         Literal["last", "layers"], Doc("``last``, the last layer; or ``layers``, all of them side by side.")
     ] = "last"

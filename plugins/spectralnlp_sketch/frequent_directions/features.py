@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -34,7 +34,9 @@ class FrequentDirectionsFeatures(WordRowsFeaturizer):
         (4, 3)
     """
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch, and columns of `transform`.")] = 300
+    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch, and columns of `transform`.")] = field(
+        default=300, kw_only=False
+    )
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def make(self) -> FrequentDirections:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -61,7 +61,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         int,
         Ge(2),
         Doc("Columns, a power of two; words have the lower half where there are both."),
-    ] = 2**20
+    ] = field(default=2**20, kw_only=False)
     weighting: Annotated[
         Literal["counts", "binary", "tfidf"],
         Doc("``counts``; ``binary``; or ``tfidf``, (1 + ln count) · idf."),

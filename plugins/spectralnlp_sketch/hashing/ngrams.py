@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import (
     BLANK,
@@ -55,6 +56,8 @@ class NgramFormat:
     n_columns: int = 2**20
     lowercase: bool = True
     pairs: int = 0
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         for name in ("words", "characters"):

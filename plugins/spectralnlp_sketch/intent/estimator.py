@@ -351,7 +351,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Say which n-grams moved a label; see `Classifier.explain`."""
         return self._fitted().explain(text, label, most=0)
 
-    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.
 
         Args:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.hashing.occurrences import Occurrence, normalised, occurrences
 
@@ -83,6 +84,8 @@ class Explanation:
     ngrams: tuple[Contribution, ...]
     in_favour: tuple[TextEvidence, ...] = ()
     against: tuple[TextEvidence, ...] = ()
+
+    __repr__ = one_line
 
     def to_json(self, n: int = 20) -> dict[str, Any]:
         """JSON values, with the ``n`` n-grams that count most."""

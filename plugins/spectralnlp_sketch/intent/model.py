@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from annotated_types import Gt
 from numpy.typing import NDArray
 
+from spectralnlp.display import data_frame, one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.featurizer import Featurizer, featurizer_from_stored, featurizer_to_stored
 from spectralnlp.models.changing import ChangingModel
@@ -40,6 +41,9 @@ from spectralnlp_sketch.intent.long_texts import PIECE, classify_long_text
 from spectralnlp_sketch.intent.scope import Scope
 from spectralnlp_sketch.intent.stacking import SecondLayer
 
+if TYPE_CHECKING:
+    import pandas
+
 Array32 = NDArray[np.float32]
 BATCH_TEXTS = 1024
 
@@ -53,7 +57,8 @@ class Classification:
         confidence: its probability.
         out_of_scope: from 0 to 1, the higher the less the text looks like any label's; 1 for a text with
             nothing in it that is known.
-        scores: float32 (n_labels,); probabilities in the order of the classifier's labels.
+        scores: float32 (n_labels,); probabilities in the order of ``labels``.
+        labels: the classifier's.
 
     Examples:
         >>> import spectralnlp
@@ -67,9 +72,24 @@ class Classification:
     confidence: float
     out_of_scope: float
     scores: Array32
+    labels: tuple[Any, ...] = ()
+
+    __repr__ = one_line
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The labels with their probabilities as a data frame, the likeliest first.
+
+        ``pandas.DataFrame(classifier.classify_many(texts))`` has a row for each text.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        order = np.argsort(-self.scores, kind="stable").tolist()
+        labels = [self.labels[each] for each in order]
+        return data_frame({"label": labels, "probability": self.scores[order].tolist()})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classifier(ChangingModel):
     """A classifier of texts by their n-grams: scores that are linear in them, and corrections of these.
 
@@ -150,7 +170,7 @@ class Classifier(ChangingModel):
             probabilities, familiar = self._probabilities(batch)
             best, doubts = probabilities.argmax(axis=1), self._doubts(probabilities, familiar)
             for scores, label, doubt in zip(probabilities, best.tolist(), doubts.tolist(), strict=True):
-                yield Classification(self.labels[label], float(scores[label]), doubt, scores)
+                yield Classification(self.labels[label], float(scores[label]), doubt, scores, self.labels)
 
     def explain(self, text: str, label: str | None = None, *, most: int = 5) -> Explanation:
         """Say which n-grams, and which training texts, moved a label against the likeliest other one.
@@ -313,6 +333,11 @@ class Classifier(ChangingModel):
             unknown_idf=np.float32(self.idf.max(initial=0.0) + np.log(2.0)),
             columns=self.columns,
         )
+
+    @property
+    def summary(self) -> str:
+        """Its size in a few words."""
+        return f"{len(self.labels)} labels, {len(self.columns):,} n-grams"
 
     @property
     def info(self) -> dict[str, Any]:

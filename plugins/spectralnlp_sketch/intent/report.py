@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import __version__
+from spectralnlp.display import Report
 
 N_CONFUSIONS = 10
 N_BINS = 10
 PERCENTAGES = ("accuracy", "macro_f1", "calibration_error")
 
 
-@dataclass(frozen=True)
-class IntentReport:
+@dataclass(frozen=True, repr=False)
+class IntentReport(Report):
     """Gold labels, predicted labels and confidences, text by text.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -10,6 +11,7 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.api import load_kind
 from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
@@ -103,3 +105,23 @@ their licence applies."""
     def load(self, stored: StoredModel) -> Classifier:
         """The classifier in a model folder."""
         return Classifier.from_stored(stored)
+
+
+def load_classifier(name: str | Path) -> Classifier:
+    """Load a classifier of texts; see `spectralnlp.load`.
+
+    Raises:
+        ModelError: there is no such model, it is no classifier, or it is truncated or of another version.
+
+    Examples:
+        >>> import tempfile
+        >>> import spectralnlp
+        >>> from spectralnlp_sketch import load_classifier
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     spectralnlp.train("intent", "corpora/intents/train.tsv").save(f"{folder}/model")
+        ...     load_classifier(f"{folder}/model").classify("how much is a ticket").label
+        ...
+        'price'
+    """
+    found: Classifier = load_kind(name, "intents", "a classifier")
+    return found

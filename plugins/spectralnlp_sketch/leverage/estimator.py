@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -65,7 +65,7 @@ class LeverageScores(IncrementalEstimator):
     sketch_size: Annotated[
         Annotated[int, Ge(1)] | None,
         Doc("Rows of the sketch (m) where ``method`` is one; None: `required_rows` for ``epsilon``."),
-    ] = None
+    ] = field(default=None, kw_only=False)
     method: Annotated[
         Literal["auto", "gram", "qr", "svd", "gaussian", "countsketch", "osnap", "srht"],
         Doc(

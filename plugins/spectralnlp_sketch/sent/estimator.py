@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -48,7 +48,7 @@ class _Projection(Estimator[Any]):
         directions_: Π, float32 (k, columns), orthonormal.
     """
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = 300
+    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = field(default=300, kw_only=False)
     n_components: Annotated[
         Annotated[int, Ge(1)] | None,
         Doc("Directions of Π; None: all that the sketch has."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -47,7 +47,9 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     vectors: Annotated[
         str | None, Doc("Folder of word vectors; null: eigenwords of the texts, in one pass more.")
     ] = None
-    dimensions: Annotated[int, Ge(1), Doc("Length of eigenwords, and columns of `transform`.")] = 50
+    dimensions: Annotated[int, Ge(1), Doc("Length of eigenwords, and columns of `transform`.")] = field(
+        default=50, kw_only=False
+    )
     length: Annotated[int, Ge(2), Doc("Elements of a sequence (N), a power of two.")] = 8
     random_state: Annotated[int, Ge(0), Doc("Seed of eigenwords.")] = 0
 

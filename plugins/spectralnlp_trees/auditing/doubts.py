@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from spectralnlp.display import one_line
 from spectralnlp_trees.comparison.workspace import Bracket
 
 
@@ -55,6 +56,8 @@ class Occurrence:
     end: int
     labels: tuple[str, ...]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True)
 class Doubt:
@@ -87,6 +90,8 @@ class Doubt:
     as_is: int = 0
     as_proposed: int = 0
     others: tuple[Occurrence, ...] = ()
+
+    __repr__ = one_line
 
     def to_flat_dict(self) -> dict[str, Any]:
         """Return the columns of a row: tokens are counted from 1, and the last one counts."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring import EvalbScore, SentenceCounts, compare, count_sentence
 from spectralnlp.scoring.evalb import percent
@@ -47,6 +48,8 @@ class AnalysedSentence:
     counts: SentenceCounts
     found: TreeErrors | None
 
+    __repr__ = one_line
+
     @property
     def n_wrong(self) -> int:
         """Brackets that are missing or extra."""
@@ -78,6 +81,8 @@ class TypeCount:
     brackets: int
     share: float
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -97,6 +102,8 @@ class Analysis:
     """
 
     sentences: tuple[AnalysedSentence, ...]
+
+    __repr__ = one_line
 
     @property
     def score(self) -> EvalbScore:

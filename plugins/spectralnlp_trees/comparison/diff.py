@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
 from spectralnlp.scoring import COLLINS, with_gold_tags
 from spectralnlp.trees import Tree
@@ -45,6 +46,8 @@ class DiffLine:
     end: int
     depth: int
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True)
 class TreeDiff:
@@ -71,6 +74,8 @@ class TreeDiff:
     lines: tuple[DiffLine, ...]
     tags: tuple[DiffLine, ...]
     moves: tuple[Repair, ...]
+
+    __repr__ = one_line
 
     def __bool__(self) -> bool:
         return bool(self.tags) or any(line.mark != " " for line in self.lines)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from spectralnlp.display import one_line
 from spectralnlp.trees import Tree
 from spectralnlp_trees.comparison.kinds import (
     ErrorType,
@@ -71,6 +72,8 @@ class Repair:
     source: str = ""
     target: str = ""
 
+    __repr__ = one_line
+
     def describe(self, words: Sequence[str]) -> str:
         """The change in words.
 
@@ -115,6 +118,8 @@ class TreeError:
     type: str
     repairs: tuple[Repair, ...]
 
+    __repr__ = one_line
+
     @property
     def fixed(self) -> int:
         """Brackets that are right once it is repaired."""
@@ -145,6 +150,8 @@ class TreeErrors:
     missing: tuple[Bracket, ...]
     extra: tuple[Bracket, ...]
     repaired: Tree
+
+    __repr__ = one_line
 
 
 def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from spectralnlp.display import one_line
+
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
@@ -33,6 +35,8 @@ class Dependencies:
     universal_tags: tuple[str, ...]
     heads: tuple[int, ...]
     relations: tuple[str, ...]
+
+    __repr__ = one_line
 
     def __len__(self) -> int:
         return len(self.words)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from spectralnlp.display import one_line
 from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
 
 # Constituents whose mean length has a column of its own, in treebanks with the labels of the Penn treebank.
@@ -36,6 +37,8 @@ class LengthProfile:
     mean: float
     median: float
     longest: int
+
+    __repr__ = one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,8 @@ class Measures:
     arities: Mapping[int, int] = field(default_factory=dict)
     branching: Mapping[str, int] = field(default_factory=dict)
     length_counts: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+
+    __repr__ = one_line
 
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.trees import Tree
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.pattern import read_pattern
@@ -46,6 +47,8 @@ class MatchedNode:
     number: int
     subtree: Tree
     is_word: bool
+
+    __repr__ = one_line
 
     @property
     def text(self) -> str:
@@ -86,6 +89,8 @@ class Match:
     node: MatchedNode
     named: dict[str, MatchedNode] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+
+    __repr__ = one_line
 
     @property
     def label(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from spectralnlp.display import one_line
 from spectralnlp_trees.tregex.combinations import All, Any, Not, Perhaps
 from spectralnlp_trees.tregex.conditions import Bind, Label, Related, SameAs
 from spectralnlp_trees.tregex.labels import LabelTest
@@ -48,6 +49,8 @@ class Pattern:
     text: str
     expression: Expression
     names: tuple[str, ...]
+
+    __repr__ = one_line
 
 
 def read_pattern(text: str) -> Pattern:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -60,7 +60,9 @@ class Eigenwords(MomentEstimator[Example]):
     spills = True
     presets: ClassVar = {"tutorial": {"variant": "svd", "transform": "none", "window": 1}}
 
-    dimensions: Annotated[int, Ge(1), Doc("Length of a vector (k in the papers).")] = 50
+    dimensions: Annotated[int, Ge(1), Doc("Length of a vector (k in the papers).")] = field(
+        default=50, kw_only=False
+    )
     window: Annotated[int, Ge(1), Doc("Contexts are the words up to so many positions away.")] = 2
     positions: Annotated[
         Positions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -74,7 +74,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
 
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
 
-    n_states: Annotated[int, Ge(1), Doc("Hidden states.")] = 100
+    n_states: Annotated[int, Ge(1), Doc("Hidden states.")] = field(default=100, kw_only=False)
     iterations: Annotated[int, Ge(0), Doc("Of EM; 0 for the counted clusters themselves.")] = 5
     start: Annotated[Literal["spectral", "random"], Doc("``spectral`` or ``random``.")] = "spectral"
     max_symbols: MaxSymbols = HMM.max_symbols

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import singledispatchmethod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -110,7 +110,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         int,
         Ge(1),
         Doc("M; numbers in a state. Lowered, with a warning, where the data has fewer directions."),
-    ] = 60
+    ] = field(default=60, kw_only=False)
     algorithm: Annotated[Literal["regression", "hkz"], Doc("``regression`` or ``hkz``.")] = "regression"
     history: Annotated[int, Ge(1), Doc("Regression: symbols from which the future is predicted.")] = 2
     target: Annotated[

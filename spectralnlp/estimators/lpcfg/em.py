@@ -6,7 +6,7 @@ it refines them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from annotated_types import Ge
@@ -55,7 +55,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         171
     """
 
-    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have.")] = 8
+    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have.")] = field(default=8, kw_only=False)
     iterations: Annotated[int, Ge(1), Doc("Iterations of EM.")] = 40
     start: Annotated[
         Start,

@@ -9,7 +9,7 @@ are its tensors (``solve.py``, as published); or clusters of the vectors are sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, cast
 
 from annotated_types import Ge
@@ -82,7 +82,9 @@ class LPCFG(TreebankEstimator):
             "again start from another seed."
         ),
     ] = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}"
-    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m).")] = 24
+    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m).")] = field(
+        default=24, kw_only=False
+    )
     features: Annotated[FeatureSet, Doc("Set of inside and outside features.")] = "rich"
     scaling: settings.Scaling = settings.SCALING
     shrinkage: settings.Shrinkage = settings.SHRINKAGE

@@ -114,7 +114,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         int,
         Ge(1),
         Doc("Most refinements a tag may have (m) in the model of tensors; 1 is the supervised bigram HMM."),
-    ] = 32
+    ] = field(default=32, kw_only=False)
     n_clusters: Annotated[
         int,
         Ge(1),

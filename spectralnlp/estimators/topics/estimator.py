@@ -67,7 +67,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
 
     n_topics: Annotated[
         int, Ge(1), Doc("Number of topics (k); lowered, with a warning, where words have fewer directions.")
-    ] = 20
+    ] = field(default=20, kw_only=False)
     alpha0: Annotated[
         float,
         Ge(0),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, with_prefix
@@ -26,6 +27,8 @@ class UnlabelledFeatures:
     """
 
     sources: tuple[VectorLookup, ...] = ()
+
+    __repr__ = one_line
 
     @property
     def word_width(self) -> int:

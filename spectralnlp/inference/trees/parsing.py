@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.display import one_line
 from spectralnlp.inference.trees.cells import Cells, all_cells, without_model
 from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
@@ -108,6 +109,8 @@ class SentenceInput:
     cells: Cells | None = None
     opening: Opening | None = None
 
+    __repr__ = one_line
+
 
 class Retry(NamedTuple):
     """How a sentence is tried again where there was no derivation before.
@@ -150,6 +153,8 @@ class Forests:
     any_tag: bool = False
     coarse_only: bool = False
 
+    __repr__ = one_line
+
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
         """The forests of one or more binarisations."""
@@ -178,6 +183,8 @@ class ForestParser:
     pruning: Pruning = field(default_factory=Pruning)
     cells: CellModel | None = None
     scorer: SpanScorer | None = None
+
+    __repr__ = one_line
 
     @classmethod
     def of(

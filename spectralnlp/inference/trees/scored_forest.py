@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from spectralnlp.display import one_line
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
@@ -39,6 +40,8 @@ class ScoredForest:
     n_brackets: Ints
     rescored: bool = False
     is_coarse: bool = False
+
+    __repr__ = one_line
 
     @cached_property
     def edge_owners(self) -> Offsets:

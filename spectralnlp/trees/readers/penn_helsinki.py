@@ -71,7 +71,7 @@ _CHARACTERS = {
 class PennHelsinkiReader(TreeReader):
     """Reads Penn–Helsinki files with lemmas and without."""
 
-    def trees(self, lines: Iterable[str], path: str | Path, on_bad: OnBad | None) -> Iterator[Tree]:
+    def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
         """The trees in the lines of a file; of trees that are only about the text there is nothing."""
         stream = iter(lines)
         head: list[str] = []

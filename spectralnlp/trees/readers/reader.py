@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from spectralnlp.display import one_line
 from spectralnlp.runtime import OnBad, open_text
 from spectralnlp.trees.brackets import Adapt, Leaf, read_brackets, single_word
 from spectralnlp.trees.readers.changes import ReadingChanges
@@ -75,6 +76,8 @@ class TreeReader(EncodedReader):
     note: re.Pattern[str] | None = None
     empty: re.Pattern[str] = re.compile(r"\(-NONE-\s")
 
+    __repr__ = one_line
+
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
         """The trees of a file, one after the other, as they stand there; see `read_brackets`.
 
@@ -84,8 +87,8 @@ class TreeReader(EncodedReader):
         with open_text(path, self.encoding, hint=ENCODING_HINT) as lines:
             yield from self.trees(lines, path, on_bad)
 
-    def trees(self, lines: Iterable[str], path: str | Path, on_bad: OnBad | None) -> Iterator[Tree]:
-        """The trees in the lines of a file."""
+    def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
+        """The trees in the lines of a file, or of a text that has no path."""
         selected = lines if self.select is None else self.select(lines)
         return read_brackets(selected, path=path, on_bad=on_bad, leaf=self.leaf, adapt=self.adapt)
 
