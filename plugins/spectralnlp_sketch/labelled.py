@@ -68,7 +68,8 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
     Args:
         X: texts; or pairs of a text and its label, as a corpus or a list; or records with ``text`` and
             ``label``, as an iterable, as columns by name or as a data frame.
-        y: labels of the texts, None for a text without; None where X is pairs, or has no labels.
+        y: labels of the texts, of any type, None or NaN for a text without; None where X is pairs, or has no
+            labels.
 
     Raises:
         TextError: there are not as many labels as texts, something is no text, or X has labels already.
@@ -83,7 +84,16 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
     texts, labels = list(checked_texts(X)), list(y)
     if len(texts) != len(labels):
         raise TextError(f"{len(texts)} texts and {len(labels)} labels")
-    return InMemoryCorpus(map(Example, texts, labels))
+    return InMemoryCorpus(map(Example, texts, map(plain_label, labels)))
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label as a value of Python's; None for what says that there is none (NaN, pandas' NA)."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    # NaN and NaT are not equal to themselves, NA is equal to nothing.
+    is_missing = label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+    return None if is_missing else label
 
 
 def from_record(record: Mapping[str, Any]) -> Example:
@@ -93,7 +103,7 @@ def from_record(record: Mapping[str, Any]) -> Example:
         InputError: there is no text.
     """
     label = next((record[name] for name in ("label", "intent") if name in record), None)
-    return Example(take_field(record, "text", "sentence", "utterance", "query"), label)
+    return Example(take_field(record, "text", "sentence", "utterance", "query"), plain_label(label))
 
 
 def as_example(each: Any, number: int | None = None) -> Example:
@@ -108,7 +118,7 @@ def as_example(each: Any, number: int | None = None) -> Example:
         which = "an example" if number is None else f"text {number}"
         raise TextError(f"{which} is {type(each).__name__}, not text")
     text, label = each
-    return Example(text, label.item() if isinstance(label, np.generic) else label)
+    return Example(text, plain_label(label))
 
 
 class LabelledTexts(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralnlp.cli.texts import called, open_lines
@@ -33,14 +33,21 @@ class Block(NamedTuple):
     width: int = 0
 
     def sentences(
-        self, tokenizer: Tokenizer, *, tokenized: bool = False, tagged: bool = False
+        self,
+        tokenizer: Tokenizer,
+        *,
+        tokenized: bool = False,
+        tagged: bool = False,
+        known: Collection[str] | None = None,
     ) -> Iterator[Sentence | None]:
         """Yield the sentences, as `spectralnlp.cli.texts.sentences` does those of files."""
         from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
         lines = (line + "\n" for line in self.text.split("\n"))
         if tagged:
-            yield from read_tagged(lines, tokenizer, self.file, offset=self.offset, first=self.first)
+            yield from read_tagged(
+                lines, tokenizer, self.file, offset=self.offset, first=self.first, known=known
+            )
         elif tokenized:
             yield from read_tokenized(lines, tokenizer, self.file, offset=self.offset, first=self.first)
         else:

@@ -48,13 +48,17 @@ def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = Fals
     Args:
         name: of the parser, or its folder.
         tagger: of the tagger, or its folder; ``none`` for no tagger at all.
-        fixed_tags: take its tags as given.
+        fixed_tags: take the tagger's tags as given.
 
     Raises:
         ModelError: there is no such model.
         ConfigError: one is of another kind, or the tagger's tags are not the parser's.
     """
     parser = load_for(name, "parse_many", "parse")
+    if tagger is None and fixed_tags:
+        tagger = parser.tagger
+        if tagger is None:
+            raise ConfigError(f"--fixed-tags: {name} has no tagger of its own", hint="add --tagger NAME")
     if tagger is None:
         return parser
     if tagger == NO_TAGGER:

@@ -57,7 +57,10 @@ def parse(
         ),
     ] = None,
     fixed_tags: Annotated[
-        bool, typer.Option("--fixed-tags", help="With --tagger: take its tags as given.")
+        bool,
+        typer.Option(
+            "--fixed-tags", help="Take the tags of --tagger, or of the model's own tagger, as given."
+        ),
     ] = False,
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How to choose the tree, e.g. mbr, viterbi.")
@@ -85,7 +88,7 @@ def parse(
         raise ConfigError("--constraints needs --tokenized or --tagged", hint="constraints count tokens")
     from spectralnlp.cli.models import NO_TAGGER, load_parser
 
-    if fixed_tags and tagger in (None, NO_TAGGER):
+    if fixed_tags and tagger == NO_TAGGER:
         raise ConfigError("--fixed-tags needs a tagger", hint="add --tagger NAME")
     from spectralnlp.cli.remote import ParseToText, cutter
     from spectralnlp.cli.texts import sentences, sources
@@ -101,7 +104,9 @@ def parse(
     if here:
         with progress(f"loading {model}"):
             parser = load_parser(model, tagger, fixed_tags=fixed_tags)
-        stream = sentences(parser.tokenizer, found, tokenized=tokenized, tagged=tagged, meter=meter)
+        stream = sentences(
+            parser.tokenizer, found, tokenized=tokenized, tagged=tagged, known=parser.tags, meter=meter
+        )
         parses = _parses(parser, stream, where, constraints, decoder=decoder, k=k)
         tasks = ([None if each is None else (render(each, scores), each.fallback)] for each in parses)
     elif constraints is not None:

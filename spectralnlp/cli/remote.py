@@ -153,7 +153,9 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
 
         parser = self.loaded(load_parser, tagger=self.tagger, fixed_tags=self.fixed_tags)
         render = renderer(self.form)
-        sentences = in_blocks(task, parser.tokenizer, tokenized=self.tokenized, tagged=self.tagged)
+        sentences = in_blocks(
+            task, parser.tokenizer, tokenized=self.tokenized, tagged=self.tagged, known=parser.tags
+        )
         with use_engine("serial"):
             return [
                 None if parse is None else (render(parse, self.scores), parse.fallback)
@@ -183,7 +185,7 @@ class TagToText(OnWorkers["Block", str]):
         return tagged_text(tagger, list(sentences), self.form, self.scores)
 
 
-def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: bool) -> Iterator[Sentence | None]:
+def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: Any) -> Iterator[Sentence | None]:
     """Yield the sentences of blocks; options as of `Block.sentences`."""
     for block in task:
         yield from block.sentences(tokenizer, **written)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ def sentences(
     *,
     tokenized: bool = False,
     tagged: bool = False,
+    known: Collection[str] | None = None,
     meter: Meter | None = None,
 ) -> Iterator[Sentence | None]:
     """The sentences of all files, read as they are needed.
@@ -42,6 +43,7 @@ def sentences(
         files: what `sources` gave.
         tokenized: a sentence a line, blanks between tokens; None is yielded for a blank line.
         tagged: the same, with tokens as ``word_TAG``.
+        known: of tagged text, the tags that there are; None for any.
         meter: counts what is read of the files.
     """
     from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
@@ -50,7 +52,7 @@ def sentences(
         with open_lines(file, meter) as bare:
             lines = (line + "\n" for line in bare)  # offsets count a line end as one character
             if tagged:
-                yield from read_tagged(lines, tokenizer, called(file))
+                yield from read_tagged(lines, tokenizer, called(file), known=known)
             elif tokenized:
                 yield from read_tokenized(lines, tokenizer, called(file))
             else:

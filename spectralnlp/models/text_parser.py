@@ -8,11 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
+from spectralnlp.runtime import OnBad
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.inputs import (
     Item,
     Tokens,
     annotate_items,
+    check_number,
+    check_tags,
     check_text,
     constrained_items,
     sentence_of,
@@ -31,6 +34,11 @@ class TextParser(ABC):
     @abstractmethod
     def tokenizer(self) -> Tokenizer:
         """Splits raw text into tokens."""
+
+    @property
+    @abstractmethod
+    def tags(self) -> Sequence[str]:
+        """Names of the parts of speech, sorted."""
 
     @abstractmethod
     def _parse_stream(
@@ -55,8 +63,9 @@ class TextParser(ABC):
             k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
 
         Raises:
-            InputError: it is no text.
+            InputError: it is no text, or ``k`` is less than 1.
         """
+        check_number(k, "k", least=1)
         sentences = split_text(check_text(text, "parse"), self.tokenizer)
         return list(filter(None, self._parse_stream(sentences, decoder, k)))
 
@@ -86,7 +95,8 @@ class TextParser(ABC):
             k: as of `parse`.
 
         Raises:
-            InputError: the tokens are one string, no strings, or none; or there are not as many tags.
+            InputError: the tokens are one string, no strings, or none; there are not as many tags, or the
+                model does not have one.
             ConstraintError: an InputError: brackets out of range or crossing, a label that the model does not
                 know, or constraints that no tree of the model meets; names them.
 
@@ -103,8 +113,10 @@ class TextParser(ABC):
             ... ]
             [['NP'], []]
         """
+        check_number(k, "k", least=1)
         constraints = Constraints.of(brackets, forbidden, tags if isinstance(tags, Mapping) else None)
         sentence = sentence_of(words, self.tokenizer, None if isinstance(tags, Mapping) else tags)
+        check_tags(sentence.tags or (), self.tags)
         return self._parse_one(replace(sentence, constraints=constraints or None), decoder, k)
 
     @overload
@@ -126,6 +138,7 @@ class TextParser(ABC):
         k: int = 1,
         fixed_tags: bool = True,
         constraints: Iterable[Constraints | None] | None = None,
+        on_bad: OnBad | None = None,
     ) -> Iterator[Parse | None]: ...
     @overload
     def parse_many(
@@ -139,6 +152,7 @@ class TextParser(ABC):
         k: int = 1,
         fixed_tags: bool = True,
         constraints: Iterable[Constraints | None] | None = None,
+        on_bad: OnBad | None = None,
     ) -> Iterator[Any]:
         """Parse a stream of texts or of tokenised sentences, lazily and in order, on the current engine.
 
@@ -151,15 +165,19 @@ class TextParser(ABC):
             fixed_tags: whether tags that a `Sentence` brings must be those of its tree. Otherwise they are
                 evidence for the tags of rare and unknown words, like those of a tagger (`TagEvidence`).
             constraints: of each item, which is then a tokenised sentence; None for none.
+            on_bad: called with the error of each item that is neither a text nor tokens, whose result is
+                None; None to raise the first.
 
         Yields:
             What `parse` gives for each text, and `parse_tokens` for each tokenised sentence.
 
         Raises:
-            InputError: an item is neither, there are not as many constraints as items, or a text has some.
+            InputError: an item is neither, and is named by its number from 1; there are not as many
+                constraints as items, or a text has some.
             ConstraintError: as of `parse_tokens`.
         """
+        check_number(k, "k", least=1)
         if constraints is not None:
             items = constrained_items(items, constraints, self.tokenizer)
         parse = partial(self._parse_stream, decoder=decoder, k=k, fixed_tags=fixed_tags)
-        return annotate_items(items, self.tokenizer, parse)
+        return annotate_items(items, self.tokenizer, parse, on_bad)

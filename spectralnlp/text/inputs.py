@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from numbers import Integral
 from typing import TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
-from spectralnlp.text.constraints import Constraints
+from spectralnlp.runtime import OnBad
+from spectralnlp.text.constraints import Constraints, near
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
@@ -81,6 +82,17 @@ def check_number(value: object, name: str, *, least: int, most: int | None = Non
         raise InputError(f"{name} {value} is out of range", hint=f"give {bounds}")
 
 
+def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
+    """Check the tags of words against those that a model has.
+
+    Raises:
+        InputError: the model does not have one; names those that are written alike.
+    """
+    for tag in tags:
+        if tag not in known:
+            raise InputError(f"the model has no tag {tag[:_SHOWN]!r}", hint=near(tag, known))
+
+
 def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] | None = None) -> Sentence:
     """Return tokens as a sentence in a model's conventions, as if single blanks stood between them.
 
@@ -90,9 +102,12 @@ def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] 
         tags: for each token, its part of speech.
 
     Raises:
-        InputError: `words` are no tokens, or there are not as many tags.
+        InputError: `words` are no tokens, one is empty, or there are not as many tags.
     """
-    plain = Sentence.from_words(check_tokens(words, least=1))
+    listed = check_tokens(words, least=1)
+    if "" in listed:
+        raise InputError(f"token {listed.index('') + 1} is empty", hint="leave it out")
+    plain = Sentence.from_words(listed)
     given = None if tags is None else tuple(check_tokens(tags))
     if given is not None and len(given) != len(plain):
         raise InputError(f"{len(plain)} tokens and {len(given)} tags", hint="give each token one tag")
@@ -140,6 +155,7 @@ def annotate_items(
     items: Iterable[Item | None],
     tokenizer: Tokenizer,
     annotate: Callable[[Iterator[Sentence | None]], Iterable[R]],
+    on_bad: OnBad | None = None,
 ) -> Iterator[R | list[R]]:
     """Annotate a stream of texts and tokenised sentences, lazily and in order.
 
@@ -147,38 +163,38 @@ def annotate_items(
         items: texts, tokenised sentences, sentences; None stands for a sentence that is not there.
         tokenizer: of the model.
         annotate: makes one result of each sentence of a stream, and of each None.
+        on_bad: called with the error of each item that is nothing of all that, which then counts as None;
+            None to raise the first.
 
     Yields:
         The result of each tokenised sentence; for each text a list, with a result for each sentence in it.
 
     Raises:
-        InputError: `items` is one text, or an item is nothing of all that.
+        InputError: `items` is one text, or an item is nothing of all that; with its number, from 1.
     """
     if isinstance(items, str | bytes):
         raise InputError("a text where a batch of texts is expected", hint="give a list of texts")
-    return _annotated(items, tokenizer, annotate)
+    return _annotated(items, tokenizer, annotate, on_bad)
 
 
 def _annotated(
     items: Iterable[Item | None],
     tokenizer: Tokenizer,
     annotate: Callable[[Iterator[Sentence | None]], Iterable[R]],
+    on_bad: OnBad | None,
 ) -> Iterator[R | list[R]]:
     # For each item under way the number of sentences in it, None where the item is itself a sentence.
     expected: deque[int | None] = deque()
 
     def sentences() -> Iterator[Sentence | None]:
-        for item in items:
+        for number, item in enumerate(items, 1):
             if isinstance(item, str):
                 found = split_text(item, tokenizer)
                 expected.append(len(found))
                 yield from found
             else:
-                sentence = (
-                    item if item is None or isinstance(item, Sentence) else sentence_of(item, tokenizer)
-                )
                 expected.append(None)
-                yield sentence
+                yield _sentence_of_item(item, number, tokenizer, on_bad)
 
     of_text: list[R] = []
     for result in annotate(sentences()):
@@ -193,3 +209,18 @@ def _annotated(
         yield of_text if is_text else result
         of_text = []
     yield from ([] for _ in expected)
+
+
+def _sentence_of_item(
+    item: Tokens | Sentence | None, number: int, tokenizer: Tokenizer, on_bad: OnBad | None
+) -> Sentence | None:
+    if item is None or isinstance(item, Sentence):
+        return item
+    try:
+        return sentence_of(item, tokenizer)
+    except InputError as error:
+        named = InputError(f"item {number}: {error.what}", hint=error.hint)
+        if on_bad is None:
+            raise named from error
+        on_bad(named)
+        return None

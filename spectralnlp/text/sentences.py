@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
 from spectralnlp.errors import InputError
+from spectralnlp.text.constraints import near
 from spectralnlp.text.sentence_ends import Pending
 from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.tokenizer import Tokenizer
@@ -149,6 +150,7 @@ def read_tagged(
     *,
     offset: int = 0,
     first: int = 1,
+    known: Collection[str] | None = None,
 ) -> Iterator[Sentence | None]:
     """Read sentences of ``word_TAG``, one a line; the tag follows the last underscore.
 
@@ -158,12 +160,14 @@ def read_tagged(
         path: where the lines are from, for errors.
         offset: characters of the stream before these lines.
         first: the number of the first line, for errors.
+        known: the tags that there are; None for any.
 
     Yields:
         a sentence with tags per line, None for a blank one.
 
     Raises:
-        InputError: a token without a word, an underscore or a tag; a line of more than `MAX_LINE_TOKENS`.
+        InputError: a token without a word, an underscore or a tag; a tag that is not known; a line of more
+            than `MAX_LINE_TOKENS`.
     """
     for number, line in enumerate(lines, first):
         words: list[tuple[str, int]] = []
@@ -175,6 +179,9 @@ def read_tagged(
                 hint = "without tags, use `tokenized`"
                 raise InputError(f"no word_TAG: {shown!r}", path=path, line=number, hint=hint)
             words.append((word, match.start() + offset))
+            if known is not None and tag not in known:
+                what = f"the model has no tag {tag[:40]!r}"
+                raise InputError(what, path=path, line=number, hint=near(tag, known))
             tags.append(tag)
         yield _sentence(words, tokenizer, tuple(tags)) if words else None
         offset += len(line)

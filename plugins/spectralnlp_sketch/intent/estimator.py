@@ -343,6 +343,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Probabilities, float32 (n_texts, n_classes), in the order of ``classes_``."""
         return self._fitted().predict_proba(X)
 
+    def decision_function(self, X: Any) -> Array32:
+        """Scores of labels: natural logarithms of `predict_proba`.
+
+        Returns:
+            float32 (n_texts, n_classes) in the order of ``classes_``; of two classes float32 (n_texts,), the
+            score of the second less that of the first.
+        """
+        scores = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float32).tiny))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
     def out_of_scope(self, X: Any) -> Array32:
         """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,)."""
         return self._fitted().out_of_scope(X)
