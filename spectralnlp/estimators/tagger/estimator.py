@@ -180,7 +180,8 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         data = self._read(moments.corpus())
         if not set(state.tags) <= set(data.names):
             return self.solve_kept(moments)
-        n, n_known = self.n_sentences_, state.n_sentences
+        n = self.n_sentences_
+        n_known = min(state.n_sentences, n)  # of a file that was changed, perhaps
         new = np.arange(n_known, n)
         rng = np.random.default_rng((self.random_state, n_known, n))
         n_again = min(n_known, max(_FEWEST_REHEARSED, _REHEARSED * len(new)))

@@ -22,7 +22,7 @@ from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
 
 # Sums beyond it are so large that steps are none.
 _LARGEST_SUM = 6e4
-_NUMBERS = float_array(3, stored=("float64",))
+_NUMBERS = float_array(3, stored=("float64",), least=0)
 
 
 @dataclass(frozen=True, eq=False)
