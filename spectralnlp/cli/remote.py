@@ -203,7 +203,8 @@ def cutter(model: str) -> Callable[[str], bool]:
     from spectralnlp.text.tokenizer import Tokenizer
 
     conventions = read_header(folder_of(model))["metadata"].get("conventions")
-    tokenizer = None if conventions is None else Tokenizer(Conventions.from_dict(conventions))
+    known = None if conventions is None else Conventions.from_dict(conventions)
+    tokenizer = Tokenizer(known) if known is not None and known.words_apart else None
     return partial(may_cut, tokenizer=tokenizer)
 
 

@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from spectralnlp.inference.chains.segmentation import read_segmenter
 from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.parameters import CellModel, SentenceEndModel, SpanScorer, WordClusters
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, with_prefix
 
-OPEN_CELLS, SPAN_SCORER, SENTENCE_ENDS, WORD_CLUSTERS = (
+OPEN_CELLS, SPAN_SCORER, SENTENCE_ENDS, WORD_CLUSTERS, SEGMENTER = (
     "open_cells",
     "span_scorer",
     "sentence_ends",
     "word_clusters",
+    "segmenter",
 )
 # How each is read from the arrays and the values of a folder.
 _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
@@ -23,6 +25,7 @@ _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
     SPAN_SCORER: partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS),
     SENTENCE_ENDS: SentenceEndModel.from_arrays,
     WORD_CLUSTERS: WordClusters.from_arrays,
+    SEGMENTER: read_segmenter,
 }
 
 

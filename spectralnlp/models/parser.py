@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import registry
+from spectralnlp.inference.chains.segmentation import ChainSegmenter
 from spectralnlp.inference.sentences.ends import LearnedEnds
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.decoders import Decoder
@@ -22,6 +23,7 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.models.components import (
     OPEN_CELLS,
+    SEGMENTER,
     SENTENCE_ENDS,
     SPAN_SCORER,
     WORD_CLUSTERS,
@@ -68,7 +70,7 @@ class Parser(TextParser, ChangingModel):
         components: what stands around the grammars, by name: ``open_cells`` says which cells of the chart
             open, ``span_scorer`` weighs the labels of spans anew, between the forests and the decoder,
             ``word_clusters`` says which tags rare words lean to, ``sentence_ends`` where the sentences of raw
-            text end. Each may be missing.
+            text end, ``segmenter`` where its words end if they are not written apart. Each may be missing.
         about: estimator, parameters, training data and the like, for ``info`` and the model card.
         card: the model card, Markdown.
         tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
@@ -130,8 +132,12 @@ class Parser(TextParser, ChangingModel):
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """Splits raw text into the treebank's tokens, and knows where sentences end."""
-        model = self.components.get(SENTENCE_ENDS)
-        return Tokenizer(self.conventions, None if model is None else LearnedEnds(model, self.coarse))
+        ends, segmenter = (self.components.get(name) for name in (SENTENCE_ENDS, SEGMENTER))
+        return Tokenizer(
+            self.conventions,
+            None if ends is None else LearnedEnds(ends, self.coarse),
+            None if segmenter is None else ChainSegmenter(segmenter, self.coarse.lexicon.word_index),
+        )
 
     @property
     def coarse(self) -> LatentGrammar:

@@ -14,6 +14,7 @@ from spectralnlp.errors import ModelError
 from spectralnlp.storage import checked_value
 from spectralnlp.text.cut_words import Cut, is_cut, learn_cuts, written
 from spectralnlp.text.english import PREFIXES
+from spectralnlp.text.scripts import is_continuous
 
 Pair = tuple[str, str]
 
@@ -76,6 +77,7 @@ class Conventions:
             not find multiwords; it only writes blanks within a given token this way.
         language: ``en``, or ``neutral`` for rules without English tables.
         cut_words: which words are cut in parts by their endings, of `spectralnlp.text.cut_words.learn_cuts`.
+        words_apart: whether a text has blanks between words, as it has not in Japanese.
     """
 
     round: Pair = ("-LRB-", "-RRB-")
@@ -93,6 +95,7 @@ class Conventions:
     joiner: str = ""
     language: str = "en"
     cut_words: tuple[Cut, ...] = ()
+    words_apart: bool = True
 
     __repr__ = one_line
 
@@ -161,12 +164,14 @@ class Conventions:
         return alone, within
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON knows them (pairs become lists); no ``cut_words`` if there are none."""
+        """Return the fields as JSON knows them (pairs become lists), without usual ones of the last two."""
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
         if not self.cut_words:
             del values["cut_words"]
+        if self.words_apart:
+            del values["words_apart"]
         return values
 
     @classmethod
@@ -255,6 +260,7 @@ class _LeafCounts:
             joiner="_" if self._matching(r"\w*[^\W\d_]_[^\W\d_].*") > 0.005 * self.total else "",
             language=language,
             cut_words=learn_cuts(self._whole_words(), self.cut),
+            words_apart=2 * sum(n for word, n in self.counts.items() if is_continuous(word)) <= self.total,
         )
 
     def _whole_words(self) -> Counter[str]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
 from spectralnlp.text.cut_words import is_cut
 from spectralnlp.text.english import CONTRACTIONS
+from spectralnlp.text.scripts import is_continuous
 from spectralnlp.text.tokens import Sentence, Token
 
 _AFTER_NO_BLANK = frozenset(",.;:?!%)]}’”»›。、，！？।")
@@ -50,12 +52,19 @@ def place_words(
     conventions = conventions or Conventions()
     texts = [conventions.plain(word) for word in words]
     left, right = _attachments(texts, words, tags or [""] * len(words), conventions)
+    if not conventions.words_apart:
+        left = [not _are_apart(*pair) for pair in pairwise(["", *texts])]
     tokens: list[Token] = []
     for index, (text, word) in enumerate(zip(texts, words, strict=True)):
         offset += index > 0 and not (left[index] or right[index - 1])
         tokens.append(Token(text, word, offset, offset + len(text)))
         offset += len(text)
     return Sentence(tuple(tokens))
+
+
+def _are_apart(before: str, text: str) -> bool:
+    """Whether two words stand apart in a language that does not write its own words apart."""
+    return not is_continuous(before[-1:] + text[:1]) and before[-1:].isalnum() and text[:1].isalnum()
 
 
 def text_of(sentences: Iterable[Sentence]) -> str:

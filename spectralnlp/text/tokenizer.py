@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
+from spectralnlp.errors import ConfigError
 from spectralnlp.text.conventions import DOUBLE_QUOTES, Conventions
 from spectralnlp.text.cut_words import WordCutter
 from spectralnlp.text.english import ANY_CASE, CAPITALISED, CONTRACTIONS, ELIDED, NUMBERED, PREFIXES, SUFFIXES
+from spectralnlp.text.scripts import is_continuous
 from spectralnlp.text.sentence_ends import SentenceEnds
 from spectralnlp.text.tokens import Token
 
@@ -49,6 +52,13 @@ _CACHED_CHUNKS = 1 << 15
 _CACHED_LENGTH = 40
 
 
+class Segmenter(Protocol):
+    """Finds the words of a text in which they are not written apart."""
+
+    def ends(self, text: str) -> Sequence[int]:
+        """Return where words end, ascending, the last at the end of the text, which holds no blanks."""
+
+
 class Tokenizer:
     """Cuts raw text into tokens and writes them in a treebank's conventions.
 
@@ -59,18 +69,28 @@ class Tokenizer:
         conventions: the treebank's; those of the Penn treebank if not given.
         ends: sentence ends that were learned, for `spectralnlp.text.sentences.split_sentences`; None to go
             by rules.
+        segmenter: finds words in text that has no blanks between them; None where they are written apart.
     """
 
-    def __init__(self, conventions: Conventions | None = None, ends: SentenceEnds | None = None) -> None:
+    def __init__(
+        self,
+        conventions: Conventions | None = None,
+        ends: SentenceEnds | None = None,
+        segmenter: Segmenter | None = None,
+    ) -> None:
         self.conventions = conventions or Conventions()
-        self.ends = ends
+        self.ends, self.segmenter = ends, segmenter
         self.english = self.conventions.language == "en"
         self._cutter = WordCutter(self.conventions.cut_words)
         self._match = re.compile(_pattern(self.conventions), re.I).match
         self._cache: dict[str, tuple[_Piece, ...]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Tokenizer, (self.conventions, self.ends)  # the cache stays behind when sent to another process
+        return Tokenizer, (
+            self.conventions,
+            self.ends,
+            self.segmenter,
+        )  # the cache stays behind when sent to another process
 
     def tokenize(self, text: str, offset: int = 0) -> Iterator[Token]:
         """Yield the tokens of a text, from left to right.
@@ -78,6 +98,9 @@ class Tokenizer:
         Args:
             text: one line or many.
             offset: where the text starts in the stream; added to the tokens' offsets.
+
+        Raises:
+            ConfigError: the text has no blanks between words, and there is nothing that finds them.
         """
         start = 0
         while start < len(text):
@@ -137,12 +160,28 @@ class Tokenizer:
         return pieces if attached else (*pieces[:-1], self._piece(start, stem), self._piece(end - 1, "."))
 
     def _remember(self, chunk: str) -> tuple[_Piece, ...]:
-        pieces = tuple(self._split(chunk))
+        pieces = tuple(self._split(chunk) if self.conventions.words_apart else self._segment(chunk))
         if len(chunk) <= _CACHED_LENGTH:
             if len(self._cache) >= _CACHED_CHUNKS:
                 self._cache.clear()
             self._cache[chunk] = pieces
         return pieces
+
+    def _segment(self, chunk: str) -> Iterator[_Piece]:
+        """Yield the tokens of a chunk that is not cut by blanks alone."""
+        if not is_continuous(chunk):
+            yield from self._split(chunk)
+            return
+        if self.segmenter is None:
+            what = (
+                f"no words are known to end in {chunk[:20]!r}: the model cannot segment text without blanks"
+            )
+            hint = "give tokens (--tokenized), or train with `segmenter` on, on 500 trees or more"
+            raise ConfigError(what, hint=hint)
+        start = 0
+        for end in self.segmenter.ends(chunk):
+            yield start, end, chunk[start:end], self.conventions.form(chunk[start:end])
+            start = end
 
     def _split(self, chunk: str) -> Iterator[_Piece]:
         """Yield the tokens of a chunk, as far as its neighbours do not matter."""

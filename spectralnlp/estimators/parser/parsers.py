@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
+from spectralnlp.estimators.parser.segmenter import Segmentation
 from spectralnlp.estimators.parser.sentence_ends import SentenceEnds
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.estimators.parser.trainer import ParserTrainer
@@ -13,7 +14,7 @@ from spectralnlp.estimators.parser.word_clusters import WordClustering
 from spectralnlp.estimators.pcfg import PCFG
 
 # In the order in which they are learned. To add a component is to add a file, and its class here.
-COMPONENTS = (WordClustering, OpenCells, SentenceEnds, SpanScoring)
+COMPONENTS = (WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring)
 
 
 class LPCFGParser(ParserTrainer):
@@ -37,6 +38,7 @@ class LPCFGParser(ParserTrainer):
             "span_scorer": False,
             "closed_cells": False,
             "sentence_ends": False,
+            "segmenter": False,
         },
     }
 
@@ -54,5 +56,10 @@ class PCFGParser(ParserTrainer):
     known_as = "PCFG"
     unlearning = "exact"
     parts = (PCFG, *COMPONENTS)
-    defaults: ClassVar = {"closed_cells": False, "sentence_ends": False, "span_scorer": False}
+    defaults: ClassVar = {
+        "closed_cells": False,
+        "sentence_ends": False,
+        "span_scorer": False,
+        "segmenter": False,
+    }
     presets: ClassVar = PCFG.presets

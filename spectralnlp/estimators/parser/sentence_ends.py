@@ -22,10 +22,11 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.cell_kernels import Learner
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.parser.sentence_end_kernels import GoldText, learn
+from spectralnlp.inference.chains.segmentation import ChainSegmenter
 from spectralnlp.inference.sentences.describe import Describer
 from spectralnlp.inference.sentences.ends import find_ends
 from spectralnlp.inference.sentences.features import OUTSIDE
-from spectralnlp.parameters import Ints, LatentGrammar, SentenceEndModel
+from spectralnlp.parameters import ChainWeights, Ints, LatentGrammar, SentenceEndModel
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
@@ -84,6 +85,7 @@ class SentenceEnds(Component):
                 trees.first,
                 trees.documents,
                 context.coarse[0],
+                context.components.get("segmenter"),
                 least_trees=self.least_trees,
                 random_state=context.random_state,
             )
@@ -93,6 +95,7 @@ def train_sentence_ends(
     table: TreeTable,
     documents: Ints,
     grammar: LatentGrammar,
+    segmenter: ChainWeights | None = None,
     *,
     least_trees: int = SentenceEnds.least_trees,
     random_state: int,
@@ -103,6 +106,7 @@ def train_sentence_ends(
         table: trees in the order of the text.
         documents: int32 (n_trees,); the document of each tree, ascending.
         grammar: of one state a symbol, for the likeliest tags of words.
+        segmenter: of words that are not written apart; without one, no ends are learned for them.
         least_trees: that it takes.
         random_state: seed of the order of texts and of where they are cut.
     """
@@ -111,7 +115,13 @@ def train_sentence_ends(
     n_documents = len(np.unique(documents))
     if table.n_trees < max(least_trees, _LEAST_SENTENCES * n_documents):
         return None
-    texts = list(gold_texts(table, _blocks(documents), grammar))
+    words = [table.words[word] for word in table.word[table.word >= 0].tolist()]
+    conventions = Conventions.learn(words)
+    if segmenter is None and not conventions.words_apart:
+        return None
+    segments = None if segmenter is None else ChainSegmenter(segmenter, set(words))
+    tokenizer = Tokenizer(conventions, segmenter=segments)
+    texts = list(gold_texts(table, _blocks(documents), grammar, tokenizer))
     held_out, taught = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]
     weights = _learn(taught, random_state)
     errors = [_errors(held_out, weights, threshold) for threshold in _THRESHOLDS]
@@ -131,20 +141,22 @@ def _blocks(documents: Ints) -> NDArray[np.int64]:
     return documents.astype(np.int64) * n_parts + parts
 
 
-def gold_texts(table: TreeTable, blocks: NDArray[np.int64], grammar: LatentGrammar) -> Iterator[GoldText]:
+def gold_texts(
+    table: TreeTable, blocks: NDArray[np.int64], grammar: LatentGrammar, tokenizer: Tokenizer
+) -> Iterator[GoldText]:
     """Yield the text of each block of trees, tokenised as raw text is.
 
     Args:
         table: trees in the order of the text.
         blocks: int64 (n_trees,); which text each tree belongs to, ascending.
         grammar: as in `train_sentence_ends`; words that occur once are unknown words to it.
+        tokenizer: in the conventions of the trees.
     """
     leaves = np.flatnonzero(table.word >= 0)
     words = [table.words[word] for word in table.word[leaves].tolist()]
     labels = [(labels_of(symbol) or ("",))[-1] for symbol in table.symbols]
     tags = [labels[symbol] for symbol in table.symbol[leaves].tolist()]
     first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()
-    tokenizer = Tokenizer(Conventions.learn(words))
     describer = Describer(grammar, {word for word, count in Counter(words).items() if count == 1})
     edges = np.flatnonzero(np.diff(blocks, prepend=-1, append=-1)).tolist()
     for begin_tree, end_tree in pairwise(edges):

@@ -56,7 +56,7 @@ _REHEARSED, _FEWEST_REHEARSED = 10, 200
 _BLOCK, _BLOCKS = 50, 5
 
 
-class _Numbered(NamedTuple):
+class Numbered(NamedTuple):
     """Training data as numbers.
 
     Attributes:
@@ -72,6 +72,11 @@ class _Numbered(NamedTuple):
     names: Sequence[str]
     forbidden: ChainScores
     held_out: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
+        """Return these with what must not follow one another, and sentences to hold out."""
+        return cls(examples, keys, names, _forbidden(names), _held_out(len(examples.starts) - 1))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -144,7 +149,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("weights"):
             self._learn(data)
 
-    def _read(self, corpus: Corpus[TaggedSentence]) -> _Numbered:
+    def _read(self, corpus: Corpus[TaggedSentence]) -> Numbered:
         """Return sentences as numbers, and take note of what they hold."""
         with fit_pass("reading"):
             sentences = _checked(corpus)
@@ -206,7 +211,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         folders = [] if self.eigenwords is None else self.eigenwords
         return features_of_folders([folders] if isinstance(folders, str) else folders, self.random_state)
 
-    def _number(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> _Numbered:
+    def _number(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> Numbered:
         """Return sentences as numbers, with the features that are seen in them."""
         table = WordTable(self.features_)
         encoded = table.encode([words for words, _ in sentences])
@@ -228,9 +233,15 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             joint=find_rows(joint, keys),
             words=table.vectors,
         )
-        return _Numbered(examples, keys, names, _forbidden(names), _held_out(len(sentences)))
+        return Numbered.of(examples, keys, names)
 
-    def _learn(self, data: _Numbered) -> None:
+    def learn_numbered(self, data: Numbered) -> ChainWeights:
+        """Return the weights that are learned from sequences of numbers, whose tags write no spans."""
+        self.scheme_, self.n_sentences_ = "tags", len(data.examples.starts) - 1
+        self._learn(data)
+        return self.weights_
+
+    def _learn(self, data: Numbered) -> None:
         """Learn the weights of a member; where spans are rare, of several, and a bias for spans."""
         outside = data.examples.tags == data.names.index("O") if self.scheme_ != "tags" else np.zeros(1)
         are_rare = outside.mean() > 0.5
@@ -241,7 +252,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         )
         self._finish(data, members, bias)
 
-    def _finish(self, data: _Numbered, members: Sequence[tuple[RandomField, float]], bias: float) -> None:
+    def _finish(self, data: Numbered, members: Sequence[tuple[RandomField, float]], bias: float) -> None:
         """Set the mean of the members' weights, and what learning can go on from.
 
         Args:
@@ -271,7 +282,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         )
 
     def _train(
-        self, data: _Numbered, held_out: NDArray[np.int64], *, member: int = 0, to_the_end: bool = True
+        self, data: Numbered, held_out: NDArray[np.int64], *, member: int = 0, to_the_end: bool = True
     ) -> tuple[RandomField, float]:
         """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
         rng = np.random.default_rng((self.random_state, member) if member else self.random_state)
@@ -290,7 +301,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             model.epoch(examples, order, data.forbidden)
         return model, temperature
 
-    def _find_bias(self, data: _Numbered) -> float:
+    def _find_bias(self, data: Numbered) -> float:
         """Return the bias that suits blocks of sentences which a trial does not learn from."""
         every = np.arange(len(data.examples.starts) - 1)
         held_out = every[every // _BLOCK % _BLOCKS == _BLOCKS - 1]
