@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.models.changing import ChangingModel
 from spectralnlp_sketch.intent.explanation import TextEvidence
 from spectralnlp_sketch.intent.further import Begun, key_of
 from spectralnlp_sketch.intent.head import Features, signed
@@ -42,7 +42,7 @@ class LearnedTexts:
     shares: Array32
 
     @classmethod
-    def of(cls, classifier: ChangingModel) -> LearnedTexts | None:
+    def of(cls, classifier: Any) -> LearnedTexts | None:
         """Return the texts that were kept beside a classifier; None if nothing was.
 
         Where the state of its head was not kept beside them, for labels have few texts, it is learned again.
