@@ -127,7 +127,7 @@ def parser(own_treebank: Path) -> spectralnlp.Parser:
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf, 1e308, 0.0, -1.0])
 def test_weights_are_numbers_of_times(parser: spectralnlp.Parser, own_treebank: Path, weight: float) -> None:
-    trees = list(spectralnlp.read_treebank(own_treebank / "dev.mrg"))
+    trees = spectralnlp.read_treebank(own_treebank / "dev.mrg")
     estimator = spectralnlp.PCFG()
     general = changes.observed(estimator, trees)
     with pytest.raises(ConfigError, match="a weight must be above 0 and at most 1,000,000"):
