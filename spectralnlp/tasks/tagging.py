@@ -19,11 +19,13 @@ from spectralnlp.runtime import (
     Corpus,
     FileCorpus,
     Inputs,
+    Joint,
     MappedCorpus,
     OnBad,
     expand_inputs,
     open_text,
     take_field,
+    unpack_names,
 )
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
@@ -113,6 +115,18 @@ their licences apply."""
     ) -> Corpus[TaggedSentence]:
         """Return the tags of the column that the estimator asks for."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
+
+    def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
+        """Say so, too, where no tag is known, as those of another task's examples are not."""
+        remarks = super().remarks_on_more(moments, more)
+        logs = [each.first_log() for each in (moments, more)]
+        known, tags = ([] if log is None else unpack_names(log.arrays()["tags"]) for log in logs)
+        if tags and set(tags).isdisjoint(known):
+            shown = ", ".join(map(repr, tags[:3]))
+            remarks.append(
+                f"no tag that is added is known to the model ({shown}): are these tagged sentences?"
+            )
+        return remarks
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
         """Make the tagger of a fitted estimator."""

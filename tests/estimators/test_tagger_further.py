@@ -61,6 +61,21 @@ def test_tags_of_another_kind_are_learned_all_again() -> None:
     np.testing.assert_array_equal(further.weights.features, anew.weights.features)
 
 
+def test_tags_that_are_all_unknown_are_warned_of() -> None:
+    first = trained(SENTENCES, epochs=1)
+    lines = _reports(first, [(("price", "owl"), ("how", "much"))])
+    assert any(
+        line.startswith("no tag that is added is known to the model ('how', 'much')") for line in lines
+    )
+    assert not any("no tag" in line for line in _reports(first, NEW))
+
+
+def _reports(first: changes.Change, new: list[TaggedSentence]) -> list[str]:
+    lines = list[str]()
+    changes.update(first.kept, InMemoryCorpus(new), report=lines.append)
+    return lines
+
+
 def test_with_vectors_all_is_learned_again(word_folders: dict[str, Path]) -> None:
     assert trained(SENTENCES, epochs=1, eigenwords=str(word_folders["words"])).kept.state is None
 
