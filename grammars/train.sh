@@ -104,7 +104,7 @@ if wants is; then
     language is CC-BY-4.0 is is_tagger
 fi
 if wants ja; then
-    parser ja "$treebanks"/keyaki/train --set binarisations=left+right
+    parser ja "$treebanks"/keyaki/train --set binarisations=left+right --set n_states=20
     figures ja "$treebanks"/keyaki/dev
     language ja CC-BY-4.0 ja
 fi
