@@ -53,6 +53,8 @@ class RowFormat:
 
     __repr__ = one_line
 
+    __repr__ = one_line
+
 
 class FileRows(Corpus[Any]):
     """The rows of files, one document a file, in memory that does not grow with them.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
+from spectralnlp.display import one_line
+
 
 @dataclass
 class ReadingChanges:
@@ -30,6 +32,8 @@ class ReadingChanges:
     discontinuous: int = 0
     raised: int = 0
     attached: int = 0
+
+    __repr__ = one_line
 
     def __add__(self, other: ReadingChanges) -> ReadingChanges:
         """Counts of two files together."""
