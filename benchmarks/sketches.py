@@ -5,6 +5,8 @@
     python -m benchmarks.sketches text        # pooled intent queries, hashed to 2¹⁶ columns, l = 256
     python -m benchmarks.sketches parts       # 1 to 50 parts sketched apart and merged
     python -m benchmarks.sketches processes   # one process and two
+    python -m benchmarks.sketches pca-dense   # StreamingPCA; and pca-sparse, -images, -dask, -text, -lines
+    python -m benchmarks.sketches pca-plot --out docs/how-to    # error against time
 
 The best of ``--repeats`` runs counts, in CPU seconds (by the clock for two processes): whatever else the
 machine does can only slow a run down. ``text`` needs gensim (``pip install "spectralnlp[bench]"``).
@@ -13,7 +15,6 @@ machine does can only slow a run down. ``text`` needs gensim (``pip install "spe
 from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
-
 import argparse
 import sys
 import tempfile
@@ -31,6 +32,7 @@ from spectralnlp_sketch.frequent_directions.error import covariance_error
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
 from spectralnlp_sketch.frequent_directions.randomised import Stack, orthonormal
 
+from benchmarks import sketches_pca
 from spectralnlp.runtime import accumulate, use_engine
 
 INTENTS = ("atis", "banking77", "clinc150", "hwu64", "snips")
@@ -283,13 +285,17 @@ def speed_row(path: Path, n_parts: int, size: int) -> tuple[str, ...]:
     return (f"{n_parts}", *cells)
 
 
-TABLES: report.Parts = {"tall": tall, "wide": wide, "text": text, "parts": parts, "processes": processes}
+TABLES: report.Parts = {
+    **{"tall": tall, "wide": wide, "text": text, "parts": parts, "processes": processes},
+    **sketches_pca.TABLES,
+}
 
 
 def main() -> None:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
         parser.add_argument("--repeats", type=int, default=3, metavar="N")
+        parser.add_argument("--out", type=Path, default=Path("docs/how-to"), metavar="DIR", help="of pca.svg")
         parser.add_argument("--rows", type=int, metavar="N", help="fewer rows, to try it out")
 
     report.run_parts(__doc__, TABLES, add_arguments)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spectralnlp.runtime import Batch
 from spectralnlp.storage import StoredArrays, float_array, int_array, offset_array
 from spectralnlp_sketch.errors import SizeError
-from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, Stack, shrink_by_directions
+from spectralnlp_sketch.frequent_directions.randomised import OVERSAMPLING, WIDE, Stack, shrink_by_directions
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, shrink, shrink_by_half
 from spectralnlp_sketch.linear.moments import check_size
 from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
@@ -234,4 +234,6 @@ def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) 
         return sketch_size
     if sparse:
         return max(4 * (sketch_size + OVERSAMPLING), min(max(n_columns, 2**14), 2**16))
+    if n_columns >= WIDE:
+        return 2 * sketch_size
     return max(8 * (sketch_size + OVERSAMPLING), 2**23 // n_columns)

@@ -24,6 +24,7 @@ ITERATIONS = 2
 PROBES = 8
 POWER_STEPS = (4, 8, 12)  # of the estimate, until it is sharp enough
 DENSE_ENTRIES = 2**25
+WIDE = 2**17  # columns of dense rows, such as images, of which few can wait
 BLOCK_ROWS = 2**12  # of a product that is written over a factor
 
 
@@ -100,6 +101,8 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
     if exponent:
         return shrink_by_directions(stack.times_two_to(-exponent), size, rng).times_two_to(exponent)
     width = size + OVERSAMPLING
+    if stack.shape[1] >= WIDE and not sp.issparse(stack.rows) and stack.shape[0] <= 4 * width:
+        return _shrink_few(stack, size)
     if min(stack.shape) <= 2 * width and _is_small(stack):
         return shrink(stack.dense(), size)
     basis, needed = _start(stack, width, rng)
@@ -113,6 +116,20 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
             if bound <= promised:
                 return Shrunk(shrunk, bound)
     return shrink(stack.dense(), size) if _is_small(stack) else Shrunk(shrunk, bound)
+
+
+def _shrink_few(stack: Stack, size: int) -> Shrunk:
+    """The same as `shrink`, of few rows that are too wide to be copied below one another."""
+    sketch, rows = stack.sketch, stack.rows
+    across = sketch @ rows.T
+    gram = np.block([[sketch @ sketch.T, across], [across.T, rows @ rows.T]]).astype(np.float64)
+    squares, vectors = np.linalg.eigh(gram)
+    kept, shrinkage, weights = threshold(squares[::-1], size)
+    turns = (vectors[:, ::-1][:, :kept] * weights).T.astype(rows.dtype)
+    result = turns[:, len(sketch) :] @ rows
+    if len(sketch):
+        result += turns[:, : len(sketch)] @ sketch
+    return Shrunk(result, shrinkage)
 
 
 def _is_small(stack: Stack) -> bool:

@@ -241,3 +241,20 @@ def test_digits_are_reconstructed_as_by_pca() -> None:
     assert_like(ours, theirs)
     expected = theirs.inverse_transform(theirs.transform(digits))
     np.testing.assert_allclose(ours.inverse_transform(ours.transform(digits)), expected, atol=1e-10)
+
+
+def test_images_wait_in_small_numbers_and_keep_the_bound() -> None:
+    rng = np.random.default_rng(1)
+    images = (rng.standard_normal((70, 5)) @ rng.standard_normal((5, 2**17))).astype(np.float32)
+    images += 0.1 * rng.standard_normal(images.shape, dtype=np.float32)
+    pca = StreamingPCA(3, sketch_size=8)
+    tracemalloc.start()
+    try:
+        for start in range(0, 70, 10):
+            pca.partial_fit(images[start : start + 10])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * images.nbytes
+    exact = np.linalg.svd(images - images.mean(axis=0), compute_uv=False)[:3] ** 2 / 69
+    assert np.abs(pca.explained_variance_ - exact).max() <= pca.bound_ < 0.2 * exact[0]

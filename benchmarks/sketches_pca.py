@@ -1,0 +1,337 @@
+"""`StreamingPCA` beside its peers: parts of ``python -m benchmarks.sketches`` that begin with ``pca-``."""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralnlp.linalg import one_blas_thread
+
+COMPONENTS = 50
+
+
+def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
+    """CPU seconds, and what the work gave."""
+    started = clock()
+    result = work()
+    return clock() - started, result
+
+
+def alternating(repeats: int, works: dict[str, Callable[[], Any]]) -> dict[str, tuple[float, Any]]:
+    """The fastest of some runs of each work, run in turn so that a busy machine is so for all."""
+    best: dict[str, tuple[float, Any]] = {}
+    for _ in range(repeats):
+        for name, work in works.items():
+            run = seconds_of(work)
+            if name not in best or run[0] < best[name][0]:
+                best[name] = run
+    return best
+
+
+def dense(arguments: argparse.Namespace) -> None:
+    """200,000 × 1,000 numbers, 50 components."""
+    from sklearn.decomposition import IncrementalPCA
+    from spectralnlp_sketch import StreamingPCA
+
+    from benchmarks.sketches import decaying
+
+    n, d = arguments.rows or 200_000, 1000
+    share = n // 20_000
+    matrix = decaying(n, d)
+    part = matrix[: n // share]
+    covariance = np.cov(part.T)
+    rows: list[tuple[object, ...]] = []
+    for dtype in (np.float64, np.float32):
+        whole, less = matrix.astype(dtype, copy=False), part.astype(dtype, copy=False)
+        runs = alternating(
+            min(arguments.repeats, 2),
+            {
+                "product": lambda less=less: less.T @ less,
+                "ours": lambda whole=whole: StreamingPCA(COMPONENTS).fit(whole),
+                "theirs": lambda less=less: IncrementalPCA(COMPONENTS).fit(less),
+            },
+        )
+        errors = [
+            _rank_k_error(covariance, pca) for pca in (StreamingPCA(COMPONENTS).fit(less), runs["theirs"][1])
+        ]
+        ours, theirs, product = runs["ours"][0], share * runs["theirs"][0], share * runs["product"][0]
+        name = np.dtype(dtype).name
+        rows += [
+            (f"XᵀX alone, {name} *", f"{product:.1f}", f"{product / ours:.2f}", None),
+            (f"`StreamingPCA({COMPONENTS})`, {name}", f"{ours:.1f}", "1", f"{errors[0]:.6f}"),
+            (
+                f"scikit-learn IncrementalPCA, {name} *",
+                f"{theirs:.1f}",
+                f"{theirs / ours:.1f}",
+                f"{errors[1]:.6f}",
+            ),
+        ]
+    print(f"### {n:,} × {d:,}, {COMPONENTS} components\n")
+    print(report.table(("", "CPU s", "× StreamingPCA's", "‖C − C_k‖₂"), rows))
+    print(f"\n\\* 20,000 of the rows, and the time of all in proportion; errors are of these. {_BUSY}\n")
+
+
+_BUSY = "CPU seconds; other programs ran at the same time, so compare within the table."
+
+
+def _rank_k_error(covariance: np.ndarray, pca: Any) -> float:
+    """The spectral norm of a covariance less what components and their variances make of it."""
+    components = np.asarray(pca.components_, dtype=np.float64)
+    found = (components.T * pca.explained_variance_) @ components
+    return float(np.abs(np.linalg.eigvalsh(covariance - found)).max())
+
+
+def sparse(arguments: argparse.Namespace) -> None:
+    """A million rows of 65,536 columns with 20 numbers in each, float32."""
+    from spectralnlp_sketch import StreamingPCA
+
+    n, d, per_row = arguments.rows or 1_000_000, 2**16, 20
+    matrix = words(n, d, per_row)
+    StreamingPCA(2).fit(matrix[:2000])  # compiles
+    omega = np.random.default_rng(1).standard_normal((d, 100), dtype=np.float32)
+
+    def products() -> np.ndarray:
+        total = np.zeros_like(omega)
+        for start in range(0, n, d):
+            block = matrix[start : start + d]
+            total += block.T @ (block @ omega)
+        return total
+
+    with one_blas_thread():
+        runs = alternating(
+            1,
+            {"products": products, **{f"{k}": lambda k=k: StreamingPCA(k).fit(matrix) for k in (20, 50)}},
+        )
+    unit = runs["products"][0]
+    rows: list[tuple[object, ...]] = [("X Ω and Xᵀ(X Ω), 100 vectors, scipy", f"{unit:.1f}", "1", None, None)]
+    for k in (20, 50):
+        spent, pca = runs[f"{k}"]
+        first = float(pca.explained_variance_[0])
+        size = max(64, k + k // 2)
+        cells = (f"{spent:.1f}", f"{spent / unit:.2f}", f"{pca.bound_ / first:.3f}", f"{first:.4f}")
+        rows.append((f"`StreamingPCA({k})`, l = {size}", *cells))
+    print(f"### {n:,} × {d:,}, {per_row} numbers a row, float32\n")
+    print(report.table(("", "CPU s", "× the products", "`bound_` / λ₁", "λ₁"), rows))
+    batch = 5 * d * d * 8 / 2**30
+    print(f"\nIncrementalPCA makes batches of 5d rows dense: {batch:.0f} GiB each. {_BUSY}\n")
+    print(f"Most memory of this process: {report.peak_megabytes():,.0f} MB.\n")
+
+
+def words(n: int, d: int, per_row: int) -> sp.csr_matrix:
+    """Rows like texts: columns drawn as words are, by Zipf's law within one of a hundred topics."""
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 100, n)
+    ranks = np.minimum((d ** rng.random((n, per_row), dtype=np.float32)).astype(np.int64), d) - 1
+    # A topic shuffles the common words by an odd step.
+    indices = ((ranks + (topics[:, None] + 1) * 617 * (ranks > 20)) % d).astype(np.int32)
+    data = np.ones(n * per_row, np.float32)
+    matrix = sp.csr_matrix((data, indices.ravel(), np.arange(0, n * per_row + 1, per_row)), shape=(n, d))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def images(arguments: argparse.Namespace) -> None:
+    """Images of one megapixel as rows."""
+    from spectralnlp_sketch import StreamingPCA
+
+    n, d, size, batch = arguments.rows or 512, 2**20, 64, 32
+    rng = np.random.default_rng(0)
+    scenes = rng.standard_normal((30, d), dtype=np.float32)
+
+    def stream() -> Iterator[np.ndarray]:
+        for _ in range(0, n, batch):
+            block = rng.standard_normal((batch, d), dtype=np.float32)
+            block += rng.standard_normal((batch, 30), dtype=np.float32) @ scenes
+            yield block
+
+    pca, spent = StreamingPCA(10, sketch_size=size), 0.0
+    for block in stream():
+        spent += seconds_of(lambda block=block: pca.partial_fit(block))[0]
+    spent += seconds_of(lambda: pca.components_)[0]
+    with one_blas_thread():
+        right = scenes.T[:, :16].copy()
+        product, _ = seconds_of(lambda: scenes @ right)
+        block = next(stream())
+        gram = min(seconds_of(lambda: block @ scenes.T)[0] for _ in range(3))
+    rate = 2 * batch * 30 * d / gram / 1e9
+    # Of each shrink of 2l rows: rows times rows, rows times sketch, and the new sketch.
+    work = d * (2 * size * 2 * size + 2 * 2 * size * size + 2 * size * 3 * size) / (2 * size) / 1e9
+    del product
+    print(f"### {n:,} images of {d:,} pixels, l = {size}, float32\n")
+    cells = (f"{n / spent:.1f}", f"{work * n / spent:.1f}", f"{rate:.1f}", f"{work * n / spent / rate:.2f}")
+    print(
+        report.table(
+            ("rows a CPU second", "Gflop/s of the shrinks", "gemm here, Gflop/s", "part of it"), [cells]
+        )
+    )
+    print(f"\nMost memory: {report.peak_megabytes():,.0f} MB, a batch of {batch} images takes 128. {_BUSY}\n")
+
+
+def dask(arguments: argparse.Namespace) -> None:
+    """One worker and two, by the clock."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+    from spectralnlp_sketch import StreamingPCA
+
+    n, d = arguments.rows or 100_000, 1000
+    spent = {}
+    for n_workers in (1, 2):
+        options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
+        with LocalCluster(**options) as cluster, Client(cluster):
+            rows = da.random.default_rng(0).standard_normal((n, d), chunks=(5000, d)).persist()
+            StreamingPCA(2).fit(rows[: 5000 * n_workers])  # imports, and waits for the rows
+            rows.sum().compute()
+            run = lambda rows=rows: StreamingPCA(COMPONENTS).fit(rows)  # noqa: E731
+            spent[n_workers] = min(seconds_of(run, time.perf_counter)[0] for _ in range(3))
+    print(f"### {n:,} × {d:,} on Dask's workers, a process each, blocks that lie there\n")
+    header = ("one worker, s", "two, s", "speed-up")
+    print(report.table(header, [(*(f"{each:.2f}" for each in spent.values()), f"{spent[1] / spent[2]:.2f}")]))
+    print("\nBy the clock, on a machine of two cores on which other programs ran.\n")
+
+
+def text(arguments: argparse.Namespace) -> None:
+    """Intent queries: time, error of the covariance, and accuracy of a linear classifier on top."""
+    from sklearn.decomposition import IncrementalPCA, TruncatedSVD
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from spectralnlp_sketch import StreamingPCA
+
+    k, width = 100, 2**12
+    lines = (arguments.corpora / "intents" / "clinc150" / "train.tsv").read_text().splitlines()
+    labels, texts = zip(*(line.split("\t", 1) for line in lines), strict=True)
+    order = np.random.default_rng(0).permutation(len(texts))
+    matrix = HashingVectorizer(n_features=width, alternate_sign=False).transform([texts[i] for i in order])
+    classes, cut = np.array(labels)[order], int(0.8 * len(texts))
+    learn, rest = matrix[:cut], matrix[cut:]
+    covariance = np.cov(learn.toarray().T)
+    StreamingPCA(2, method="sketch").fit(learn[:500])  # compiles
+    works = {
+        "`StreamingPCA`, sketch": lambda: StreamingPCA(k, method="sketch").fit(learn),
+        "`StreamingPCA`, exact": lambda: StreamingPCA(k, method="exact").fit(learn),
+        "TruncatedSVD *": lambda: TruncatedSVD(k, random_state=0).fit(learn),
+        "IncrementalPCA, dense": lambda: IncrementalPCA(k, batch_size=2000).fit(learn.toarray()),
+        "gensim LsiModel *": lambda: gensim_axes(learn, k),
+    }
+    rows = []
+    for name, work in works.items():
+        with one_blas_thread():
+            spent, axes = seconds_of(lambda work=work: axes_of(work()))
+        classifier = LogisticRegression(C=30, max_iter=300).fit(learn @ axes.T, classes[:cut])
+        accuracy = classifier.score(rest @ axes.T, classes[cut:])
+        rows.append(
+            (name, f"{spent:.2f}", f"{1e3 * left_beside(covariance, axes):.3f}", f"{100 * accuracy:.1f}")
+        )
+    print(f"### {cut:,} queries hashed to {width:,} columns, {k} components\n")
+    print(report.table(("", "CPU s", "1000 · ‖(I − P) C (I − P)‖₂", "accuracy"), rows))
+    print(f"\n\\* not centred. Accuracy on a fifth of clinc150's train, held out. {_BUSY}\n")
+
+
+def gensim_axes(matrix: Any, k: int, **options: Any) -> np.ndarray:
+    """Directions of gensim's LSI (k, d)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from gensim.matutils import Sparse2Corpus
+        from gensim.models import LsiModel
+
+        names = dict.fromkeys(range(matrix.shape[1]), "")
+        corpus = Sparse2Corpus(matrix, documents_columns=False)
+        return np.asarray(LsiModel(corpus, k, id2word=names, **options).projection.u.T)
+
+
+def axes_of(found: Any) -> np.ndarray:
+    """Return the directions of a model (k, d), or directions as they are."""
+    return np.asarray(getattr(found, "components_", found), dtype=np.float64)
+
+
+def left_beside(covariance: np.ndarray, axes: np.ndarray) -> float:
+    """‖(I − P) C (I − P)‖₂: what directions leave of a covariance, whatever a method says of variances."""
+    basis = np.linalg.qr(axes.T)[0]
+    beside = covariance - basis @ (basis.T @ covariance)
+    return float(np.abs(np.linalg.eigvalsh(beside - (beside @ basis) @ basis.T)).max())
+
+
+def plot(arguments: argparse.Namespace) -> None:
+    """Error against time, as an SVG."""
+    import matplotlib
+    from sklearn.decomposition import IncrementalPCA, TruncatedSVD
+    from spectralnlp_sketch import StreamingPCA
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "spectralnlp", "svg.fonttype": "none", "font.size": 9})
+    from matplotlib import pyplot
+
+    k, n, d = 20, arguments.rows or 20_000, 1500
+    matrix = words(n, d, 20).astype(np.float64)
+    covariance = np.cov(matrix.toarray().T)
+    best = float(np.linalg.eigvalsh(covariance)[-k - 1])
+    StreamingPCA(2, method="sketch").fit(matrix[:500])  # compiles
+    StreamingPCA(2).fit(matrix[:500])
+    curves: dict[str, list[Callable[[], Any]]] = {
+        "StreamingPCA, exact": [lambda: StreamingPCA(k).fit(matrix)],
+        "StreamingPCA, sketch of 24 to 192 rows": [
+            lambda size=size: StreamingPCA(k, method="sketch", sketch_size=size).fit(matrix)
+            for size in (24, 48, 96, 192)
+        ],
+        "TruncatedSVD, 0 to 8 iterations (not centred)": [
+            lambda steps=steps: TruncatedSVD(k, n_iter=steps, random_state=0).fit(matrix)
+            for steps in (0, 2, 8)
+        ],
+        "IncrementalPCA of dense rows": [lambda: IncrementalPCA(k).fit(matrix.toarray())],
+        "gensim LsiModel, 0 to 4 iterations (not centred)": [
+            lambda steps=steps: gensim_axes(matrix, k, power_iters=steps, onepass=False)
+            for steps in (0, 2, 4)
+        ],
+    }
+    figure, axis = pyplot.subplots(figsize=(6.4, 3.6))
+    for (name, works), marker in zip(curves.items(), "*os^v", strict=True):
+        with one_blas_thread():
+            runs = [seconds_of(lambda work=work: axes_of(work())) for work in works]
+        spent, found = [run[0] for run in runs], [left_beside(covariance, run[1]) / best for run in runs]
+        axis.plot(spent, found, marker=marker, label=name)
+        print(name, [f"{s:.2f} s: {e:.3f}" for s, e in zip(spent, found, strict=True)])
+    axis.set(xscale="log", xlabel="CPU seconds", ylabel="error / best error of 20 directions")
+    axis.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(arguments.out / "pca.svg", metadata={"Date": None})
+
+
+def lines(arguments: argparse.Namespace) -> None:
+    """Hashed lines of text, made up as they are read, in memory that does not grow."""
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from spectralnlp_sketch import StreamingPCA
+
+    hasher = HashingVectorizer(n_features=2**16, alternate_sign=False, dtype=np.float32, lowercase=False)
+    rng, batch = np.random.default_rng(0), 20_000
+    known = np.array([f"w{number}" for number in range(50_000)])
+    pca, spent, hashing, rows = StreamingPCA(300), 0.0, 0.0, []
+    n = arguments.rows or 1_000_000
+    marks = {n // 10, n // 2, n}
+    for done in range(batch, n + 1, batch):
+        ranks = (len(known) ** rng.random((batch, 12))).astype(int) - 1
+        texts = [" ".join(line) for line in known[ranks]]
+        hashed, matrix = seconds_of(lambda texts=texts: hasher.transform(texts))
+        spent += seconds_of(lambda matrix=matrix: pca.partial_fit(matrix))[0]
+        hashing += hashed
+        if done in marks:
+            rows.append((f"{done:,}", f"{hashing:.0f}", f"{spent:.0f}", f"{report.peak_megabytes():,.0f}"))
+    print("### Lines of 12 words hashed to 65,536 columns, `StreamingPCA(300)`, float32\n")
+    print(report.table(("lines", "hashing, CPU s", "StreamingPCA, CPU s", "most memory, MB"), rows), "\n")
+
+
+TABLES: report.Parts = {
+    "pca-dense": dense,
+    "pca-sparse": sparse,
+    "pca-images": images,
+    "pca-dask": dask,
+    "pca-text": text,
+    "pca-lines": lines,
+    "pca-plot": plot,
+}
