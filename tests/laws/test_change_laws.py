@@ -84,7 +84,7 @@ def train(name: str, estimator: Estimator, documents: Sequence[Sequence[Any]], u
 
 
 def model_bytes(change: Change, folder: Path) -> dict[str, bytes]:
-    change.save(folder)
+    change.save(folder, overwrite=True)
     return {name: (folder / name).read_bytes() for name in MODEL}
 
 
@@ -99,7 +99,7 @@ def assert_same(left: Change, right: Change, folder: Path) -> None:
 
 
 def reloaded(change: Change, folder: Path) -> KeptMoments:
-    change.save(folder)
+    change.save(folder, overwrite=True)
     return KeptMoments.load(folder, "change")
 
 
