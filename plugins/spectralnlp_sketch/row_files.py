@@ -53,8 +53,6 @@ class RowFormat:
 
     __repr__ = one_line
 
-    __repr__ = one_line
-
 
 class FileRows(Corpus[Any]):
     """The rows of files, one document a file, in memory that does not grow with them.
