@@ -99,12 +99,12 @@ def evaluate(
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
-    for line in corpus.remarks():
-        note(line)
     reports = [
         evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)
     ]
+    for line in corpus.remarks():
+        note(line)
     comparison = task.compare(*reports) if against is not None else None
     if as_json:
         flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}

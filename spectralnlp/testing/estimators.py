@@ -137,7 +137,7 @@ def _init_only_stores(subject: _Subject) -> None:
     values = {name: object() for name in names}
     stored = vars(kind(**values))
     require(stored == values, "__init__ stores its arguments as they are, and nothing else")
-    require(list(kind().get_params(deep=False)) == names, "get_params names what __init__ takes")
+    require(set(kind().get_params(deep=False)) == set(names), "get_params names what __init__ takes")
 
 
 def _hyperparameters_are_declared(subject: _Subject) -> None:

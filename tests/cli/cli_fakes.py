@@ -61,6 +61,7 @@ class FakeParser:
     task = "faking"
     conventions = Conventions()
     tokenizer = Tokenizer(conventions)
+    tags = ("B", "NN", ",", "-LRB-", "X")
     info: ClassVar[Mapping[str, object]] = {"name": "fake", "symbols": 3, "training": {"sentences": 7}}
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
@@ -88,8 +89,9 @@ class FakeParser:
         ]
         return [SimpleNamespace(symbol=symbol or "NN", n_states=2, states=states)]
 
-    def save(self, path: str | Path) -> None:
-        save_model(path, kind="parser", metadata={}, arrays={"one": np.ones(1)}, card="# A fake\n")
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        arrays = {"one": np.ones(1)}
+        save_model(path, kind="parser", metadata={}, arrays=arrays, card="# A fake\n", overwrite=overwrite)
 
 
 FAKES = ("en", "fake", "worse")

@@ -70,7 +70,8 @@ def train(examples: list[Tree], **params: object) -> ParserTrainer:
 
 
 def test_every_switch_is_tried() -> None:
-    assert set(CHANGES) == set(inspect.signature(LPCFGParser).parameters)
+    # The segmenter learns nothing where words are written apart: tests/text/test_segmentation.py tries it.
+    assert {*CHANGES, "segmenter"} == set(inspect.signature(LPCFGParser).parameters)
 
 
 @pytest.fixture(scope="module")

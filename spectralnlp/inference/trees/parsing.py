@@ -75,9 +75,9 @@ class Pruning:
         return cls(beam=2e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
-# Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; beyond, long ones
-# would take minutes.
-_LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 20_000
+# Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; longer ones
+# would take long (a hundred brackets without words three seconds, and a third of one with a beam).
+_LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 4_000
 
 # Cells that are open then where no model says which may be, those of 150 tokens.
 _LOOSE_CELLS = 11_325

@@ -48,8 +48,8 @@ def test_a_trained_featurizer_is_held_by_the_classifier(folder: Path, tmp_path: 
 def test_scores_are_those_of_the_head(folder: Path) -> None:
     model = IntentClassifier(featurizer=str(folder), calibration=False).fit(TEXTS, LABELS)
     found, explained = model.classifier_.classify(TEXTS[0]), model.explain(TEXTS[0])
-    logit = float(np.log(found.scores[0] / found.scores[1])) / 2  # beside the mean of two labels
-    assert explained.score == pytest.approx(logit, abs=1e-3)
+    logit = float(np.log(found.scores[0] / found.scores[1]))
+    assert explained.log_odds == pytest.approx(logit, abs=1e-3)
     assert explained.bias + sum(each.score for each in explained.ngrams) == pytest.approx(logit, abs=1e-3)
 
 

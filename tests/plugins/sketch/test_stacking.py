@@ -132,20 +132,20 @@ def test_texts_get_corrected_scores(corrected: Classifier) -> None:
 
 
 def _score(plain: Classifier, text: str, number: int) -> float:
-    """A label's score: a table of that label and of zeros is explained beside the mean of both."""
+    """A label's score: its log-odds against a label whose table is zeros."""
     table = np.stack([plain.table[:, number], np.zeros(len(plain.table), np.float32)], axis=1)
     bias = np.array([plain.bias[number], 0.0], np.float32)
-    alone = replace(plain, labels=("it", "zero"), table=table, bias=bias, sharpness=2.0)
-    return alone.explain(text, "it").score
+    alone = replace(plain, labels=("it", "zero"), table=table, bias=bias, sharpness=1.0)
+    return alone.explain(text, "it").log_odds
 
 
 @pytest.mark.parametrize("text", ["when does the ferry leave", "van van", "", "xyzzy"])
 def test_corrected_scores_are_shared_out(corrected: Classifier, text: str) -> None:
-    explained = [corrected.explain(text, label) for label in corrected.labels]
-    for each in explained:
-        assert each.bias + sum(part.score for part in each.ngrams) == pytest.approx(each.score, abs=1e-6)
-    odds = np.exp([each.score for each in explained])
-    np.testing.assert_allclose(odds / odds.sum(), corrected.classify(text).scores, atol=1e-5)
+    found = dict(zip(corrected.labels, corrected.classify(text).scores, strict=True))
+    for label in corrected.labels:
+        each = corrected.explain(text, label)
+        assert each.bias + sum(part.score for part in each.ngrams) == pytest.approx(each.log_odds, abs=1e-5)
+        assert each.log_odds == pytest.approx(np.log(found[label] / found[each.alternative]), abs=1e-4)
 
 
 def test_many_texts_of_three_labels_have_a_second_layer(fitted: IntentClassifier, tmp_path: Path) -> None:
