@@ -156,7 +156,7 @@ def test_drawings_of_workers_are_numbered_by_sentence(
 @pytest.mark.parametrize(
     ("command", "content", "complaint"),
     [
-        ("parse --tagged", "a_X\n" * 50 + "b\n", "text.txt:51: no word_TAG: 'b'"),
+        ("parse --tagged", "a_NN\n" * 50 + "b\n", "text.txt:51: no word_TAG: 'b'"),
         ("tag", "a\n" * 50 + "\0\n", "text.txt:51: a NUL byte"),
         ("parse --decoder none-such", "a\n", "none-such"),
     ],
