@@ -2,6 +2,7 @@
 
 Two installations, each with a Python of its own, take turns: machines are noisy, so each measurement of one
 is followed by the same one of the other, and the median of the ratios is printed.
+
     git worktree add ../before 7482927
     python -m venv ../venv-before && ../venv-before/bin/pip install -e '../before[dev]'
     python -m benchmarks.before_after --before ../venv-before/bin/python
