@@ -1,4 +1,4 @@
-"""Common parts of the experiments of ``docs/tutorial-experiments.md``: arguments, headings, means."""
+"""Common parts of the experiments of ``benchmarks/experiments/tutorial.md``: arguments, headings, means."""
 
 from __future__ import annotations
 

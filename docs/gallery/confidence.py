@@ -46,4 +46,4 @@ for verb in ("saw", "bought", "watched", "had"):
 
 # %% [markdown]
 # How far can these numbers be trusted? [Reliability of
-# posteriors](../tutorial-experiments.md#reliability-of-posteriors) compares them with how often they are right.
+# posteriors](../lessons.md#posteriors) compares them with how often they are right.

@@ -47,4 +47,4 @@ plt.show()
 # Here the plain grammar is ahead: to annotate parents and siblings takes more trees than these. On real treebanks it is
 # [the other way round](../benchmarks.md). On a logarithmic axis a curve that still rises at its end says: twice the trees, again so much. A curve that is flat
 # says that other trees, or another model, are needed. [The learning curve of the WSJ
-# sample](../tutorial-experiments.md#learning-curve) has real sentences.
+# sample](../lessons.md#grammars) has real sentences.

@@ -16,7 +16,8 @@ from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
 _LEAST = 1e-4  # a tag that the tagger holds to be less probable is weighed as if it were this probable
-_TRUSTED = 0.5  # how probable a suggested tag is held to be; more makes trees worse, see docs/experiments.md
+# How probable a suggested tag is held to be; more makes trees worse (benchmarks/experiments/words.md).
+_TRUSTED = 0.5
 
 
 class TagModel(Protocol):
@@ -65,7 +66,8 @@ class TagEvidence:
     """A tagger beside a parser's own lexicon.
 
     It is asked for words that the lexicon has seen five times or less. Of others the lexicon and the grammar
-    know more than the tagger: to weigh them too makes tags better and trees worse (docs/experiments.md).
+    know more than the tagger: to weigh them too makes tags better and trees worse
+    (benchmarks/experiments/words.md).
 
     Args:
         tagger: whose tags are those of the parser's treebank.

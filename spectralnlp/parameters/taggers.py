@@ -29,7 +29,7 @@ from spectralnlp.storage import (
 Floats32 = NDArray[np.float32]
 
 # Share of the features' largest weights; what is below it is left out of a compact folder. Accuracy on a fold
-# of EWT is the same to 0.01 up to 0.3 (docs/experiments.md).
+# of EWT is the same to 0.01 up to 0.3 (benchmarks/experiments/taggers.md).
 _NEGLIGIBLE = 0.2
 
 _PAIRS, _MATRICES = int_array("n_pairs", 2, below="n_tags", ascending=True), float_array("n_numbers")

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *(path for folder in (".", "corpora", "grammars") for path in sorted((ROOT / folder).glob("*.md"))),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *(path for folder in ("docs", "benchmarks") for path in sorted((ROOT / folder).rglob("*.md"))),
     *sorted((ROOT / "docs" / "gallery").glob("*.py")),
 ]
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")

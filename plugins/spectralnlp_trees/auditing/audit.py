@@ -22,7 +22,7 @@ from spectralnlp_trees.auditing.variation import Concordance, bracket_variation,
 # How many folds, the fewest documents or blocks of each, and the fewest trees that teach a parser anything.
 _FOLDS, _PARTS, _LEAST_TREES = 5, 5, 30
 # The span scorer levels posteriors: fewer planted errors are found, at three times the cost
-# (docs/experiments.md).
+# (benchmarks/experiments/trees.md).
 _SETTINGS: dict[str, Any] = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 # How much it counts that a label is often doubted, the nodes that such shares are smoothed with, and what a
 # doubt loses to each stronger one of its sentence: mostly they have one cause.

@@ -13,7 +13,7 @@ from spectralnlp_trees.auditing.variation import Span, Variation, labels_by_span
 from spectralnlp_trees.comparison.workspace import Bracket
 
 # Added to posteriors: what was pruned is not impossible, and small ones say little; nor does it say much that
-# a word was not seen with a tag if it was seen a few times only (docs/experiments.md).
+# a word was not seen with a tag if it was seen a few times only (benchmarks/experiments/trees.md).
 _EPSILON, _UNSEEN_TAG = 3e-4, 0.01
 # A bracket that goes and one that comes are one change before a bracket that only goes.
 _GOES = 0.8

@@ -3,7 +3,8 @@
 Each fold of the treebank is parsed by grammars of the others (the jackknife), because posteriors of training
 sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
 given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of
-the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are (docs/experiments.md).
+the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are
+(benchmarks/experiments/span-scorer.md).
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
-# Smaller weights, and all but so many of the largest, are not missed (docs/experiments.md).
+# Smaller weights, and all but so many of the largest, are not missed (benchmarks/experiments/span-scorer.md).
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
 # Sentences that are parsed before pages are let go of.
 _TOGETHER = 16
-# Of the jackknife: five gain nothing over three (docs/experiments.md).
+# Of the jackknife: five gain nothing over three (benchmarks/experiments/span-scorer.md).
 _FOLDS = 3
 # Of the time of learning, the share of fitting; of that of a fold, the share of its grammars.
 _FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3

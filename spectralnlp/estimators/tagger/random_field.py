@@ -11,7 +11,7 @@ from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, likelihood_ep
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, zero_weights
 from spectralnlp.jit import padded
 
-# Length of the first steps: 0.3 and larger first sums were no better (docs/experiments.md).
+# Length of the first steps: 0.3 and larger first sums were no better (benchmarks/experiments/taggers.md).
 _RATE = 0.1
 # Share of words that are forgotten in each epoch: a tenth and a third differ from it by chance.
 _DROPOUT = 0.2

@@ -13,9 +13,10 @@ from spectralnlp.parameters import WordVectors
 from spectralnlp.progress import fit_pass
 
 # Length of the vectors of words in small letters, of which clusters are made, and of words as written, which
-# names and chunks need (docs/experiments.md).
+# names and chunks need (benchmarks/experiments/taggers.md).
 _LENGTHS = {True: 100, False: 50}
-# Clusters of words, as far as there are words; 200 gain the same in n-grams (docs/experiments.md).
+# Clusters of words, as far as there are words; 200 gain the same in n-grams
+# (benchmarks/experiments/taggers.md).
 _N_CLUSTERS = 500
 
 
