@@ -12,7 +12,7 @@ root of the repository, without its ``models/``:
     python -m benchmarks.readme
     python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tutorials/*.md
     python -m benchmarks.readme --tables
-    python -m benchmarks.readme --tables docs/sketches.md --only leverage
+    python -m benchmarks.readme --tables benchmarks/results/sketches.md --only leverage
 
 ``tests/docs`` runs the examples of the README, the tutorials and the how-tos, and compares.
 """
