@@ -1,4 +1,4 @@
-"""benepar's documented behaviour, line by line of the table in docs/spacy.md; and spaCy's own idioms."""
+"""benepar's documented behaviour, line by line of docs/how-to/from-benepar.md; and spaCy's own idioms."""
 
 from __future__ import annotations
 
