@@ -56,20 +56,23 @@ def read_json(folder: Snapshot, name: str) -> StoredValues:
         raise ModelError(f"truncated or corrupt: {cut(str(error), 100)}", path=path) from error
 
 
-def check_version(header: StoredValues, reads: int, noun: str, *, hint: str) -> None:
-    """Do nothing if a file is of the format version that this version of the package reads.
+def check_version(
+    header: StoredValues, reads: int, noun: str, *, hint: str, oldest: int | None = None
+) -> None:
+    """Do nothing if a file is of a format version that this version of the package reads.
 
     Args:
         header: the content of the file.
-        reads: the format version that is read.
+        reads: the format version that is written and read.
         noun: what has the format version, for the message.
         hint: what to do about an older file.
+        oldest: format version that is read, too; None where there is no other.
 
     Raises:
         ModelError: it is of another; names both versions of the package.
     """
     version = header.take("format_version", int)
-    if version == reads:
+    if (reads if oldest is None else oldest) <= version <= reads:
         return
     what = f"{noun} {cut(str(version))}, of spectralnlp {cut(str(header.get('spectralnlp')))}"
     this = f"this is spectralnlp {__version__}, which reads {reads}"

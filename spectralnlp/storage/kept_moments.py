@@ -1,7 +1,7 @@
 """The moments beside a model that was solved from them: ``moments.safetensors`` and ``moments.json``.
 
 With them, data can be added to the model and taken out. They are apart from the model, which is the same to
-the byte with and without them, and may be deleted.
+the byte with and without them, and may be deleted. Their arrays are deflated (`packing`), but in format 1.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from spectralnlp.errors import ModelError
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.files import check_version, read_arrays, read_json, sha256, write_arrays, write_json
 from spectralnlp.storage.folders import META, MOMENTS, MOMENTS_META
+from spectralnlp.storage.packing import Packed, pack, unpack
 from spectralnlp.storage.snapshots import Snapshot, read_folder
 from spectralnlp.storage.values import StoredValues
 
-MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 1
+MOMENTS_FORMAT, MOMENTS_VERSION = "spectralnlp-kept-moments", 2
 _HINT = "train again with `keep_moments`"
 
 
@@ -33,13 +34,13 @@ def save_kept_moments(
         arrays: numbers only, by name.
         model: folder of the model, if it is another.
     """
-    described = write_arrays(folder / MOMENTS, arrays)
+    written, packed = pack(arrays)
     header = {
         "format": MOMENTS_FORMAT,
         "format_version": MOMENTS_VERSION,
         "spectralnlp": __version__,
         "model": model_digest(model or folder),
-        "arrays": described,
+        "arrays": {**write_arrays(folder / MOMENTS, written), "packed": packed},
         "metadata": metadata,
     }
     write_json(folder / MOMENTS_META, header)
@@ -76,8 +77,10 @@ def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, S
         return None
     if header.take("model", str) != (digest or sha256(folder.read(META))):
         raise ModelError("moments of another model than lies beside them", path=folder.path, hint=_HINT)
-    arrays = read_arrays(folder, MOMENTS, header.part("arrays"))
-    return header.part("metadata"), StoredArrays(arrays, folder.path / MOMENTS)
+    described, path = header.part("arrays"), folder.path / MOMENTS
+    arrays = StoredArrays(read_arrays(folder, MOMENTS, described), path)
+    packed = described.take("packed", Mapping[str, Packed], {})
+    return header.part("metadata"), StoredArrays(unpack(arrays, packed), path)
 
 
 def read_kept_header(folder: Path) -> StoredValues | None:
@@ -97,5 +100,5 @@ def _read_header(folder: Snapshot) -> StoredValues | None:
     header = read_json(folder, MOMENTS_META)
     if header.get("format") != MOMENTS_FORMAT:
         raise ModelError("not the moments of a spectralnlp model", path=header.path)
-    check_version(header, MOMENTS_VERSION, "moments of format", hint=_HINT)
+    check_version(header, MOMENTS_VERSION, "moments of format", hint=_HINT, oldest=1)
     return header

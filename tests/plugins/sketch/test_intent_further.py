@@ -18,7 +18,7 @@ from spectralnlp import InMemoryCorpus, changes
 from spectralnlp.changes import kept as kept_module
 from spectralnlp.cli import app
 from spectralnlp.errors import ConfigError, InputError, ModelError
-from spectralnlp.storage import MOMENTS
+from spectralnlp.storage import MOMENTS, load_kept_moments
 
 NOUNS = ["boat", "ferry", "train", "bus", "ship", "tram"]
 FORMS = {
@@ -138,7 +138,11 @@ def test_the_command_line_goes_on_or_learns_all_again(
     assert labels[0] == labels[1]
     status, out, _ = run("info", further)
     assert status == 0
-    assert f"kept, of {len(EXAMPLES)} documents (lines)" in out
+    size = (further / MOMENTS).stat().st_size
+    assert f"kept, of {len(EXAMPLES)} documents (lines), {size / 1e6:.1f} MB" in out
+    stored = load_kept_moments(further)
+    assert stored is not None
+    assert size < sum(array.nbytes for array in stored[1].all().values())
     status, _, errors = run("update", further, new)
     assert (status, errors.count("\n")) == (2, 1)
     array = bytearray((model / MOMENTS).read_bytes())
