@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spectralnlp_sketch.intent.estimator import IntentClassifier
     from spectralnlp_sketch.intent.explanation import Explanation
     from spectralnlp_sketch.intent.model import Classification, Classifier
+    from spectralnlp_sketch.intent.reading import read_texts
     from spectralnlp_sketch.intent.task import load_classifier
     from spectralnlp_sketch.labelled import with_unlabelled
     from spectralnlp_sketch.leverage.estimator import LeverageScores
@@ -63,6 +64,7 @@ __all__ = [
     "load_classifier",
     "ordered_batches",
     "prepare",
+    "read_texts",
     "required_rows",
     "tmpca_classifier",
     "training_order",
@@ -99,6 +101,7 @@ _HOMES = {
     "ordered_batches": "order",
     "training_order": "order",
     "RowFormat": "row_files",
+    "read_texts": "intent.reading",
     "required_rows": "linear.sizes",
     "with_unlabelled": "labelled",
 }

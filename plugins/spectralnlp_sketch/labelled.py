@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralnlp.runtime import Corpus, InMemoryCorpus, as_record_corpus, take_field
+from spectralnlp.runtime import (
+    LABEL_NAMES,
+    TEXT_NAMES,
+    Corpus,
+    InMemoryCorpus,
+    as_record_corpus,
+    take_field,
+)
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 
@@ -102,8 +109,8 @@ def from_record(record: Mapping[str, Any]) -> Example:
     Raises:
         InputError: there is no text.
     """
-    label = next((record[name] for name in ("label", "intent") if name in record), None)
-    return Example(take_field(record, "text", "sentence", "utterance", "query"), plain_label(label))
+    label = next((record[name] for name in LABEL_NAMES if name in record), None)
+    return Example(take_field(record, *TEXT_NAMES), plain_label(label))
 
 
 def as_example(each: Any, number: int | None = None) -> Example:

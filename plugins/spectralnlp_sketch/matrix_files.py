@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from io import BufferedReader
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.errors import InputError
 from spectralnlp.runtime import Location, open_binary
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, check_structure
@@ -72,26 +71,6 @@ def load_npz(path: Location) -> Matrix:
     if matrix.dtype == np.float16:  # scipy keeps it, but does not compute with it
         raise InputError("holds float16", path=path, hint="save it as float32")
     return matrix
-
-
-@contextmanager
-def open_parquet(path: Location) -> Iterator[Any]:
-    """A file of Parquet, with pyarrow.
-
-    Raises:
-        ConfigError: pyarrow is not installed.
-        InputError: it is missing or damaged.
-    """
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise ConfigError(".parquet needs pyarrow", hint="pip install pyarrow") from error
-    with open_binary(path) as file:
-        try:
-            yield ParquetFile(file)
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError("not a Parquet file, or damaged", path=path) from error
 
 
 def _check_shape(path: Location, shape: Sequence[int]) -> None:

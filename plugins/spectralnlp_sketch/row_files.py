@@ -17,10 +17,10 @@ import scipy.sparse as sp
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Batch, Corpus, Location, is_address, open_binary, open_text
+from spectralnlp.runtime import Batch, Corpus, Location, is_address, open_binary, open_parquet, open_text
 from spectralnlp_sketch.blocks import arrow_block
 from spectralnlp_sketch.errors import MatrixError, SizeError
-from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header, open_parquet
+from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header
 from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, ranges, slices
 

@@ -11,6 +11,7 @@ import typer
 from spectralnlp.cli.options import (
     AsJson,
     FileEncoding,
+    LabelColumn,
     ModelName,
     Renamings,
     SkipBad,
@@ -29,7 +30,8 @@ def evaluate(
     ] = None,
     as_json: AsJson = False,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
-    column: TextColumn = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     encoding: FileEncoding = None,
     renamings: Renamings = None,
     decoder: Annotated[
@@ -79,7 +81,8 @@ def evaluate(
     task = registry.tasks.get(models[0].task)()
     skipped = Skipped(note) if skip_bad else None
     options = {
-        "column": ("--column", column),
+        "text_column": ("--text-column", text_column),
+        "label_column": ("--label-column", label_column),
         "encoding": ("--encoding", encoding),
         "on_bad": ("--skip-bad", skipped),
         "map": ("--map", map_of(renamings)),

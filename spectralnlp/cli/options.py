@@ -15,9 +15,29 @@ if TYPE_CHECKING:
     from spectralnlp.tasks.task import Task
 
 ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name or folder of a model.")]
+
+
+def _column(value: str) -> str | int:
+    """Read a name or a number of a column."""
+    if value.isdecimal() and int(value) < 1:
+        raise typer.BadParameter("columns are numbered from 1")
+    return int(value) if value.isdecimal() else value
+
+
 TextColumn: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--column", min=1, metavar="N", help="Of lines with tabs, the column with the text."),
+    Any,
+    typer.Option(
+        "--text-column",
+        parser=_column,
+        metavar="NAME|N",
+        help="Of tables, the column with the text; a number where the first line has no names.",
+    ),
+]
+LabelColumn: TypeAlias = Annotated[
+    Any,
+    typer.Option(
+        "--label-column", parser=_column, metavar="NAME|N", help="Of tables, the column with the label."
+    ),
 ]
 TextModel: TypeAlias = Annotated[
     str | None,
@@ -31,7 +51,7 @@ TreeReader: TypeAlias = Annotated[
 ]
 FileEncoding: TypeAlias = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="Of treebank files and tagged text; default theirs."),
+    typer.Option("--encoding", metavar="NAME", help="Of trees, tagged and labelled text; default theirs."),
 ]
 Renamings: TypeAlias = Annotated[
     Path | None,

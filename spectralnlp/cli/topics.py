@@ -17,7 +17,7 @@ def topics(
         Path | None, typer.Argument(metavar="[FILE]", help="Documents, one a line: show their mixtures.")
     ] = None,
     words: Annotated[int, typer.Option(min=1, metavar="N", help="Top words of each topic.")] = 10,
-    column: TextColumn = None,
+    text_column: TextColumn = None,
     least: Annotated[
         float,
         typer.Option(min=0, max=1, metavar="P", help="Of FILE: leave out topics of a smaller part."),
@@ -38,7 +38,7 @@ def topics(
     from spectralnlp.runtime import rereadable
 
     task = registry.tasks.get("topics")()
-    documents = task.read(rereadable([text]), **({} if column is None else {"column": column}))
+    documents = task.read(rereadable([text]), text_column=text_column)
     for number, document in enumerate(documents, 1):
         mixture = loaded.mixture_of(document)
         shown = [f"{topic}:{mixture[topic]:.2f}" for topic in (-mixture).argsort() if mixture[topic] >= least]

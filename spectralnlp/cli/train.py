@@ -22,6 +22,7 @@ from spectralnlp.cli.engines import (
 )
 from spectralnlp.cli.options import (
     FileEncoding,
+    LabelColumn,
     NewFolder,
     Overwrite,
     Renamings,
@@ -38,6 +39,7 @@ from spectralnlp.errors import ConfigError
 if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
 
+_KEPT_READING = ("text_column", "label_column", "encoding", "map")
 SECTION = "estimator"  # of a configuration, on screen and in --config
 # A line of a configuration that may follow a blank one.
 _SETTING = re.compile(r"\s*([#;\[]|[\w.-]+\s*=)")
@@ -60,7 +62,8 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; preset=NAME starts from a preset."),
     ] = None,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read the data.")] = "auto",
-    column: TextColumn = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     encoding: FileEncoding = None,
     weight: TreebankWeights = None,
     renamings: Renamings = None,
@@ -116,7 +119,8 @@ def train(
     task = registry.tasks.get(kind.task)()
     skipped = Skipped(say) if skip_bad else None
     options = {
-        "column": ("--column", column),
+        "text_column": ("--text-column", text_column),
+        "label_column": ("--label-column", label_column),
         "encoding": ("--encoding", encoding),
         "on_bad": ("--skip-bad", skipped),
         "map": ("--map", map_of(renamings)),
@@ -145,7 +149,7 @@ def train(
                 corpus = SkippingCorpus(corpus)
             if keep_moments:
                 how = {"reader": reader}
-                how |= {name: reading[name] for name in ("column", "encoding", "map") if name in reading}
+                how |= {name: reading[name] for name in _KEPT_READING if name in reading}
                 change = changes.train(
                     name, learner, corpus, unit=documents, reading=how, report=say, description=description
                 )

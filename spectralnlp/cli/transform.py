@@ -28,7 +28,7 @@ def transform(
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="A .npy, a sparse .npz or a .parquet file."),
     ],
-    column: TextColumn = None,
+    text_column: TextColumn = None,
 ) -> None:
     """Turn texts into rows of numbers with a trained featurizer."""
     from spectralnlp import load
@@ -43,7 +43,7 @@ def transform(
     features = load(model)
     if features.task != "features":
         raise ConfigError(f"{model} is a model for {features.task}, not a featurizer")
-    corpus = tasks.get("features")().read(rereadable(texts), **({} if column is None else {"column": column}))
+    corpus = tasks.get("features")().read(rereadable(texts), text_column=text_column)
     blocks = _blocks(features, corpus)
     first = next(blocks, None)
     if first is None:

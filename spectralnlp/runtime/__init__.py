@@ -87,15 +87,28 @@ from spectralnlp.runtime.spill import (
     writing,
 )
 from spectralnlp.runtime.stored_moments import MOST_COUNT
+from spectralnlp.runtime.tables import (
+    LABEL_NAMES,
+    TEXT_NAMES,
+    Column,
+    Table,
+    find_table,
+    not_text,
+    open_parquet,
+    text_cells,
+)
 from spectralnlp.runtime.verbs import accumulate, map_kernels, map_ordered
 
 __all__ = [
     "FAN_IN",
+    "LABEL_NAMES",
     "LONGEST_LINE",
     "MOST_COUNT",
+    "TEXT_NAMES",
     "Array",
     "BadPartition",
     "Batch",
+    "Column",
     "Corpus",
     "Counts",
     "Engine",
@@ -127,6 +140,7 @@ __all__ = [
     "SkipPolicy",
     "SkippingCorpus",
     "StreamCorpus",
+    "Table",
     "ThreadsEngine",
     "accumulate",
     "as_corpus",
@@ -140,6 +154,7 @@ __all__ = [
     "decode_lines",
     "executing",
     "expand_inputs",
+    "find_table",
     "held_interrupts",
     "in_window",
     "is_address",
@@ -149,7 +164,9 @@ __all__ = [
     "map_ordered",
     "map_resumable",
     "merge_runs",
+    "not_text",
     "open_binary",
+    "open_parquet",
     "open_text",
     "pack_names",
     "parse_size",
@@ -166,6 +183,7 @@ __all__ = [
     "spilled",
     "sum_by_key",
     "take_field",
+    "text_cells",
     "too_long_line",
     "trim_memory",
     "unpack_names",

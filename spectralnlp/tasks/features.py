@@ -7,7 +7,16 @@ from functools import partial
 from typing import Any
 
 from spectralnlp.models.features import Features
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, take_field
+from spectralnlp.runtime import (
+    TEXT_NAMES,
+    Column,
+    Corpus,
+    FileCorpus,
+    Inputs,
+    OnBad,
+    expand_inputs,
+    take_field,
+)
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.lines import read_lines
 from spectralnlp.tasks.task import Task
@@ -24,7 +33,12 @@ class FeaturesTask(Task):
 What it knows of words comes from the training text: its licence applies."""
 
     def read(
-        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None, column: int | None = None
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        text_column: Column | None = None,
     ) -> Corpus[str]:
         """Read texts, one a line; an empty line is a text too, so that rows have the numbers of lines.
 
@@ -32,16 +46,16 @@ What it knows of words comes from the training text: its licence applies."""
             inputs: files, folders and globs.
             reader: ``auto``; there is one way to read.
             on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            column: of lines with tabs, the column (from 1) that holds the text.
+            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
 
         Raises:
             InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
         """
-        return FileCorpus(expand_inputs(inputs), partial(read_lines, column=column, on_bad=on_bad))
+        return FileCorpus(expand_inputs(inputs), partial(read_lines, column=text_column, on_bad=on_bad))
 
     def from_record(self, record: Mapping[str, Any]) -> str:
         """Take a record's ``text``."""
-        return str(take_field(record, "text", "sentence", "utterance", "query"))
+        return str(take_field(record, *TEXT_NAMES))
 
     def wrap(self, fitted: Any) -> Features:
         """Make a model of a fitted featurizer."""

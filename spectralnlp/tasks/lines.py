@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text, take_field
+from spectralnlp.runtime import (
+    Column,
+    Corpus,
+    FileCorpus,
+    Inputs,
+    OnBad,
+    expand_inputs,
+    open_text,
+    take_field,
+    text_cells,
+)
 from spectralnlp.tasks.task import Task
 
 
@@ -29,7 +39,12 @@ class LineTask(Task):
         return self.words_of(words) if isinstance(words, str) else list(words)
 
     def read(
-        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None, column: int | None = None
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        text_column: Column | None = None,
     ) -> Corpus[list[str]]:
         """Read the words of each line; lines without any are passed over.
 
@@ -37,49 +52,41 @@ class LineTask(Task):
             inputs: files, folders and globs.
             reader: ``auto``; there is one way to read.
             on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            column: of lines with tabs, the column (from 1) that holds the text.
+            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
 
         Raises:
             InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
         """
-        read = partial(_read_words, words_of=self.words_of, column=column, on_bad=on_bad)
+        read = partial(_read_words, words_of=self.words_of, column=text_column, on_bad=on_bad)
         return FileCorpus(expand_inputs(inputs), read)
 
 
 def _read_words(
-    path: Path, words_of: Callable[[str], list[str]], column: int | None, on_bad: OnBad | None
+    path: Path, words_of: Callable[[str], list[str]], column: Column | None, on_bad: OnBad | None
 ) -> Iterator[list[str]]:
     for line in read_lines(path, column, on_bad):
         if words := words_of(line):
             yield words
 
 
-def read_lines(path: Path, column: int | None = None, on_bad: OnBad | None = None) -> Iterator[str]:
+def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = None) -> Iterator[str]:
     """Read the lines of a file, plain or gzipped.
 
     Args:
         path: the file.
-        column: of lines with tabs, the column (from 1) to take; None for whole lines.
+        column: the one to take, see `text_cells`; None for whole lines.
         on_bad: called for each line without the column, and where the file cannot be read on; such lines are
             left out. None to stop there.
 
     Raises:
         InputError: with ``on_bad`` None, a missing file or column, or bytes that are not UTF-8.
     """
+    if column is not None:
+        yield from text_cells(path, column, on_bad)
+        return
     try:
         with open_text(path) as lines:
-            for number, line in enumerate(lines, 1):
-                if column is None:
-                    yield line
-                    continue
-                columns = line.split("\t")
-                if 0 < column <= len(columns):
-                    yield columns[column - 1]
-                    continue
-                error = InputError(f"no column {column}", path=path, line=number)
-                if on_bad is None:
-                    raise error
-                on_bad(error)
+            yield from lines
     except InputError as error:
         if on_bad is None:
             raise

@@ -90,8 +90,8 @@ class Task(ABC):
             reader: how to read them; ``auto`` to recognise it.
             on_bad: called for each bad example, which is then left out; None to stop at the first.
 
-        Tasks that read plain text also take ``column``: of lines with tabs, the column (from 1) that holds
-        the text. Those that read treebanks take ``encoding``: of the files; None for what is usual.
+        Tasks that read plain text also take ``text_column``: name of a table's column, or its number (from 1)
+        in lines with tabs. Those that read treebanks take ``encoding``: of the files; None for what is usual.
         """
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:

@@ -14,7 +14,16 @@ import numpy as np
 from spectralnlp.display import Report
 from spectralnlp.errors import InputError
 from spectralnlp.models.vectors import Vectors
-from spectralnlp.runtime import Corpus, FileCorpus, Inputs, OnBad, expand_inputs, open_text, take_field
+from spectralnlp.runtime import (
+    Column,
+    Corpus,
+    FileCorpus,
+    Inputs,
+    OnBad,
+    expand_inputs,
+    open_text,
+    take_field,
+)
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import Task
 from spectralnlp.text.blocks import TextFiles, settled_reader
@@ -35,7 +44,12 @@ The vocabulary and how its words are used come from the training text: its licen
 prejudices."""
 
     def read(
-        self, inputs: Inputs, *, reader: str = "auto", column: int | None = None, on_bad: OnBad | None = None
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        text_column: Column | None = None,
+        on_bad: OnBad | None = None,
     ) -> Corpus[str | Ngrams]:
         """Read text, a block of lines at a time.
 
@@ -43,7 +57,7 @@ prejudices."""
             inputs: files, folders and globs.
             reader: ``text``, ``tokens`` (words stand between blanks) or ``auto``; or ``ngrams``, files of
                 counted n-grams.
-            column: of lines with tabs, the column that holds the text.
+            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
             on_bad: called for each line without such a column.
 
         Raises:
@@ -53,7 +67,7 @@ prejudices."""
         files = expand_inputs(inputs)
         if reader == "ngrams":
             return FileCorpus(files, partial(read_ngrams, on_bad=on_bad))
-        text: Corpus[Any] = TextFiles(files, reader, column, on_bad)
+        text: Corpus[Any] = TextFiles(files, reader, text_column, on_bad)
         return text
 
     def read_gold(

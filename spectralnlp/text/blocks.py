@@ -17,13 +17,14 @@ from pathlib import Path
 
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import (
+    Column,
     FileCorpus,
     OnBad,
     Partition,
     is_address,
     is_zipped,
     open_binary,
-    open_text,
+    text_cells,
     unzipped,
 )
 
@@ -120,34 +121,25 @@ def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool)
                 yield chunk
 
 
-def column_blocks(path: str | Path, column: int, on_bad: OnBad | None = None) -> Iterator[str]:
-    """Read one column of a file of lines with tabs, in blocks of lines.
+def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None) -> Iterator[str]:
+    """Read one column of a table, in blocks of lines.
 
     Args:
         path: the file.
-        column: from 1.
+        column: see `text_cells`.
         on_bad: called for each line without such a column, which is left out; None to stop at the first.
 
     Raises:
-        InputError: as `read_blocks`; a line has no such column.
+        InputError: as `text_cells`.
     """
     lines: list[str] = []
     size = 0
-    with open_text(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            fields = line.split("\t")
-            if len(fields) >= column:
-                lines.append(fields[column - 1])
-                size += len(line)
-            elif line.strip():
-                what = f"{len(fields)} columns, so there is no column {column}"
-                error = InputError(what, path=path, line=number, hint="columns stand between tabs")
-                if on_bad is None:
-                    raise error
-                on_bad(error)
-            if size >= BLOCK:
-                yield "\n".join(lines) + "\n"
-                lines, size = [], 0
+    for text in text_cells(path, column, on_bad):
+        lines.append(text)
+        size += len(text) + 1
+        if size >= BLOCK:
+            yield "\n".join(lines) + "\n"
+            lines, size = [], 0
     if lines:
         yield "\n".join(lines) + "\n"
 
@@ -169,7 +161,7 @@ class TextFiles(FileCorpus[str]):
         self,
         paths: Iterable[str | Path],
         reader: str = "auto",
-        column: int | None = None,
+        column: Column | None = None,
         on_bad: OnBad | None = None,
         large: int = LARGE,
     ) -> None:
@@ -208,7 +200,7 @@ def _is_zipped_file(path: str | Path) -> bool:
 def read_words(
     path: str | Path,
     reader: str = "auto",
-    column: int | None = None,
+    column: Column | None = None,
     on_bad: OnBad | None = None,
     span: Span = WHOLE,
 ) -> Iterator[str]:
@@ -218,7 +210,7 @@ def read_words(
         path: a text file.
         reader: ``tokens`` takes the text as it is; ``text`` sets marks apart from words; ``auto`` looks
             at the first block, whether marks stand apart already.
-        column: of lines with tabs, the column that holds the text; None for whole lines.
+        column: the one that holds the text, see `text_cells`; None for whole lines.
         on_bad: see `column_blocks`.
         span: the part of a plain file to read; not with ``column``.
 

@@ -38,9 +38,9 @@ def test_evaluate_against_another_model(run: Run, gold: Path) -> None:
 
 
 def test_an_option_that_the_task_does_not_know_is_refused(run: Run, gold: Path) -> None:
-    status, out, err = run("evaluate", "fake", gold, "--column", "2")
+    status, out, err = run("evaluate", "fake", gold, "--text-column", "2")
     assert (status, out) == (2, "")
-    assert err == "spectralnlp: --column means nothing to faking; leave it out\n"
+    assert err == "spectralnlp: --text-column means nothing to faking; leave it out\n"
 
 
 def test_score(run: Run, gold: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def text(tmp_path: Path) -> Path:
 def test_from_text_to_neighbours_to_a_picture(command: Run, text: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     model = tmp_path / "model"
-    arguments = ("train", "eigenwords", text, "-o", model, "--column", "2", "--set", "dimensions=3")
+    arguments = ("train", "eigenwords", text, "-o", model, "--text-column", "2", "--set", "dimensions=3")
     status, out, err = command(*arguments)
     assert (status, err) == (0, "")
     assert "SVD:" in out
@@ -66,7 +66,7 @@ def test_from_text_to_neighbours_to_a_picture(command: Run, text: Path, tmp_path
         (["plot", "MODEL", "-o", "x.gif"], "pictures are .png or .svg"),
         (["plot", "MODEL", "-o", "x.png", "--words", "no,such"], "three are needed"),
         (
-            ["train", "eigenwords", "TEXT", "-o", "other", "--column", "7"],
+            ["train", "eigenwords", "TEXT", "-o", "other", "--text-column", "7"],
             "2 columns, so there is no column 7",
         ),
         (
@@ -87,7 +87,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     complaint: str,
 ) -> None:
     (work_folder / "LABELS").write_text("he P\nsaw V\n")
-    command("train", "eigenwords", text, "-o", "MODEL", "--column", "2", "--set", "dimensions=2")
+    command("train", "eigenwords", text, "-o", "MODEL", "--text-column", "2", "--set", "dimensions=2")
     status, _, err = command(*(str(text) if each == "TEXT" else each for each in arguments))
     assert status == 2
     assert complaint in err

@@ -1,4 +1,4 @@
-"""``spectralnlp classify``: text in, labels out, a line at a time."""
+"""``spectralnlp classify``: texts of lines or tables in, labels out, a line at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import typer
 
 from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
-from spectralnlp.cli.options import OutputFile
+from spectralnlp.cli.options import OutputFile, TextColumn
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError, InputError
 
@@ -31,12 +31,14 @@ def classify(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [FILE]...",
-            help="The model (or --model), and texts, one a line, .gz too; no file, or -, is standard input.",
+            help="The model (or --model), and texts: one a line, or tables (.csv, .tsv, .jsonl, .parquet) "
+            "of texts; no file, or -, is standard input.",
         ),
     ] = None,
     model: Annotated[
         str | None, typer.Option("--model", "-m", metavar="NAME|PATH", help="The classifier.")
     ] = None,
+    text_column: TextColumn = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     oos_label: Annotated[
@@ -50,7 +52,7 @@ def classify(
     checkpoint: CheckpointFolder = None,
     output: OutputFile = None,
 ) -> None:
-    """Classify texts, one a line: label, confidence (and so on with --top), between tabs.
+    """Classify texts, of lines or of a table: label, confidence (and so on with --top), between tabs.
 
     With --oos-label, texts that look like no label's have that label; the threshold was chosen in training.
     With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels. --explain adds
@@ -62,10 +64,10 @@ def classify(
     if model is None and not files:
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
-    sources = [source for file in files or [STDIN] for source in _expanded(file)]
+    sources = [source for file in files or [STDIN] for source in _expanded(file, text_column)]
     meter = Meter(sources)
     style = Style(top, as_json, explain, oos_label)
-    arriving = _batches(sources, meter)
+    arriving = _batches(sources, meter, text_column)
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
     if not here:
@@ -96,21 +98,34 @@ def _load(name: str) -> Any:
     return classifier
 
 
-def _expanded(file: str) -> Sequence[str]:
-    from spectralnlp.runtime import expand_inputs
+def _expanded(file: str, text_column: str | int | None) -> Sequence[str]:
+    from spectralnlp.runtime import expand_inputs, rereadable
 
-    return [STDIN] if file == STDIN else [str(path) for path in expand_inputs([file])]
+    if file == STDIN and text_column is None:
+        return [STDIN]
+    # The names of columns are looked at first, and a pipe cannot be read again.
+    again = [file] if text_column is None else rereadable([file])
+    return [str(path) for path in expand_inputs(again)]
 
 
-def _batches(sources: Sequence[str], meter: Meter) -> Iterator[list[str]]:
+def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None) -> Iterator[list[str]]:
     """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
+    from spectralnlp.cli.console import note
     from spectralnlp.runtime import open_text
+    from spectralnlp_sketch.intent.reading import read_column
 
     for source in sources:
         if source == STDIN and sys.stdin is None:
             raise InputError("standard input is closed", hint="give a file")
         if source == STDIN:
             yield from _arriving(sys.stdin.buffer)
+            continue
+        table = read_column(source, text_column)
+        if table is not None:
+            column, texts = table
+            if isinstance(column, str):
+                note(f"{source}: texts are in the column {column!r}")
+            yield from batches(meter.counted(texts), ClassifyToText.batch_size)
             continue
         with open_text(source) as lines:
             yield from batches(meter.counted(lines), ClassifyToText.batch_size)

@@ -1,31 +1,73 @@
-"""Labelled and unlabelled texts in files."""
+"""Labelled and unlabelled texts in files: lines, or tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, open_text
-from spectralnlp_sketch.labelled import Example
+from spectralnlp.runtime import (
+    LABEL_NAMES,
+    TEXT_NAMES,
+    Column,
+    Corpus,
+    FileCorpus,
+    Inputs,
+    Location,
+    OnBad,
+    Partition,
+    Table,
+    expand_inputs,
+    find_table,
+    not_text,
+    open_text,
+)
+from spectralnlp_sketch.labelled import Example, plain_label
+
+_NOT_FOUND = "name it: `{}`; {}"
 
 
 class ExampleFiles(Corpus[Example]):
     """Files of labelled texts, and behind them files of unlabelled ones.
 
     Args:
-        labelled: files of lines ``label TAB text``.
-        unlabelled: files of texts, one a line; of lines with tabs, what is behind the first.
-        on_bad: called for each line that cannot be read; None to stop there.
+        labelled: tables, or files of lines ``label TAB text``.
+        unlabelled: tables, or files of texts, one a line; of lines with tabs, what is behind the first.
+        text_column: name or number of the column of texts; None to recognise it.
+        label_column: the same of labels.
+        needs_labels: whether an empty label is an error, and not an unlabelled text.
+        encoding: of the files.
+        on_bad: called for each row that cannot be read; None to stop there.
     """
 
     def __init__(
-        self, labelled: Sequence[str | Path], unlabelled: Sequence[str | Path], on_bad: OnBad | None = None
+        self,
+        labelled: Sequence[str | Path],
+        unlabelled: Sequence[str | Path] = (),
+        *,
+        text_column: Column | None = None,
+        label_column: Column | None = None,
+        needs_labels: bool = False,
+        encoding: str = "utf-8",
+        on_bad: OnBad | None = None,
     ) -> None:
         self.paths = [*labelled, *unlabelled]
-        self._labelled = FileCorpus(labelled, partial(read_labelled, on_bad=on_bad))
-        self._unlabelled = FileCorpus(unlabelled, partial(read_unlabelled, on_bad=on_bad))
+        self._columns = (text_column, label_column)
+        self._encoding = encoding
+        first = partial(
+            read_labelled,
+            columns=self._columns,
+            needs_labels=needs_labels,
+            encoding=encoding,
+            on_bad=on_bad,
+        )
+        self._labelled = FileCorpus(labelled, first)
+        second = partial(read_unlabelled, text_column=text_column, encoding=encoding, on_bad=on_bad)
+        self._unlabelled = FileCorpus(unlabelled, second)
 
     def partitions(self) -> list[Partition[Example]]:
         """One a file."""
@@ -36,40 +78,214 @@ class ExampleFiles(Corpus[Example]):
         ]
         return first + rest
 
+    def remarks(self) -> list[str]:
+        """Say which columns of tables were taken, for each run of files with the same."""
+        taken = [(path, self._taken(path)) for path in self._labelled.paths]
+        taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
+        lines = []
+        for what, group in groupby(taken, key=itemgetter(1)):
+            first, *others = (str(path) for path, _ in group)
+            more = f" and {len(others)} file{'s' * (len(others) > 1)} more" if others else ""
+            lines += [f"{first}{more}: {what}"] if what else []
+        return lines
 
-def read_labelled(path: Path, on_bad: OnBad | None) -> Iterator[Example]:
-    """Examples of lines ``label TAB text``; empty lines are passed over.
+    def _taken(self, path: Location) -> str:
+        """What was taken of a file; empty for lines, and for files that are named when they are read."""
+        with suppress(InputError):
+            table = find_table(path, self._columns, encoding=self._encoding)
+            if table is not None and table.names:
+                text, label = _both(table, self._columns)
+                return f"texts are in the column {text!r}, labels in {label!r}"
+        return ""
+
+    def _taken_unlabelled(self, path: Location) -> str:
+        with suppress(InputError):
+            table = _unlabelled_table(path, self._columns[0], self._encoding)
+            if table is not None and table.names:
+                return f"texts are in the column {_text_of(table, self._columns[0])!r}"
+        return ""
+
+
+def read_texts(
+    inputs: Inputs,
+    *,
+    unlabelled: Inputs = (),
+    text_column: Column | None = None,
+    label_column: Column | None = None,
+    encoding: str = "utf-8",
+    on_bad: OnBad | None = None,
+) -> Corpus[Example]:
+    """Read texts and their labels from files, for `spectralnlp.train` and the ``fit`` of classifiers.
+
+    A ``.csv``, ``.jsonl`` or ``.parquet`` file is a table whose columns have names; so is a ``.tsv`` whose
+    first line looks like names. Other files have lines of a label, a tab and a text.
+
+    Args:
+        inputs: files, folders and globs, plain or gzipped.
+        unlabelled: the same, of texts without labels: a column of tables, or lines.
+        text_column: name of the column with the text, or its number (from 1) in lines without names; None to
+            recognise it by a name such as ``text``, ``sentence``, ``utterance``, ``query``.
+        label_column: the same of the label: ``label``, ``intent``, ``category``, ``class``.
+        encoding: of the files.
+        on_bad: called with the error of each row that cannot be read, which is then left out; None to stop at
+            the first.
+
+    Returns:
+        A corpus of pairs of a text and its label, which is text, or None where the table has none. Its
+        ``remarks()`` say which columns were taken.
 
     Raises:
-        InputError: with ``on_bad`` None, a line without a tab, a label or a text, or bytes not in UTF-8.
+        InputError: a missing or unreadable file; on reading, no such column, or a bad row.
+        ConfigError: on reading, Parquet without pyarrow.
+
+    Examples:
+        >>> from spectralnlp_sketch import read_texts
+        >>> text, label = next(iter(read_texts("corpora/intents/train.tsv")))
+        >>> label
+        'timetable'
     """
-    for number, line in _lines(path, on_bad):
+    return ExampleFiles(
+        expand_inputs(inputs),
+        expand_inputs(unlabelled),
+        text_column=text_column,
+        label_column=label_column,
+        encoding=encoding,
+        on_bad=on_bad,
+    )
+
+
+def read_labelled(
+    path: Path,
+    columns: tuple[Column | None, Column | None] = (None, None),
+    needs_labels: bool = False,
+    encoding: str = "utf-8",
+    on_bad: OnBad | None = None,
+) -> Iterator[Example]:
+    """Read the rows of a table, or of lines ``label TAB text``; empty lines are passed over.
+
+    Raises:
+        InputError: with ``on_bad`` None, a column that is not there, a row without a text, a line without a
+            label, or bytes that are not in the encoding.
+    """
+    try:
+        table = find_table(path, columns, encoding=encoding)
+        found = None if table is None else _both(table, columns)
+    except InputError as error:
+        _report(error, on_bad)
+        return
+    if table is None or found is None:
+        yield from _labelled_lines(path, encoding, on_bad)
+        return
+    for number, (text, label) in table.rows(found, on_bad):
+        label = _label_of(label)
+        if isinstance(text, str) and text.strip() and (label is not None or not needs_labels):
+            yield Example(text, label)
+            continue
+        if not isinstance(text, str):
+            _report(not_text(text, path, number), on_bad)
+            continue
+        what = "no label" if text.strip() else "an empty text"
+        _report(InputError(what, path=path, line=number), on_bad)
+
+
+def read_unlabelled(
+    path: Path,
+    text_column: Column | None = None,
+    encoding: str = "utf-8",
+    on_bad: OnBad | None = None,
+) -> Iterator[Example]:
+    """Read texts of a table or of lines, without empty ones and without labels before a tab."""
+    try:
+        table = _unlabelled_table(path, text_column, encoding)
+        column = None if table is None else _text_of(table, text_column)
+    except InputError as error:
+        _report(error, on_bad)
+        return
+    if table is None or column is None:
+        for _, line in _lines(path, encoding, on_bad):
+            label, tab, text = line.partition("\t")
+            yield Example(text if tab else label)
+        return
+    for number, (text,) in table.rows([column], on_bad):
+        if isinstance(text, str) and text.strip():
+            yield Example(text)
+        elif text is not None and not isinstance(text, str):
+            _report(not_text(text, path, number), on_bad)
+
+
+def read_column(path: str | Path, text_column: Column | None = None) -> tuple[Column, Iterator[str]] | None:
+    """Read the texts of a table, empty ones too, so that results have the order of its rows.
+
+    Returns:
+        The column that was taken, and its texts; None if the file is no table.
+
+    Raises:
+        InputError: see `read_unlabelled`.
+    """
+    table = find_table(path, [text_column])
+    if table is None:
+        return None
+    column = _text_of(table, text_column)
+    return column, _texts(table, column)
+
+
+def _texts(table: Table, column: Column) -> Iterator[str]:
+    for number, (text,) in table.rows([column]):
+        if text is not None and not isinstance(text, str):
+            raise not_text(text, table.path, number)
+        yield " ".join((text or "").split("\n"))
+
+
+def _unlabelled_table(path: Path | str, text_column: Column | None, encoding: str) -> Table | None:
+    """The table of unlabelled texts; files that are no tables by themselves are lines."""
+    table = find_table(path, encoding=encoding)
+    return None if table is None else find_table(path, [text_column], encoding=encoding)
+
+
+def _both(table: Table, columns: tuple[Column | None, Column | None]) -> tuple[Column, Column]:
+    text, label = _text_of(table, columns[0]), table.column(columns[1], LABEL_NAMES)
+    if label is None or label == text:
+        hint = _NOT_FOUND.format("label_column", table.there())
+        raise InputError("no column of labels that is known by its name", path=table.path, hint=hint)
+    return text, label
+
+
+def _text_of(table: Table, column: Column | None) -> Column:
+    text = table.column(column, TEXT_NAMES)
+    if text is None:
+        hint = _NOT_FOUND.format("text_column", table.there())
+        raise InputError("no column of texts that is known by its name", path=table.path, hint=hint)
+    return text
+
+
+def _label_of(value: object) -> str | None:
+    """A label as text; None for an empty cell, a null and NaN."""
+    label = plain_label(value)
+    return None if label is None else str(label).strip() or None
+
+
+def _labelled_lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[Example]:
+    for number, line in _lines(path, encoding, on_bad):
         label, tab, text = line.partition("\t")
         if tab and label.strip() and text.strip():
             yield Example(text, label.strip())
             continue
         what = "no tab" if not tab else "no label before the tab" if not label.strip() else "an empty text"
-        error = InputError(what, path=path, line=number, hint="lines are: label, tab, text")
-        if on_bad is None:
-            raise error
-        on_bad(error)
+        _report(InputError(what, path=path, line=number, hint="lines are: label, tab, text"), on_bad)
 
 
-def read_unlabelled(path: Path, on_bad: OnBad | None) -> Iterator[Example]:
-    """Examples of texts, one a line; a label and a tab before a text are left out, and so are empty lines."""
-    for _, line in _lines(path, on_bad):
-        label, tab, text = line.partition("\t")
-        yield Example(text if tab else label)
-
-
-def _lines(path: Path, on_bad: OnBad | None) -> Iterator[tuple[int, str]]:
+def _lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[tuple[int, str]]:
     """Lines that hold something, with their numbers."""
     try:
-        with open_text(path) as lines:
+        with open_text(path, encoding) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, line
     except InputError as error:
-        if on_bad is None:
-            raise
-        on_bad(error)
+        _report(error, on_bad)
+
+
+def _report(error: InputError, on_bad: OnBad | None) -> None:
+    if on_bad is None:
+        raise error
+    on_bad(error)

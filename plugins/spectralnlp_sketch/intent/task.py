@@ -1,4 +1,4 @@
-"""The task of classifying texts, one a line, with labels before a tab."""
+"""The task of classifying texts of tables, or of lines with labels before a tab."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
-from spectralnlp.runtime import Corpus, Inputs, MappedCorpus, OnBad, expand_inputs
+from spectralnlp.runtime import Column, Corpus, Inputs, MappedCorpus, OnBad, expand_inputs
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.api import load_kind
 from spectralnlp.tasks.samples import sample_labels
 from spectralnlp.tasks.task import Task
 from spectralnlp_sketch.intent.model import Classifier
-from spectralnlp_sketch.intent.reading import ExampleFiles
+from spectralnlp_sketch.intent.reading import ExampleFiles, read_texts
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.labelled import Example, as_example, from_record
 
@@ -38,26 +38,39 @@ their licence applies."""
         reader: str = "auto",
         on_bad: OnBad | None = None,
         unlabelled: Inputs = (),
+        text_column: Column | None = None,
+        label_column: Column | None = None,
+        encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Examples of files of lines ``label TAB text``.
-
-        Args:
-            inputs: files, folders and globs of labelled texts.
-            reader: ``auto``; there is one way to read.
-            on_bad: called for each line that is none, and for each file that ends in bad bytes.
-            unlabelled: files, folders and globs of texts, one a line; a label before a tab is not looked at.
-
-        Raises:
-            InputError: a missing or unreadable input; on reading, a line without a tab or bytes that are not
-                UTF-8.
-        """
-        return ExampleFiles(expand_inputs(inputs), expand_inputs(unlabelled), on_bad)
+        """Read texts with their labels; see `read_texts`. There is one reader, ``auto``."""
+        return read_texts(
+            inputs,
+            unlabelled=unlabelled,
+            text_column=text_column,
+            label_column=label_column,
+            encoding=encoding,
+            on_bad=on_bad,
+        )
 
     def read_gold(
-        self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
+        self,
+        inputs: Inputs,
+        *,
+        reader: str = "auto",
+        on_bad: OnBad | None = None,
+        text_column: Column | None = None,
+        label_column: Column | None = None,
+        encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Examples of files of lines ``label TAB text``."""
-        return self.read(inputs, reader=reader, on_bad=on_bad)
+        """Read texts as `read` does; each must have a label."""
+        return ExampleFiles(
+            expand_inputs(inputs),
+            text_column=text_column,
+            label_column=label_column,
+            needs_labels=True,
+            encoding=encoding,
+            on_bad=on_bad,
+        )
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Example]:
         """Return texts with their labels; pairs become examples, and so do texts alone."""

@@ -1,0 +1,371 @@
+"""Tables in files: CSV, TSV, JSON lines and Parquet, whose columns are found by their names."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from spectralnlp.display import one_line
+from spectralnlp.errors import ConfigError, InputError
+from spectralnlp.runtime.files import Location, OnBad, open_binary, open_text
+
+# The name of a column, or its number, from 1, in lines without a line of names.
+Column: TypeAlias = str | int
+
+TEXT_NAMES = (
+    "text",
+    "sentence",
+    "utterance",
+    "query",
+    "question",
+    "message",
+    "content",
+    "document",
+    "review",
+    "comment",
+    "tweet",
+    "title",
+)
+LABEL_NAMES = (
+    "label",
+    "labels",
+    "intent",
+    "category",
+    "class",
+    "target",
+    "gold_label",
+    "label_text",
+    "sentiment",
+    "topic",
+    "tag",
+)
+
+_KINDS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+_SHOWN = 20  # names of columns in an error
+_BATCH = 1024  # rows of Parquet that are read at a time
+_SAMPLED = 100  # JSON objects whose keys are the names of columns
+_NAME = re.compile(r"[^\W\d][\w.-]*( [\w.-]+)?")  # one word or two
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in a file.
+
+    Args:
+        path: the file.
+        kind: ``csv``, ``tsv``, ``json`` or ``parquet``.
+        names: of the columns; empty where they have none, and are known by their numbers.
+        delimiter: between the cells of a line.
+        encoding: of the file, unless it is Parquet.
+    """
+
+    path: Location
+    kind: str
+    names: tuple[str, ...] = ()
+    delimiter: str = "\t"
+    encoding: str = "utf-8"
+
+    __repr__ = one_line
+
+    def column(self, wanted: Column | None, known: Sequence[str]) -> Column | None:
+        """Find a column.
+
+        Args:
+            wanted: its name or number; None to recognise it.
+            known: names by which it is recognised, the likeliest first, whatever their case.
+
+        Returns:
+            Its name or number; None if no column has a known name.
+
+        Raises:
+            InputError: there is no column ``wanted``, or several have the name.
+        """
+        if isinstance(wanted, int):
+            return wanted
+        for name in known if wanted is None else [wanted]:
+            found = [each for each in self.names if each == name] or [
+                each for each in self.names if each.casefold() == name.casefold()
+            ]
+            if len(found) > 1:
+                what = f"{len(found)} columns are called {found[0]!r}"
+                raise InputError(what, path=self.path, hint="rename one of them")
+            if found:
+                return found[0]
+        if wanted is None:
+            return None
+        raise InputError(f"no column {wanted!r}", path=self.path, hint=self.there())
+
+    def there(self) -> str:
+        """Say what the columns are called."""
+        names = [repr(name) for name in self.names]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_SHOWN])}{more}"
+
+    def rows(self, columns: Sequence[Column], on_bad: OnBad | None = None) -> Iterator[tuple[int, list[Any]]]:
+        """Read the cells of some columns, with the numbers of their lines (of Parquet, of their rows).
+
+        Args:
+            columns: as `column` gives them.
+            on_bad: called for each row that cannot be read, which is then left out, and where the file cannot
+                be read on; None to stop at the first.
+
+        Yields:
+            A number from 1, and a cell for each column: text, of JSON and Parquet any value; None where an
+            object has no such value. Empty lines are passed over.
+
+        Raises:
+            InputError: with ``on_bad`` None: a line with more or fewer cells than there are names, a quote
+                that does not end, what is no JSON object, or bytes that are not in the encoding.
+        """
+        read = self._objects if self.kind == "json" else self._lines
+        if self.kind == "parquet":
+            read = self._parquet_rows
+        try:
+            for row in read(columns):
+                if not isinstance(row, InputError):
+                    yield row
+                elif on_bad is None:
+                    raise row
+                else:
+                    on_bad(row)
+        except InputError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+
+    def _lines(self, columns: Sequence[Column]) -> Iterator[tuple[int, list[Any]] | InputError]:
+        places = [each - 1 if isinstance(each, int) else self.names.index(each) for each in columns]
+        with open_text(self.path, self.encoding) as lines:
+            records = _records(lines, self)
+            if self.names:
+                next(records, None)
+            for number, cells in records:
+                bad = partial(InputError, path=self.path, line=number)
+                if isinstance(cells, str):
+                    yield bad(cells)
+                elif self.names and len(cells) != len(self.names):
+                    hint = "put cells that hold a delimiter between quotes" if self.kind == "csv" else None
+                    what = f"{len(cells)} cells, and there are {len(self.names)} columns"
+                    yield bad(what, hint=hint)
+                elif max(places, default=0) >= len(cells):
+                    what = f"{len(cells)} columns, so there is no column {max(places) + 1}"
+                    yield bad(what)
+                else:
+                    yield number, [cells[place] for place in places]
+
+    def _objects(self, columns: Sequence[Column]) -> Iterator[tuple[int, list[Any]] | InputError]:
+        with open_text(self.path, self.encoding) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    record = _read_object(line, self.path, number)
+                    yield (
+                        record
+                        if isinstance(record, InputError)
+                        else (number, [record.get(str(name)) for name in columns])
+                    )
+
+    def _parquet_rows(self, columns: Sequence[Column]) -> Iterator[tuple[int, list[Any]] | InputError]:
+        names = [str(name) for name in columns]
+        with open_parquet(self.path) as file:
+            batches = file.iter_batches(batch_size=_BATCH, columns=names)
+            rows = (
+                zip(*(batch.column(name).to_pylist() for name in names), strict=True) for batch in batches
+            )
+            for number, cells in enumerate(chain.from_iterable(rows), 1):
+                yield number, list(cells)
+
+
+def find_table(
+    path: Location, columns: Sequence[Column | None] = (), *, encoding: str = "utf-8"
+) -> Table | None:
+    """Recognise the table in a file by its suffix, and by its first line.
+
+    CSV has a line of names, unless columns are given by their numbers. TSV has one if its cells look like
+    names, and one of them is that of a text. A file of another suffix is a table only if a column is given.
+
+    Args:
+        path: the file, plain or gzipped.
+        columns: what was said of its columns: names, numbers or None.
+        encoding: of the file.
+
+    Returns:
+        The table; None for lines that are none.
+
+    Raises:
+        InputError: the file cannot be read or is empty; or its columns have names, and a number was given.
+        ConfigError: Parquet, and pyarrow is not installed; or one column is a name and one a number.
+    """
+    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    kind = _KINDS.get(suffix)
+    given = [each for each in columns if each is not None]
+    by_number = [isinstance(each, int) for each in given]
+    if any(by_number) and not all(by_number):
+        what = f"columns {given[0]!r} and {given[1]!r}: one is a name, the other a number"
+        raise ConfigError(what, hint="a number is a column of lines without a line of names")
+    if kind is None and not given:
+        return None
+    if kind == "parquet":
+        with open_parquet(path) as file:
+            table = Table(path, kind, tuple(file.schema_arrow.names))
+    else:
+        table = _text_table(path, kind, any(by_number), encoding)
+        is_header = _looks_like_names(table.names)
+        if kind == "tsv" and not given and not is_header:
+            return None
+    if not table.names and not any(by_number):
+        raise InputError("the file is empty", path=path)
+    if any(by_number) and table.names:
+        raise InputError(f"its columns have names, so there is no column {given[0]}", path=path)
+    return table
+
+
+def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> Iterator[str]:
+    """Read one column of text; empty cells are texts, too.
+
+    Args:
+        path: the file.
+        column: its name, or its number in lines with tabs.
+        on_bad: see `Table.rows`.
+
+    Raises:
+        InputError: see `find_table`, `Table.column` and `Table.rows`; or a cell is no text.
+    """
+    table = find_table(path, [column])
+    assert table is not None
+    found = table.column(column, ())
+    assert found is not None
+    for number, (text,) in table.rows([found], on_bad):
+        if isinstance(text, str):
+            yield text
+            continue
+        error = not_text(text, path, number)
+        if on_bad is None:
+            raise error
+        on_bad(error)
+
+
+def not_text(value: Any, path: Location, number: int) -> InputError:
+    """Return the error for a cell that is no text."""
+    what = "no text" if value is None else f"the text is a value of type {type(value).__name__}"
+    return InputError(what, path=path, line=number)
+
+
+@contextmanager
+def open_parquet(path: Location) -> Iterator[Any]:
+    """Open a file of Parquet with pyarrow.
+
+    Raises:
+        ConfigError: pyarrow is not installed.
+        InputError: it is missing or damaged.
+    """
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ConfigError(".parquet needs pyarrow", hint="pip install pyarrow") from error
+    with open_binary(path) as file:
+        try:
+            yield ParquetFile(file)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError("not a Parquet file, or damaged", path=path) from error
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str) -> Table:
+    """Read the names of a table of lines."""
+    with open_text(path, encoding) as lines:
+        filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        number, first = next(filled, (1, ""))
+        if not first:
+            return Table(path, kind or "csv")
+        if kind is None:
+            is_tsv = "\t" in first or by_number
+            kind = "json" if first.lstrip().startswith("{") else "tsv" if is_tsv else "csv"
+        if kind == "json":
+            objects = (_read_object(line, path, n) for n, line in chain([(number, first)], filled))
+            return Table(path, kind, _keys(islice(objects, _SAMPLED)), encoding=encoding)
+    delimiter = "\t" if kind == "tsv" else max(",;\t", key=first.count)
+    table = Table(path, kind, delimiter=delimiter, encoding=encoding)
+    if by_number:
+        return table
+    with open_text(path, encoding) as lines:
+        number, names = next(_records(lines, table))
+    if isinstance(names, str):
+        raise InputError(names, path=path, line=number)
+    return Table(path, kind, tuple(name.strip() for name in names), delimiter, encoding)
+
+
+def _keys(objects: Iterator[dict[str, Any] | InputError]) -> tuple[str, ...]:
+    """The keys of the first objects; the first of all must be one."""
+    names: dict[str, None] = {}
+    for each in objects:
+        if isinstance(each, InputError):
+            if not names:
+                raise each
+            break
+        names |= dict.fromkeys(each)
+    return tuple(names)
+
+
+def _looks_like_names(cells: Sequence[str]) -> bool:
+    is_text = any(cell.casefold() in TEXT_NAMES for cell in cells)
+    return is_text and all(_NAME.fullmatch(cell) for cell in cells)
+
+
+def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str] | str]]:
+    """The cells of each record with the number of its first line; in place of bad ones, what is wrong."""
+    if table.kind == "tsv":
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                cells = line.split("\t")
+                yield number, [_unquoted(cell) for cell in cells] if table.names else cells
+        return
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=table.delimiter, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            limit = f"a cell of more than {csv.field_size_limit():,} characters, or a quote that does not end"
+            yield number, limit if "limit" in str(error) or "end of data" in str(error) else str(error)
+            continue
+        if any(cells):
+            yield number, cells
+
+
+def _unquoted(cell: str) -> str:
+    """A cell of TSV without quotes around all of it, as programs write that know no TSV but CSV with tabs."""
+    quoted = _QUOTED.fullmatch(cell)
+    return cell if quoted is None else quoted[1].replace('""', '"')
+
+
+def _read_object(line: str, path: Location, number: int) -> dict[str, Any] | InputError:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return value
+    hint = 'give one JSON object a line, such as {"text": "…"}'
+    return InputError("not a JSON object", path=path, line=number, hint=hint)
