@@ -139,6 +139,20 @@ def test_em_never_loses_likelihood_and_keeps_the_counts(table: TreeTable) -> Non
     assert likelihoods[-1] > likelihoods[0] + 1
 
 
+def test_what_the_nodes_add_makes_the_expected_counts(table: TreeTable) -> None:
+    index, parameters = softened(table, 3)
+    counts, _ = index.expected_counts(parameters)
+    shares = index.observed(parameters).shares_of_nodes(0.0)
+    whole = np.concatenate([counts.binary, counts.unary, counts.pairs, counts.root])
+    np.testing.assert_allclose(shares.sum(axis=0), whole, atol=1e-5)
+    roots = table.parent < 0
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0 + roots, atol=1e-5)
+    few = index.observed(parameters).shares_of_nodes(0.1)
+    np.testing.assert_array_equal(
+        few.toarray(), np.where(shares.toarray() >= np.float32(0.1), shares.toarray(), 0)
+    )
+
+
 def test_weights_count_as_repetitions() -> None:
     trees = TrueLPCFG(WITH_UNARIES, {"NP": 2}).trees()[:12]
     once = weighted_table(trees, Binariser())

@@ -16,7 +16,7 @@ from spectralnlp.estimators.lpcfg.moments import CountedTable, nodes_of
 from spectralnlp.estimators.shared.event_index import EventIndex
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
 from spectralnlp.estimators.shared.projections import Nodes
-from spectralnlp.inference.trees.tree_states import Columns, StateOffsets, StateTensors, expected_counts
+from spectralnlp.inference.trees.tree_states import Columns, ObservedTrees, StateOffsets, StateTensors
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
 from spectralnlp.runtime import scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
@@ -182,19 +182,23 @@ class TreeEventIndex(EventIndex[StateCounts]):
         root = counts.root / counts.root.sum()
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
+    def observed(self, probabilities: StateCounts) -> ObservedTrees:
+        """The trees, with probabilities of their events."""
+        p = probabilities
+        return ObservedTrees(
+            table=self.table,
+            event=self.event,
+            n_states=p.n_states,
+            columns=p.columns,
+            offsets=self.offsets(p.n_states, p.columns),
+            probabilities=StateTensors(binary=p.binary, unary=p.unary, pairs=p.pairs, root=p.root),
+            least_posterior=self.least_posterior,
+        )
+
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
         """Do the E-step on the observed trees; arguments as of `EventIndex`."""
-        p = probabilities
-        tensors, log_likelihood = expected_counts(
-            self.table,
-            self.event,
-            p.n_states,
-            p.columns,
-            self.offsets(p.n_states, p.columns),
-            StateTensors(binary=p.binary, unary=p.unary, pairs=p.pairs, root=p.root),
-            self.least_posterior,
-        )
-        return replace(p, **tensors._asdict()), log_likelihood
+        tensors, log_likelihood = self.observed(probabilities).expected_counts()
+        return replace(probabilities, **tensors._asdict()), log_likelihood
 
     def binary_tensors(self, counts: StateCounts) -> DenseTensors:
         """The tensors of binary rules, (m_a, m_b, m_c) each, float32; zeros where there are no columns."""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.errors import ConfigError
@@ -30,6 +31,7 @@ from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
 _LEAST_POSTERIOR = 1e-4  # as in the EM that made the grammar
+_LEAST_SHARE = 1e-4  # of a node in one number
 _NEGLIGIBLE = 1e-5  # share of a rule's largest number: storage at a low rank makes tiny ones of zeros
 
 
@@ -112,6 +114,16 @@ class CountedGrammar:
         """int32 (n_states,): the symbol of each state of the grammar."""
         n_symbols = np.arange(len(self.grammar.symbols), dtype=np.int32)
         return np.repeat(n_symbols, self.grammar.n_states)
+
+    @cached_property
+    def shares(self) -> sp.csr_array:
+        """float32 (n_nodes, n_numbers): what each node adds to the counts, but for tiny shares."""
+        return self.index.observed(self.probabilities).shares_of_nodes(_LEAST_SHARE)
+
+    @cached_property
+    def whole_rules(self) -> SparseRules:
+        """The weights of the grammar's rules, from the counts of all trees."""
+        return self.rules(self.index.probabilities(self.counts, self.smoothing))
 
     @cached_property
     def binary(self) -> Layout:

@@ -19,7 +19,6 @@ from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import ForestCounts, count_rules
-from spectralnlp.inference.trees.tree_states import StateTensors, expected_counts
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats
 
@@ -54,11 +53,10 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
             in the grammar's lexicon.
     """
     table = counted.index.table
-    rules = counted.rules(counted.index.probabilities(counted.counts, counted.smoothing))
     left, log_totals = [], []
     for forest, lookup in forests:
         leaves = leaf_vectors(forest, counted.grammar, lookup)
-        found = count_rules(forest, rules, counted.grammar, leaves)
+        found = count_rules(forest, counted.whole_rules, counted.grammar, leaves)
         log_totals.append(found.log_total)
         lost = _lost_shares(counted, forest, lookup, leaves, found)
         left.append(
@@ -73,25 +71,14 @@ def _lost_shares(
     counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, found: ForestCounts
 ) -> Floats:
     """float64 (n_nodes,): what share of a forest's sum would be lost without each node of the treebank."""
-    index, p = counted.index, counted.probabilities
-    gains = StateTensors(
-        *_rule_gains(counted, found),
-        pairs=_token_gains(counted, _tokens_of(forest, leaves, found), lookup),
-        root=_root_gains(counted, found.root),
+    gains = np.concatenate(
+        [
+            *_rule_gains(counted, found),
+            _token_gains(counted, _tokens_of(forest, leaves, found), lookup),
+            _root_gains(counted, found.root),
+        ]
     )
-    lost = np.zeros(index.table.n_nodes)
-    expected_counts(
-        index.table,
-        index.event,
-        p.n_states,
-        p.columns,
-        index.offsets(p.n_states, p.columns),
-        StateTensors(p.binary, p.unary, p.pairs, p.root),
-        index.least_posterior,
-        gains,
-        lost,
-    )
-    return lost
+    return np.asarray(counted.shares @ gains)
 
 
 def _rule_gains(counted: CountedGrammar, found: ForestCounts) -> tuple[Floats, Floats]:

@@ -18,7 +18,6 @@ from spectralnlp.estimators.shared.lexicon import LexiconMaker, count_tokens
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import count_rules
-from spectralnlp.inference.trees.tree_states import StateTensors, expected_counts
 from spectralnlp.inference.words.lexical import LexiconRows, Lookup, find_row, look_up
 from spectralnlp.parameters import Floats, Ints, LatentGrammar
 from spectralnlp.text.signatures import signature_by_name
@@ -64,17 +63,10 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
     if not trees.any():
         return counts
     rows = trees[index.table.tree]
-    offsets = index.offsets(p.n_states, p.columns)
-    tensors = StateTensors(p.binary, p.unary, p.pairs, p.root)
-    theirs, _ = expected_counts(
-        _rows_of(index.table, rows),
-        index.event[rows],
-        p.n_states,
-        p.columns,
-        offsets,
-        tensors,
-        index.least_posterior,
-    )
+    observed = index.observed(p)
+    theirs, _ = replace(
+        observed, table=_rows_of(index.table, rows), event=index.event[rows]
+    ).expected_counts()
     left = {name: np.maximum(getattr(counts, name) - each, 0.0) for name, each in theirs._asdict().items()}
     for name, each in left.items():  # what one tree alone has: zero but for rounding
         each[each < 1e-9 * np.maximum(getattr(counts, name), 1e-300)] = 0.0

@@ -5,15 +5,16 @@ Matsuzaki et al. 2005, section 3.1: with the tree given, both passes are linear 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from spectralnlp.jit import fast_kernel, fast_kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 from spectralnlp.trees.treelog import TreeTable
-
-_NO_GAIN: Floats = np.empty(0)  # what nodes are worth where nobody asks
 
 
 class StateTensors(NamedTuple):
@@ -31,7 +32,7 @@ class StateTensors(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Pairs of states that the two children of a binary rule may have; a column each of the rule's matrix.
+    """Which states the children of a binary rule may have; a column each of the rule's matrix.
 
     Attributes:
         starts: int64 (n_binary + 1,); columns of rule r are ``starts[r]:starts[r + 1]``.
@@ -54,19 +55,95 @@ class StateOffsets(NamedTuple):
     pairs: Offsets
 
 
-class Gains(NamedTuple):
-    """What events are worth, and where it is added up.
+@dataclass(frozen=True, kw_only=True)
+class ObservedTrees:
+    """Trees that are observed, but for their states, and the probabilities of their events.
 
     Attributes:
-        of: in the shapes of probabilities.
-        gain: float64 (n_nodes,), or empty where nothing is added up.
+        table: the trees.
+        event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
+        n_states: int32 (n_symbols,).
+        columns: of binary rules.
+        offsets: where the tensors of each kind of event lie.
+        probabilities: of the events.
+        least_posterior: states of a node that are less probable count as impossible there; few states of
+            many are not, so a small value saves most of the time. 0 for exact counts.
     """
 
-    of: StateTensors
-    gain: Floats
+    table: TreeTable
+    event: Ints
+    n_states: Ints
+    columns: Columns
+    offsets: StateOffsets
+    probabilities: StateTensors
+    least_posterior: float = 0.0
+
+    def expected_counts(self) -> tuple[StateTensors, float]:
+        """Return expected counts in the shapes of the probabilities, and the log-likelihood (natural)."""
+        return self._counted(
+            _Shares(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
+        )
+
+    def shares_of_nodes(self, least: float) -> sp.csr_array:
+        """Return what each node adds to the expected counts.
+
+        Args:
+            least: what is less is left out.
+
+        Returns:
+            float32 (n_nodes, n_numbers), the columns being the numbers of `StateTensors`, end to end.
+        """
+        starts = np.zeros(self.table.n_nodes + 1, np.int64)
+        self._counted(_Shares(starts[1:], np.empty(0, np.int32), np.empty(0, np.float32), least))
+        np.cumsum(starts, out=starts)
+        shares = _Shares(
+            starts[:-1].copy(), np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32), least
+        )
+        self._counted(shares)
+        shape = self.table.n_nodes, sum(map(len, self.probabilities))
+        return sp.csr_array((shares.share, shares.number, starts), shape=shape)
+
+    def _counted(self, shares: _Shares) -> tuple[StateTensors, float]:
+        table, n_states = self.table, self.n_states
+        counts = StateTensors(*(np.zeros_like(array) for array in self.probabilities))
+        before = np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)])
+        of_trees = before[np.searchsorted(table.tree, np.arange(table.n_trees + 1))]
+        trees = _TreeColumns(
+            symbol=table.symbol,
+            event=self.event,
+            left=table.left,
+            right=table.right,
+            parent=table.parent,
+            tree=table.tree,
+            weight=table.weight,
+            n_states=n_states,
+            node_offsets=before[:-1] - of_trees[table.tree],
+            symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
+        )
+        most = int(np.diff(of_trees).max(initial=0))
+        log_likelihood = _expected_counts(
+            trees, most, self.columns, self.offsets, self.probabilities, counts, self.least_posterior, shares
+        )
+        return counts, float(log_likelihood)
 
 
-class _ObservedTrees(NamedTuple):
+class _Shares(NamedTuple):
+    """Where the shares of nodes are written; nothing is, if ``end`` is empty.
+
+    Attributes:
+        end: int64 (n_nodes,); where the next share of each node comes; without room they are counted.
+        number: int32 (n_shares,); place of each among all numbers.
+        share: float32 (n_shares,).
+        least: smaller shares are left out.
+    """
+
+    end: Offsets
+    number: Ints
+    share: NDArray[np.float32]
+    least: float
+
+
+class _TreeColumns(NamedTuple):
     """Columns of a TreeTable, and where the vectors of nodes and symbols lie.
 
     Attributes:
@@ -105,59 +182,8 @@ class _Vectors(NamedTuple):
     flows: Floats
 
 
-def expected_counts(
-    table: TreeTable,
-    event: Ints,
-    n_states: Ints,
-    columns: Columns,
-    offsets: StateOffsets,
-    probabilities: StateTensors,
-    least_posterior: float = 0.0,
-    gains: StateTensors | None = None,
-    gain: Floats = _NO_GAIN,
-) -> tuple[StateTensors, float]:
-    """Expected counts of the events of observed trees, with states.
-
-    Args:
-        table: the trees.
-        event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
-        n_states: int32 (n_symbols,).
-        columns: of binary rules.
-        offsets: where the tensors of each kind of event lie.
-        probabilities: of the events.
-        least_posterior: states of a node that are less probable count as impossible there; few states of
-            many are not, so a small value saves most of the time. 0 for exact counts.
-        gains: what each event is worth, in the shapes of the probabilities; None to count alone.
-        gain: float64 (n_nodes,); where there are gains, the expected gain of each node is added to it.
-
-    Returns:
-        Counts in the shapes of the probabilities, and the trees' log-likelihood (natural).
-    """
-    counts = StateTensors(*(np.zeros_like(array) for array in probabilities))
-    before = np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)])
-    of_trees = before[np.searchsorted(table.tree, np.arange(table.n_trees + 1))]
-    trees = _ObservedTrees(
-        symbol=table.symbol,
-        event=event,
-        left=table.left,
-        right=table.right,
-        parent=table.parent,
-        tree=table.tree,
-        weight=table.weight,
-        n_states=n_states,
-        node_offsets=before[:-1] - of_trees[table.tree],
-        symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
-    )
-    most = int(np.diff(of_trees).max(initial=0))
-    worth = Gains(probabilities if gains is None else gains, gain)
-    log_likelihood = _expected_counts(
-        trees, most, columns, offsets, probabilities, counts, least_posterior, worth
-    )
-    return counts, float(log_likelihood)
-
-
 @fast_kernel
-def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least, worth):
+def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least, shares):
     """Add expected counts to ``counts``; return the log-likelihood. No tree has more than ``most_states``."""
     n_nodes = len(trees.symbol)
     most = 1
@@ -177,11 +203,11 @@ def _expected_counts(trees, most_states, columns, offsets, probabilities, counts
         for node in range(first, last + 1):
             _inside(trees, node, columns, offsets, probabilities, vectors)
             log_scale += np.log(vectors.scale[node])
-        total = _begin_outside(trees, last, probabilities, counts, vectors, worth)
+        total = _begin_outside(trees, last, probabilities, counts, vectors, shares)
         if total > 0.0:
             log_likelihood += trees.weight[trees.tree[last]] * (np.log(total) + log_scale)
         for node in range(last, first - 1, -1):
-            _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, worth)
+            _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares)
         first = last + 1
     return log_likelihood
 
@@ -234,7 +260,7 @@ def _pairs_of(trees, node, columns, inside, outer):
 
 
 @fast_kernel_part
-def _begin_outside(trees, root, probabilities, counts, vectors, worth):
+def _begin_outside(trees, root, probabilities, counts, vectors, shares):
     """Write the outside vector of a root and count its states; return the total of the tree."""
     x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
     m, total = trees.n_states[trees.symbol[root]], 0.0
@@ -246,13 +272,14 @@ def _begin_outside(trees, root, probabilities, counts, vectors, worth):
         for h in range(m):
             count = share * probabilities.root[r + h] * vectors.inside[x + h]
             counts.root[r + h] += count
-            if len(worth.gain):
-                worth.gain[root] += count * worth.of.root[r + h]
+            if len(shares.end):
+                first = len(probabilities.binary) + len(probabilities.unary) + len(probabilities.pairs)
+                _keep(shares, root, first + r + h, count)
     return total
 
 
 @fast_kernel_part
-def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, worth):
+def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
     """Count a node's event, and add to the outside vectors of its children."""
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
@@ -274,8 +301,8 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
         for h in range(m):
             count = w * outside[x + h] * inside[x + h] / kept
             counts.pairs[o + h] += count
-            if len(worth.gain):
-                worth.gain[node] += count * worth.of.pairs[o + h]
+            if len(shares.end):
+                _keep(shares, node, len(probabilities.binary) + len(probabilities.unary) + o + h, count)
         return
     norm = kept * vectors.scale[node]  # the sum of what follows, since inside values are sums over rules
     if norm <= 0.0:
@@ -289,8 +316,8 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
                 outside[y + g] += flow
                 count = w * flow * inside[y + g]
                 counts.unary[o + h * m_b + g] += count
-                if len(worth.gain):
-                    worth.gain[node] += count * worth.of.unary[o + h * m_b + g]
+                if len(shares.end):
+                    _keep(shares, node, len(probabilities.binary) + o + h * m_b + g, count)
         return
     outer, flows, o, z = vectors.outer, vectors.flows, offsets.binary[event], at[right]
     n = _pairs_of(trees, node, columns, inside, outer)
@@ -305,12 +332,22 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
             flow = scaled * probabilities.binary[row + column]
             flows[column] += flow
             counts.binary[row + column] += w * flow * outer[column]
-        if len(worth.gain):
+        if len(shares.end):
             for column in range(n):
                 count = w * scaled * probabilities.binary[row + column] * outer[column]
-                worth.gain[node] += count * worth.of.binary[row + column]
+                _keep(shares, node, row + column, count)
     m_c, first = n_states[trees.symbol[right]], columns.starts[event]
     for column in range(n):
         g, k = divmod(columns.number[first + column], m_c)
         outside[y + g] += flows[column] * inside[z + k]
         outside[z + k] += flows[column] * inside[y + g]
+
+
+@fast_kernel_part
+def _keep(shares, node, number, share):
+    """Write what a node adds to a number, or count it where there is no room."""
+    if share >= shares.least and share > 0.0:
+        at = shares.end[node]
+        if len(shares.number):
+            shares.number[at], shares.share[at] = number, share
+        shares.end[node] = at + 1
