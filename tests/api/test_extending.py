@@ -12,14 +12,19 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from spectralnlp import registry
+from spectralnlp import InMemoryCorpus, load, read_treebank, registry
+from spectralnlp.estimators.parser.parsers import PCFGParser
+from spectralnlp.models import components
+from spectralnlp.tasks.parsing import ParsingTask
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
 CONSOLE = re.compile(r"<!-- run -->\n```console\n(.*?)```\n", re.DOTALL)
+COMPONENT = re.compile(r"<!-- component: (\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
 PROGRAM = "#!{python}\nimport sys\nfrom spectralnlp.cli import main\nsys.exit(main())\n"
 
 
@@ -120,3 +125,24 @@ def test_every_module_of_the_page_has_a_docstring() -> None:
             if name.endswith(".py"):
                 compile(source, name, "exec")
                 assert name.startswith("tests/") or source.startswith('"""')
+
+
+def test_the_component_of_the_page_is_learned_and_stored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_corpora: Path
+) -> None:
+    for name, source in COMPONENT.findall(PAGE.read_text(encoding="utf-8")):
+        module = ModuleType(name.removesuffix(".py").replace("/", "."))
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(source, name, "exec"), module.__dict__)
+    counting = sys.modules["spectralnlp.estimators.parser.lengths"]
+    value = sys.modules["spectralnlp.parameters.lengths"]
+    readers = {**components._READERS, "lengths": value.SentenceLengths.from_arrays}
+    monkeypatch.setattr(components, "_READERS", readers)
+
+    class Trainer(PCFGParser):
+        parts = (*PCFGParser.parts, counting.LengthCounting)
+
+    corpus = InMemoryCorpus(list(read_treebank(own_corpora / "treebank" / "dev.mrg")))
+    parser = ParsingTask().train(Trainer(lengths=True), corpus)
+    parser.save(tmp_path / "model")
+    assert load(tmp_path / "model").components["lengths"].counts.sum() == 30
