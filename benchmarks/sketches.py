@@ -213,11 +213,11 @@ def text(arguments: argparse.Namespace) -> None:
 def best_values(matrix: Any, size: int) -> np.ndarray:
     """The leading eigenvalues of XᵀX, by many more iterations than a sketch makes."""
     stack = Stack(np.zeros((0, matrix.shape[1]), dtype=matrix.dtype), matrix)
-    basis = np.random.default_rng(1).standard_normal((matrix.shape[0], size + 64), dtype=matrix.dtype)
+    basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64), dtype=matrix.dtype)
     for _ in range(6):
-        basis = orthonormal(stack.times(stack.transposed_times(basis)))
-    small = stack.transposed_times(orthonormal(basis))
-    return np.linalg.eigvalsh((small.T @ small).astype(np.float64))[::-1]
+        basis = orthonormal(stack.gram_times(basis))
+    small = basis.T @ stack.gram_times(basis)
+    return np.linalg.eigvalsh(small.astype(np.float64))[::-1]
 
 
 def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralnlp.jit import fast_kernel
+from spectralnlp.jit import fast_kernel, load_lanes, multiply_add, repeat, store_lanes
 
 
 @fast_kernel
@@ -29,6 +29,18 @@ def add_transposed_times(indptr, indices, data, right, result):
             target, value = result[indices[p]], data[p]
             for c in range(width):
                 target[c] += value * source[c]
+
+
+@fast_kernel
+def add_gram_times_lanes(indptr, indices, data, right, result):
+    """``result`` += XᵀX ``right``, X in CSR, in one pass: eight columns, `LANES`, in arrays (8·d,)."""
+    for i in range(indptr.size - 1):
+        product = repeat(data.dtype.type(0))
+        for p in range(indptr[i], indptr[i + 1]):
+            product = multiply_add(repeat(data[p]), load_lanes(right, 8 * indices[p]), product)
+        for p in range(indptr[i], indptr[i + 1]):
+            at = 8 * indices[p]
+            store_lanes(result, at, multiply_add(repeat(data[p]), product, load_lanes(result, at)))
 
 
 @fast_kernel

@@ -21,6 +21,8 @@ from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 
 Floats = NDArray[Any]
 METHODS = ("figure-1", "randomised")
+# Of sparse rows that wait: 64 MB in float32.
+MOST_ENTRIES = 2**23
 
 
 class Sketch(NamedTuple):
@@ -122,12 +124,24 @@ class FrequentDirectionsMoments(RowMoments):
             # A row of zeros put into the sketch leaves its place free.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
-            free = self._capacity() - self._n_waiting
+            free = self._free(matrix)
             self._waiting.append(self._own(matrix[:free]))
             self._n_waiting += min(free, matrix.shape[0])
             matrix = matrix[free:]
-            if self._n_waiting >= self._capacity():
+            if self._n_waiting >= self._capacity() or self._entries() >= MOST_ENTRIES:
                 self._shrink()
+
+    def _free(self, matrix: Matrix) -> int:
+        """How many of these rows can be taken until a shrink: by row, so that batches leave no trace."""
+        free = self._capacity() - self._n_waiting
+        if sp.issparse(matrix):
+            ends = matrix.indptr[1:] - matrix.indptr[0]
+            free = min(free, int(np.searchsorted(ends, MOST_ENTRIES - self._entries())) + 1)
+        return free
+
+    def _entries(self) -> int:
+        """Entries of sparse rows that wait."""
+        return sum(each.nnz for each in self._waiting) if self.sparse else 0
 
     def _own(self, matrix: Matrix) -> Matrix:
         """A copy of rows in the form in which they wait."""
@@ -233,7 +247,7 @@ def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) 
     if method == "figure-1":
         return sketch_size
     if sparse:
-        return max(4 * (sketch_size + OVERSAMPLING), min(max(n_columns, 2**14), 2**16))
+        return max(4 * (sketch_size + OVERSAMPLING), min(max(4 * n_columns, 2**14), 2**18))
     if n_columns >= WIDE:
         return 2 * sketch_size
     return max(8 * (sketch_size + OVERSAMPLING), 2**23 // n_columns)

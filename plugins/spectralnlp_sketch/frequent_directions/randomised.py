@@ -1,31 +1,38 @@
 """Shrinking a large buffer of rows through its leading directions only.
 
-Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, with
-block subspace iteration in the space of rows: with orthonormal Q (m, k) and W = AᵀQ, WWᵀ ⪯ AᵀA whatever Q is.
-So only the other side of the promise depends on chance, and `shrink_by_directions` verifies it.
+Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, by the
+method of Nyström: with any V (d, k), Y = AᵀAV and W = Y(VᵀY)^(−1/2), WWᵀ ⪯ AᵀA whatever V is. So only the
+other side of the promise depends on chance, and `shrink_by_directions` verifies it. No product has as many
+rows as A, so buffers of sparse rows may be large.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spectralnlp_sketch.frequent_directions.kernels import add_transposed_times, times
+from spectralnlp.jit import LANES
+from spectralnlp_sketch.frequent_directions.kernels import (
+    add_gram_times_lanes,
+    add_transposed_times,
+    times,
+)
 from spectralnlp_sketch.frequent_directions.shrinking import Shrunk, exponent_of, shrink, threshold
 from spectralnlp_sketch.rows import Matrix, sum_of_squares
 
 Floats = NDArray[Any]
 
 OVERSAMPLING = 16
-ITERATIONS = 2
-PROBES = 8
+ATTEMPTS = 4  # to find the directions, each with a product AᵀAV
+PROBES = LANES
 POWER_STEPS = (4, 8, 12)  # of the estimate, until it is sharp enough
 DENSE_ENTRIES = 2**25
 WIDE = 2**17  # columns of dense rows, such as images, of which few can wait
-BLOCK_ROWS = 2**12  # of a product that is written over a factor
+BLOCK_ROWS = 2**12  # of a product that stays in the cache, or is written over a factor
 
 
 class Stack:
@@ -39,7 +46,6 @@ class Stack:
     def __init__(self, sketch: Floats, rows: Matrix) -> None:
         self.sketch, self.rows = sketch, rows
         self.shape = (len(sketch) + rows.shape[0], rows.shape[1])
-        self._workspace: Floats | None = None
 
     def times_two_to(self, exponent: int) -> Stack:
         """2^exponent·A."""
@@ -50,32 +56,21 @@ class Stack:
         """‖A‖²_F."""
         return sum_of_squares(self.sketch) + sum_of_squares(self.rows)
 
-    def times(self, right: Floats, out: Floats | None = None) -> Floats:
-        """A ``right`` (m, k), written to ``out`` where it is given."""
-        top = len(self.sketch)
-        result = np.empty((self.shape[0], right.shape[1]), right.dtype) if out is None else out
-        np.matmul(self.sketch, right, out=result[:top])
-        if sp.issparse(self.rows):
-            times(self.rows.indptr, self.rows.indices, self.rows.data, right, result[top:])
-        else:
-            np.matmul(self.rows, right, out=result[top:])
-        return result
-
-    def transposed_times(self, right: Floats) -> Floats:
-        """Aᵀ ``right`` (d, k), valid until the next call."""
-        top = len(self.sketch)
-        shape = (self.shape[1], right.shape[1])
-        # A fresh array of this size costs as much as the product: the system has to clear its pages.
-        if self._workspace is None or self._workspace.shape != shape:
-            self._workspace = np.empty(shape, right.dtype)
-        result = self._workspace
-        if sp.issparse(self.rows):
-            np.matmul(self.sketch.T, right[:top], out=result)
-            add_transposed_times(self.rows.indptr, self.rows.indices, self.rows.data, right[top:], result)
-        else:
-            np.matmul(self.rows.T, right[top:], out=result)
-            if top:
-                result += self.sketch.T @ right[:top]
+    def gram_times(self, right: Floats) -> Floats:
+        """AᵀA ``right`` (d, k)."""
+        result = self.sketch.T @ (self.sketch @ right)
+        rows = self.rows
+        if not sp.issparse(rows):
+            result += rows.T @ (rows @ right)
+            return result
+        if right.shape[1] == LANES:  # waiting for memory, not for arithmetic
+            add_gram_times_lanes(rows.indptr, rows.indices, rows.data, right.ravel(), result.ravel())
+            return result
+        product = np.empty((BLOCK_ROWS, right.shape[1]), right.dtype)
+        for start in range(0, rows.shape[0], BLOCK_ROWS):
+            offsets = rows.indptr[start : start + BLOCK_ROWS + 1]
+            times(offsets, rows.indices, rows.data, right, product)
+            add_transposed_times(offsets, rows.indices, rows.data, product, result)
         return result
 
     def dense(self) -> Floats:
@@ -85,9 +80,9 @@ class Stack:
 
 
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
-    """Shrink A to ``size`` rows through ``size + OVERSAMPLING`` random directions, iterated upon.
+    """Shrink A to ``size`` rows through ``size + OVERSAMPLING`` directions, iterated upon.
 
-    ‖AᵀA − BᵀB‖₂ ≤ δ + ‖Aᵀ(I − QQᵀ)A‖₂, and the second term is estimated from above, with a probability of
+    ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂, and the second term is estimated from above, with a probability of
     failure under 1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), all bounds of frequent
     directions follow. If it is not, the estimate is sharpened, then the directions are; at last A is shrunk
     exactly, if it is small enough for that.
@@ -105,16 +100,20 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
         return _shrink_few(stack, size)
     if min(stack.shape) <= 2 * width and _is_small(stack):
         return shrink(stack.dense(), size)
-    basis, needed = _start(stack, width, rng)
-    for iterations in (needed, ITERATIONS, 2 * ITERATIONS):
-        for _ in range(iterations):
-            basis = orthonormal(stack.times(stack.transposed_times(basis), out=basis))
-        shrunk, shrinkage = _project(stack, basis, size)
-        promised = (stack.squared_norm() - sum_of_squares(shrunk)) / (size + 1)
-        for steps in POWER_STEPS:
-            bound = shrinkage + _residual_norm(stack, basis, rng, steps)
+    basis, total = _start(stack, width, rng), stack.squared_norm()
+    if not len(stack.sketch):  # nothing is known of where the rows point, so some are asked
+        basis = orthonormal(Stack(stack.sketch, stack.rows[::4]).gram_times(basis))
+    for attempt in range(ATTEMPTS):
+        found = nystrom(basis, stack.gram_times(basis))
+        shrunk, shrinkage = _project(found, size)
+        rounding = float(np.finfo(basis.dtype).eps) * total
+        promised = (total - sum_of_squares(shrunk)) / (size + 1) + rounding
+        for residual in _residual_norms(stack, found, rng):
+            bound = shrinkage + residual
             if bound <= promised:
                 return Shrunk(shrunk, bound)
+        if attempt + 1 < ATTEMPTS:
+            basis = orthonormal(found.image)
     return shrink(stack.dense(), size) if _is_small(stack) else Shrunk(shrunk, bound)
 
 
@@ -136,21 +135,18 @@ def _is_small(stack: Stack) -> bool:
     return stack.shape[0] * stack.shape[1] <= DENSE_ENTRIES and min(stack.shape) <= 4096
 
 
-def _start(stack: Stack, width: int, rng: np.random.Generator) -> tuple[Floats, int]:
-    """A first basis (m, width), and how many iterations it needs.
+def _start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
+    """A first basis (d, width): where the rows of the sketch point, and a few random directions.
 
-    What the sketch holds is where the next rows are likely to point: A times its directions, and a few random
-    ones for what is new, is half an iteration that starts well.
+    What the sketch holds is where the next rows are likely to point.
     """
-    kind, known = stack.rows.dtype.type, len(stack.sketch)
-    if not known:
-        return rng.standard_normal((stack.shape[0], width), dtype=kind), ITERATIONS
-    directions = np.empty((stack.shape[1], width), dtype=kind)
+    known, d = len(stack.sketch), stack.shape[1]
+    basis = np.empty((d, width), dtype=stack.rows.dtype)
     lengths = np.sqrt(np.einsum("ij,ij->i", stack.sketch, stack.sketch))
-    np.divide(stack.sketch.T, np.where(lengths > 0, lengths, 1), out=directions[:, :known])
-    directions[:, known:] = rng.standard_normal((stack.shape[1], width - known), dtype=kind)
-    directions[:, known:] /= np.sqrt(stack.shape[1])
-    return orthonormal(stack.times(directions)), ITERATIONS - 1
+    np.divide(stack.sketch.T, np.where(lengths > 0, lengths, 1), out=basis[:, :known])
+    basis[:, known:] = rng.standard_normal((d, width - known), dtype=basis.dtype.type)
+    basis[:, known:] /= np.sqrt(d)
+    return basis
 
 
 def orthonormal(columns: Floats) -> Floats:
@@ -171,34 +167,61 @@ def orthonormal(columns: Floats) -> Floats:
     return np.ascontiguousarray(basis)
 
 
-def _project(stack: Stack, basis: Floats, size: int) -> tuple[Floats, float]:
-    """B and δ from W = AᵀQ. What Q lacks of orthonormality is made up for in the small matrices."""
-    w = stack.transposed_times(basis)
-    squares, vectors = np.linalg.eigh((basis.T @ basis).astype(np.float64))
-    correction = (vectors / np.sqrt(squares)) @ vectors.T
-    gram = correction @ (w.T @ w).astype(np.float64) @ correction
+class Nystrom(NamedTuple):
+    """What a few directions V show of a matrix AᵀA: WWᵀ, with W = Y·root.
+
+    Args:
+        image: Y = AᵀAV (d, k).
+        root: a square root of the pseudo-inverse of VᵀY, float64 (k, r).
+    """
+
+    image: Floats
+    root: NDArray[np.float64]
+
+
+def nystrom(basis: Floats, image: Floats) -> Nystrom:
+    """The approximation of AᵀA by its product with a basis.
+
+    Args:
+        basis: V (d, k).
+        image: AᵀAV (d, k).
+    """
+    core = (basis.T @ image).astype(np.float64)
+    values, vectors = np.linalg.eigh((core + core.T) / 2)
+    # The square roots of smaller ones would divide by rounding.
+    kept = values > len(values) * np.finfo(image.dtype).eps * values[-1]
+    return Nystrom(image, vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def _project(found: Nystrom, size: int) -> tuple[Floats, float]:
+    """B and δ: W shrunk to ``size`` directions."""
+    image, root = found
+    gram = root.T @ (image.T @ image).astype(np.float64) @ root
     squares, vectors = np.linalg.eigh(gram)
-    squares, vectors = squares[::-1], correction @ vectors[:, ::-1]
+    squares, vectors = squares[::-1], root @ vectors[:, ::-1]
     kept, shrinkage, weights = threshold(squares, size)
-    return (vectors[:, :kept] * weights).T.astype(w.dtype) @ w.T, shrinkage
+    return (vectors[:, :kept] * weights).T.astype(image.dtype) @ image.T, shrinkage
 
 
-def _residual_norm(stack: Stack, basis: Floats, rng: np.random.Generator, steps: int) -> float:
-    """An upper estimate of ‖Aᵀ(I − QQᵀ)A‖₂, by steps of the power method from `PROBES` random vectors.
+def _residual_norms(stack: Stack, found: Nystrom, rng: np.random.Generator) -> Iterator[float]:
+    """Ever sharper upper estimates of ‖AᵀA − WWᵀ‖₂, by the power method from `PROBES` random vectors.
 
-    For a positive semi-definite C of order m and a random z on the sphere, ‖C‖²ᵖ ≤ θ·m·‖Cᵖz‖² but with
+    For a positive semi-definite C of order d and a random z on the sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² but with
     probability 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, the chance that all eight fail is 0.18⁸ ≈ 1e-6.
     """
-    probes = rng.standard_normal((stack.shape[0], PROBES), dtype=stack.rows.dtype.type)
+    d, kind = stack.shape[1], found.image.dtype
+    inverse = (found.root @ found.root.T).astype(kind)
+    probes = rng.standard_normal((d, PROBES), dtype=kind.type)
     probes /= np.sqrt(np.einsum("ij,ij->j", probes, probes))
-    probes -= basis @ (basis.T @ probes)
-    scale = 1.0
-    for _ in range(steps):
-        probes = stack.times(stack.transposed_times(probes).copy())
-        probes -= basis @ (basis.T @ probes)
+    scale = 0.0
+    for step in range(1, POWER_STEPS[-1] + 1):
+        shown = found.image @ (inverse @ (found.image.T @ probes))
+        probes = stack.gram_times(probes) - shown
         largest = float(np.sqrt(np.einsum("ij,ij->j", probes, probes).max()))
         if largest == 0:
-            return 0.0
+            yield 0.0
+            return
         probes /= largest
-        scale *= largest
-    return float(((20.0 * stack.shape[0]) ** 0.5 * scale) ** (1 / steps))
+        scale += np.log(largest)
+        if step in POWER_STEPS:
+            yield float((20.0 * d) ** (0.5 / step) * np.exp(scale / step))
