@@ -86,7 +86,7 @@ def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
     return {name: each for name, each in everything.items() if not names or name in names}
 
 
-FILE_TARGETS = ("treebank", "text", "conll", "tsv", "matrix", "request")
+FILE_TARGETS = ("treebank", *fuzzed.READERS, "text", "conll", "tsv", "matrix", "request")
 
 
 def main() -> None:

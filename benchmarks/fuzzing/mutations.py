@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -37,9 +37,28 @@ PIECES = (
     "\u2028\u200b\U0001f9ff".encode(),
 )
 
+# Pieces that readers of XML have trouble with: entity bombs, encodings that are not the file's, depth.
+XML_PIECES = (
+    b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;&b;'>]>",
+    b"<!DOCTYPE x SYSTEM 'file:///etc/hostname'>",
+    b"&c;",
+    b"&amp;",
+    b"&#0;",
+    b"<?xml version='1.0' encoding='utf-16'?>",
+    b"<?xml version='1.0' encoding='koi8-r'?>",
+    b"<?xml version='1.0' encoding='no-such-encoding'?>",
+    b"<![CDATA[",
+    b"<!--",
+    b"<node id='7' index='1'/>",
+    b"<node>" * 300,
+    b"<node" * 300,
+)
 
-def mutated_bytes(random: Random, data: bytes, *, most_copies: int = 30) -> bytes:
-    """Change bytes in one to four places: flipped, deleted, repeated, moved, or replaced by `PIECES`."""
+
+def mutated_bytes(
+    random: Random, data: bytes, *, most_copies: int = 30, pieces: Sequence[bytes] = PIECES
+) -> bytes:
+    """Change bytes in one to four places: flipped, deleted, repeated, moved, or replaced by pieces."""
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(changed) + 1)
@@ -56,7 +75,7 @@ def mutated_bytes(random: Random, data: bytes, *, most_copies: int = 30) -> byte
             case 4:
                 del changed[at:]
             case 5:
-                changed[at : at + random.choice((0, length))] = random.choice(PIECES)
+                changed[at : at + random.choice((0, length))] = random.choice(pieces)
             case _:
                 part = bytes(changed[at : at + length])
                 del changed[at : at + length]

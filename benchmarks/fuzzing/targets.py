@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from safetensors.numpy import load, save
 
-from benchmarks.fuzzing.mutations import mutated_arrays, mutated_bytes, mutated_json
+from benchmarks.fuzzing.mutations import PIECES, XML_PIECES, mutated_arrays, mutated_bytes, mutated_json
 from spectralnlp.cli.app import run
 from spectralnlp.storage import load_kept_moments
 
@@ -286,6 +286,7 @@ class Files(Target):
         commands: makes the commands of the path of the mutated file.
         longest: bytes of a file, of which a part is taken if it has more.
         most_copies: of a part that is repeated: more text takes more time, however sound it is.
+        pieces: that are put in between.
     """
 
     name: str
@@ -293,13 +294,14 @@ class Files(Target):
     commands: Callable[[Path, Path], tuple[list[str], ...]]
     longest: int = 1 << 20
     most_copies: int = 30
+    pieces: tuple[bytes, ...] = PIECES
 
     def write(self, random: Random, folder: Path) -> None:
         """Mutate one of the files, or a part of it."""
         suffix, content = random.choice(self.contents)
         first = random.randrange(max(len(content) - self.longest, 0) + 1)
         content = content[first : first + self.longest]
-        mutated = mutated_bytes(random, content, most_copies=self.most_copies)
+        mutated = mutated_bytes(random, content, most_copies=self.most_copies, pieces=self.pieces)
         (folder / f"input{suffix}").write_bytes(mutated)
 
     def write_sound(self, folder: Path) -> None:
@@ -362,6 +364,18 @@ class Matrices(Target):
         )
 
 
+# A file in the conventions of each treebank whose reader is a target of its own.
+READERS = {
+    "alpino": ("dutch.alpino.xml", PIECES + XML_PIECES),
+    "tiger": ("german.tiger.xml", PIECES + XML_PIECES),
+    "keyaki": ("japanese.psd", PIECES),
+    "farpahc": ("faroese.psd", PIECES),
+    "masc": ("english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
+    "sequoia": ("french.mrg", PIECES),
+    "icon": ("indonesian.mrg", PIECES),
+}
+
+
 def file_targets(models: Path) -> dict[str, Target]:
     """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
     treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
@@ -381,6 +395,13 @@ def file_targets(models: Path) -> dict[str, Target]:
     def train_trees(path: Path, out: Path) -> tuple[list[str], ...]:
         return (["train", "pcfg", str(path), "-o", str(out)], ["score", str(path), str(path)])
 
+    def use_trees(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (
+            ["train", "pcfg", str(path), "-o", str(out), "--skip-bad"],
+            ["convert", str(path), "--to", "heads-conllu", "--skip-bad"],
+            ["search", "__ < __", str(path)],
+        )
+
     def train_tagged(path: Path, out: Path) -> tuple[list[str], ...]:
         return (["train", "rhmm", str(path), "-o", str(out), *_settings(n_states=2)],)
 
@@ -391,6 +412,10 @@ def file_targets(models: Path) -> dict[str, Target]:
         each.name: each
         for each in (
             Files("treebank", read(treebanks), train_trees),
+            *(
+                Files(name, read([CORPORA / "formats" / file]), use_trees, pieces=pieces)
+                for name, (file, pieces) in READERS.items()
+            ),
             Files("text", read(texts), parse, longest=1000, most_copies=8),
             Files("conll", ((".conllu", conll * 30),), train_tagged),
             Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents, longest=3000),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -94,7 +95,7 @@ def train(
     if unit not in task.documents:
         known = " or ".join(task.documents)
         raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
-    for line in corpus.remarks():
+    for line in corpus.remarks(training=True):
         report(line)
     corpus = task.examples(estimator, corpus)
     empty = task.init_kept_moments(estimator, corpus)
@@ -148,6 +149,9 @@ def update(
     if again and skip_known:
         what = "documents that are there already are added again or skipped, not both"
         raise ConfigError(what, hint="give `again` or `skip_known`")
+    with suppress(InputError):  # of a table that renames nothing here: it did where the model learned
+        for line in corpus.remarks():
+            report(line)
     corpus = kept.task.examples(kept.learner, corpus)
     left_out, looking = 0, 0.0
     if skip_known:

@@ -98,6 +98,9 @@ def adapt(
         else:
             adapted = changes.adapt(*learned, own, weight=weight, report=say, **more)
         adapted.save(output, overwrite=overwrite)
+        for each in corpora:
+            for line in [] if each is None else each.remarks():
+                note(line)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
         print(f"\n{evaluated(task, adapted, held_out, where.jobs).to_table()}")

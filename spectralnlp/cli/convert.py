@@ -126,8 +126,8 @@ def _trees(
     from spectralnlp.cli.console import note
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import expand_inputs, rereadable
-    from spectralnlp.tasks.treebanks import changes_of
     from spectralnlp.trees import read_trees, strip_traces
+    from spectralnlp.trees.readers.recognition import changes_of
 
     report = Skipped(note) if skip_bad else None
     files: list[str | Path] = []

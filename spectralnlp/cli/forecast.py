@@ -76,6 +76,9 @@ def forecast(
             rounds=rounds,
             report=report,
         )
+        for each in (corpus, held_out):
+            for line in [] if each is None else each.remarks():
+                note(line)
     with results(output) as write:
         write(json.dumps(found.to_json()) if as_json else found.to_table())
 

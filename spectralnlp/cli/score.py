@@ -31,16 +31,19 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score predicted trees against gold trees, as EVALB does."""
-    from spectralnlp.cli.console import progress
+    from spectralnlp.cli.console import note, progress
     from spectralnlp.runtime import rereadable
     from spectralnlp.scoring import score_trees
     from spectralnlp.trees.readers import read_trees
+    from spectralnlp.trees.readers.recognition import changes_of
 
     parameters = evalb_parameters(prm)
     with progress("scoring"):
         gold, predicted = map(str, rereadable([gold, predicted]))
         pairs = _not_empty(read_trees(gold), gold), _not_empty(predictions(predicted), predicted)
         report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
+    for line in changes_of([gold]):
+        note(line)
     if as_json:
         flat = report.to_flat_dict()
         print(json.dumps(flat, ensure_ascii=False))

@@ -109,8 +109,12 @@ class Corpus(ABC, Generic[T]):
         for partition in self.partitions():
             yield from partition.batches(size)
 
-    def remarks(self) -> list[str]:
-        """Lines about what reading does to the data, for users to know; it may be read once more for them."""
+    def remarks(self, *, training: bool = False) -> list[str]:
+        """Lines about what reading does to the data, for users to know; it may be read once more for them.
+
+        Args:
+            training: add what is to know of the data before a model learns from them.
+        """
         return []
 
 

@@ -200,9 +200,9 @@ class SkippingCorpus(Corpus[T]):
         """Return the partitions of the corpus."""
         return list(self.corpus.partitions())
 
-    def remarks(self) -> list[str]:
+    def remarks(self, *, training: bool = False) -> list[str]:
         """Return those of the corpus."""
-        return self.corpus.remarks()
+        return self.corpus.remarks(training=training)
 
     def __iter__(self) -> Iterator[T]:
         for partition in self.partitions():

@@ -15,6 +15,9 @@ from spectralnlp.trees import Tree
 from spectralnlp.trees.renaming import Renaming
 
 _NAMED = 8  # labels, or tags, that a line of the report names
+_DECIDING = (
+    "tokens are written as in the first (as in all, with --keep-moments), sentence ends are learned from all"
+)
 _MANY_LABELS = 0.3  # share of a treebank's phrases whose labels the first lacks, from which that is said
 
 
@@ -126,26 +129,13 @@ class Contents:
                 self.words[node.word] += 1
 
 
-def report_contents(contents: Sequence[Contents], renaming: Renaming | None) -> list[str]:
-    """Write what the table renames, and what only one of several treebanks has.
-
-    Args:
-        contents: of each treebank.
-        renaming: the table; None if there is none.
-
-    Raises:
-        InputError: the table renames nothing.
-    """
-    lines = (
-        [] if renaming is None else _report_renaming(sum((c.renamed for c in contents), Counter()), renaming)
-    )
-    if len(contents) == 1:
-        return lines
+def report_differences(contents: Sequence[Contents]) -> list[str]:
+    """Write what only one of several treebanks has, and which of them decides what."""
     sizes = ", ".join(
         f"{each.source.name} {each.n_trees:,} trees" + (f" × {each.source.weight}" * (each.source.weight > 1))
         for each in contents
     )
-    lines.append(f"{len(contents)} treebanks: {sizes}; the first decides how tokens are written")
+    lines = [f"{len(contents)} treebanks: {sizes}; {_DECIDING}"]
     for number, each in enumerate(contents):
         others = [other for other in contents if other is not each]
         labels, tags, rules = (
@@ -160,7 +150,13 @@ def report_contents(contents: Sequence[Contents], renaming: Renaming | None) -> 
     return lines
 
 
-def _report_renaming(renamed: Counter[int], renaming: Renaming) -> list[str]:
+def report_renaming(contents: Sequence[Contents], renaming: Renaming) -> list[str]:
+    """Write what a table renames in treebanks.
+
+    Raises:
+        InputError: it renames nothing.
+    """
+    renamed = sum((each.renamed for each in contents), Counter[int]())
     if not renamed:
         what = f"the table of renamings (`map`) renames nothing: no tree has {renaming.rows[0].old}"
         raise InputError(

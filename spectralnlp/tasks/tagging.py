@@ -20,6 +20,7 @@ from spectralnlp.runtime import (
     FileCorpus,
     Inputs,
     Joint,
+    Location,
     MappedCorpus,
     OnBad,
     expand_inputs,
@@ -36,6 +37,7 @@ from spectralnlp.tasks.treebanks import nltk_trees_of
 from spectralnlp.text.conll import AnnotatedSentence, TaggedSentence, read_annotated
 from spectralnlp.text.inputs import check_tokens
 from spectralnlp.trees import Tree, clean, read_trees
+from spectralnlp.trees.readers.recognition import changes_of
 from spectralnlp.trees.renaming import Renaming
 
 # Fields of records: of the words, and of the tags that are meant if none are named.
@@ -86,8 +88,7 @@ their licences apply."""
         if renaming is not None and not any(_are_trees(file, reader) for file in files):
             what = "the table of renamings (`map`) is for trees, and none of the inputs has any"
             raise InputError(what, hint="leave it out")
-        read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding, renaming=renaming)
-        return FileCorpus(files, read)
+        return _AnnotatedFiles(files, reader, on_bad, encoding, renaming)
 
     read_gold = read
 
@@ -174,6 +175,27 @@ their licences apply."""
         return tagger_class(stored.metadata.get("kind")).from_stored(stored)
 
 
+class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
+    """The sentences of files; arguments as of `TaggingTask.read`."""
+
+    def __init__(
+        self,
+        paths: Sequence[Location],
+        reader: str,
+        on_bad: OnBad | None,
+        encoding: str | None,
+        renaming: Renaming | None,
+    ) -> None:
+        read = partial(_read, reader=reader, on_bad=on_bad, encoding=encoding, renaming=renaming)
+        super().__init__(paths, read)
+        self.reader, self.encoding = reader, encoding
+
+    def remarks(self, *, training: bool = False) -> list[str]:
+        """Say what is left out of trees, and moved in them."""
+        trees = [path for path in self.paths if _are_trees(path, self.reader)]
+        return changes_of(trees, self.reader, self.encoding)
+
+
 def _read(
     path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None, renaming: Renaming | None
 ) -> Iterator[AnnotatedSentence]:
@@ -201,8 +223,10 @@ def _has_trees(path: str | Path) -> bool:
     return _TREE.match(first.removeprefix(_BYTE_ORDER_MARK).strip()) is not None
 
 
-# Brackets, XML (of TigerXML or the Chinese treebank), or the export format.
-_TREE = re.compile(r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \d)")
+# Brackets, XML (of TigerXML, Alpino or the Chinese treebank), or the export format.
+_TREE = re.compile(
+    r"\(\s*\(|\(\S+\s*(\(|$)|\($|<(\?xml|corpus|alpino_ds|treebank|DOC|S ID)\b|#(FORMAT \d|BOT |BOS \d)"
+)
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 
 

@@ -143,7 +143,7 @@ class Task(ABC):
             report: called with a line for each pass, its time, and for what else there is to know.
             description: Markdown for the model card.
         """
-        for line in corpus.remarks():
+        for line in corpus.remarks(training=True):
             report(line)
         examples = self.examples(estimator, corpus)
         with timed_passes(report):

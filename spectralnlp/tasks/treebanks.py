@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -11,18 +10,17 @@ from typing import Any
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import Corpus, FileCorpus, OnBad, Partition, as_corpus
-from spectralnlp.tasks.several_treebanks import Contents, Source, report_contents
+from spectralnlp.tasks.several_treebanks import Contents, Source, report_differences, report_renaming
 from spectralnlp.trees import (
     NltkCorpus,
-    ReadingChanges,
     Tree,
     cleaned,
-    count_changes,
     from_nltk_trees,
     is_nltk_corpus,
     is_nltk_tree,
     read_trees,
 )
+from spectralnlp.trees.readers.recognition import changes_of
 from spectralnlp.trees.renaming import Renaming
 
 
@@ -56,8 +54,8 @@ class TreebankCorpus(FileCorpus[Tree]):
         """Return the first of the treebanks, which decides how tokens are written."""
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
-    def remarks(self) -> list[str]:
-        """Say what is left out and moved, what the table renames, what only one of several treebanks has.
+    def remarks(self, *, training: bool = False) -> list[str]:
+        """Say what is left out and moved, what the table renames; for training, what only one treebank has.
 
         Files are read for that; as trees, where there is a table or a second treebank.
 
@@ -66,20 +64,14 @@ class TreebankCorpus(FileCorpus[Tree]):
         """
         paths = [path for each in self.treebanks for path in each.paths]
         lines = changes_of(paths, self.reader, self.encoding)
-        if self.renaming is None and len(self.treebanks) == 1:
+        compared = training and len(self.treebanks) > 1
+        if self.renaming is None and not compared:
             return lines
         read = partial(_read_clean, reader=self.reader, on_bad=_ignore, encoding=self.encoding, renaming=None)
         contents = [Contents.of(each, read, self.renaming) for each in self.treebanks]
-        return [*lines, *report_contents(contents, self.renaming)]
-
-
-def changes_of(paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None) -> list[str]:
-    """Say in one line, or none, what readers leave out and move; arguments as of `TreebankCorpus`."""
-    found = ReadingChanges()
-    for path in paths:
-        with suppress(InputError):  # those who read the trees are told
-            found += count_changes(path, reader, encoding) or ReadingChanges()
-    return [str(found)] if str(found) else []
+        if self.renaming is not None:
+            lines += report_renaming(contents, self.renaming)
+        return lines + (report_differences(contents) if compared else [])
 
 
 def _ignore(error: InputError) -> None:

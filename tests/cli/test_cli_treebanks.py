@@ -9,6 +9,7 @@ import pytest
 
 import spectralnlp
 from spectralnlp.cli import app
+from spectralnlp.trees import read_trees
 
 Command = Callable[..., tuple[int, str, str]]
 RAISED = "2 of 4 trees with crossing branches made continuous: 2 nodes raised, 1 attached from the root"
@@ -35,6 +36,45 @@ def test_train_tells_how_many_branches_were_raised(
     status, out, _ = command("evaluate", tmp_path / "model", own_corpora / "formats" / "german.tiger.xml")
     assert status == 0
     assert "crossing branches" not in out
+
+
+_NOTES, _TRACES = "left out: 3 notes on the text", ", 6 empty elements"
+
+
+@pytest.mark.parametrize(
+    ("command_line", "said"),
+    [
+        ("search NP TREES", _NOTES),  # traces stay, and can be searched for
+        ("search NP TREES --clean", _NOTES + _TRACES),
+        ("measure TREES", _NOTES + _TRACES),
+        ("compare TREES READ", _NOTES),
+        ("compare TREES READ --clean", _NOTES + _TRACES),
+        ("score TREES READ", _NOTES + _TRACES),
+        ("convert TREES --to heads-conllu", _NOTES + _TRACES),
+        ("train tagger TREES -o OUT", _NOTES + _TRACES),
+        ("update MODEL TREES -o OUT --again", _NOTES + _TRACES),
+    ],
+)
+def test_every_command_says_what_is_left_out_of_trees(
+    command: Command, own_corpora: Path, tmp_path: Path, command_line: str, said: str
+) -> None:
+    gold = own_corpora / "formats" / "japanese.psd"
+    as_read = tmp_path / "read.mrg"
+    as_read.write_text("".join(f"{tree}\n" for tree in read_trees(gold)), encoding="utf-8")
+    if "MODEL" in command_line:
+        assert command("train", "pcfg", gold, "--keep-moments", "-o", tmp_path / "model")[0] == 0
+    places = {"TREES": gold, "READ": as_read, "MODEL": tmp_path / "model", "OUT": tmp_path / "out"}
+    status, out, err = command(*(places.get(word, word) for word in command_line.split()))
+    assert status == 0, err
+    lines = f"{out}{err}".splitlines()
+    assert [line.removeprefix("spectralnlp: ") for line in lines if "left out" in line] == [said]
+
+
+def test_tags_are_learned_from_every_format_of_trees(own_corpora: Path, tmp_path: Path) -> None:
+    text = (own_corpora / "formats" / "dutch.alpino.xml").read_text("utf-8")
+    bare = tmp_path / "bare.xml"
+    bare.write_text(text.partition("\n")[2], encoding="utf-8")  # without <?xml …?>
+    assert spectralnlp.train("tagger", bare, epochs=1).known >= {"Boten"}
 
 
 def test_an_encoding_is_named_and_taken(command: Command, own_corpora: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ MOMENTS = (
     "moments of hmm",
     "moments of eigenwords",
 )
-FILES = ("treebank", "conll", "tsv", "matrix")
+FILES = ("treebank", "alpino", "conll", "tsv", "matrix")
 
 
 @pytest.fixture(scope="module")

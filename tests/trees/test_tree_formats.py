@@ -8,16 +8,19 @@ import pytest
 
 import spectralnlp
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.tasks.treebanks import changes_of
 from spectralnlp.testing import check_reader
 from spectralnlp.trees import ReadingChanges, Tree, clean, count_changes, read_trees, recognise
-from spectralnlp.trees.readers import ALPINO, CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
+from spectralnlp.trees.readers import ALPINO, BRACKETS, CHINESE, EXPORT, PENN_HELSINKI, PTB, SPMRL, TIGER_XML
+from spectralnlp.trees.readers.recognition import changes_of
 
 READERS = {
     "icelandic.psd": PENN_HELSINKI,
     "japanese.psd": PENN_HELSINKI,
     "faroese.psd": PENN_HELSINKI,
     "dutch.alpino.xml": ALPINO,
+    "english.masc.mrg": PTB,
+    "french.mrg": PTB,
+    "indonesian.mrg": BRACKETS,
     "chinese.fid": CHINESE,
     "german.export": EXPORT,
     "german.negra": EXPORT,
@@ -55,6 +58,24 @@ CLEANED = {
     "dutch.alpino.xml": [
         "(top (smain (noun Boten) (np (det de) (noun visser)) (verb wil) (inf (verb schilderen))) (punct .))",
         "(top (conj (pp (vz Aan) (noun boord)) (let ,) (mwu (prep met) (noun ingang) (prep van))))",
+    ],
+    "english.masc.mrg": [
+        "(S (EDITED (NP (PRP I))) (NP (PRP I)) (VP (VBP see) (NP (NP (DT a) (NN boat)) (PP (IN of) "
+        "(NP (NP (NNP Aldeby) (POS 's)) (NN harbour))))) (. .))",
+        "(FRAG (NP (NNP Thekla)) (, ,) (SBARQ (WHNP (WP who)) (SQ (VP (VBD lit) (NP (PRP it))))) (SU /))",
+    ],
+    "french.mrg": [
+        "(SENT (PP (P Depuis) (NP (DET trois) (NC jours))) (PONCT ,) (NP (DET le) (NC phare) (Srel (NP "
+        "(PROREL qu')) (VN (CLS-SUJ elle) (V garde)))) (VN (CLR se) (V tait)) (PONCT .))",
+        "(SENT (VN (CLS-SUJ Nous) (V attendons)) (Ssub (CS parce_que) (NP (DET la) (NC marée)) (VN (V "
+        "monte)) (PP (P+D au) (NP (NC nord-ouest) (PONCT -LRB-) (NP (NPP Aldeby)) (PONCT -RRB-)))) "
+        "(PONCT !))",
+    ],
+    "indonesian.mrg": [
+        "(S (NP (NP (NNO penjaga) (NNO mercusuar)) (RPN (PRR yang) (VP (VBI tinggal) (PP (PPO di) (NNP "
+        "Aldeby))))) (VP (TAME sudah) (VP (VBT melihat) (NP (NUM tiga) (NNO kapal)))) (PUN .))",
+        '(SINV (PUN ") (S (NP (PRN kami)) (VP (VBI menunggu))) (PUN ,) (PUN ") (VP (VBI kata)) '
+        "(NP (PRK nya)) (PUN .))",
     ],
     "chinese.fid": [
         "(NP (NP (NR 东港)) (NP (NN 灯塔)))",
@@ -110,6 +131,9 @@ BAD = {
     "japanese.psd": ("( (IP-MAT (NP-SBJ (N 船) (VB 来る)) (ID 1;JP))\n", "unbalanced brackets"),
     "faroese.psd": ("( (IP-MAT (NP-SBJ (N-N bátur) (VBDI kom)) (ID A,.1))\n", "unbalanced brackets"),
     "dutch.alpino.xml": ("<alpino_ds><node id='0'/></alpino_ds>", "neither word nor parts"),
+    "english.masc.mrg": ("( (S (NP (DT a) (NN boat)) (VP (VBD left)))\n", "unbalanced brackets"),
+    "french.mrg": ("( (SENT (NP (NC phare) (PONCT .)))\n", "unbalanced brackets"),
+    "indonesian.mrg": ("(S (NP (NNO kapal))\n", "unbalanced brackets"),
     "chinese.fid": ("<DOC>\n<S ID=9>\n( (NP (NN 灯)\n</S>\n", "unbalanced brackets"),
     "german.export": (
         "#FORMAT 4\n#BOS 7\nBoot\tBoot\tNN\t--\tNK\t500\n#EOS 7\n",

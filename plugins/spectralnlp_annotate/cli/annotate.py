@@ -52,9 +52,11 @@ def annotate(
     from spectralnlp_web import LoopbackServer
 
     from spectralnlp.cli.console import note
+    from spectralnlp.trees.readers.recognition import changes_of
     from spectralnlp_annotate.anew import NOTHING, untaught_parser
     from spectralnlp_annotate.application import make_application
     from spectralnlp_annotate.background import Background
+    from spectralnlp_annotate.documents import TREES
     from spectralnlp_annotate.project import Project, plain_tokenizer, read_texts
     from spectralnlp_annotate.session import Session
 
@@ -63,6 +65,8 @@ def annotate(
     project = Project(output)
     tokenizer = plain_tokenizer(contents) if loaded is None else loaded.tokenizer
     project.add(contents, tokenizer, tokenized=tokenized)
+    for remark in changes_of([each.path for each in contents if each.path.suffix == TREES]):
+        note(remark)
     for remark in (each for document in project.documents for each in document.remarks):
         note(remark)
     parser = loaded or untaught_parser(

@@ -74,7 +74,8 @@ def compare(
         raise ConfigError("cannot write the page: this is a folder", path=html)
     names = _short_names([a] if b is None else [a, b])
     with progress("comparing"):
-        places = list(read_places([gold], reader, encoding, model=None, tokenized=False))
+        is_clean = clean or map_ is not None
+        places = list(read_places([gold], reader, encoding, model=None, tokenized=False, clean=is_clean))
         if not places:
             raise InputError("no trees in this file", path=gold)
         groups = _groups([place.file for place in places], group_by)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spectralnlp.cli.console import announced_kernels, progress
+from spectralnlp.cli.console import announced_kernels, note, progress
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,8 +23,11 @@ def read_places(
     model: str | None,
     tokenized: bool,
     on_bad: OnBad | None = None,
+    clean: bool = True,
 ) -> Iterator[Place]:
     """The trees of some files, as they stand there, or the parses of their text.
+
+    After the last tree it is noted what readers left out and moved.
 
     Args:
         files: treebanks or texts, folders; none, or ``-``, is standard input.
@@ -33,6 +36,7 @@ def read_places(
         model: the parser for texts; None for treebanks.
         tokenized: text has a sentence a line, blanks between tokens.
         on_bad: called for each bad tree of a treebank, which is then left out; None to stop at the first.
+        clean: whether the trees will be cleaned, without their traces, which is noted too.
 
     Raises:
         ConfigError: treebanks are said to be tokenized.
@@ -40,7 +44,7 @@ def read_places(
     if tokenized and model is None:
         raise ConfigError("--tokenized is about text", hint="add --model NAME")
     if model is None:
-        return _treebanks(files or ["-"], reader, encoding, on_bad)
+        return _treebanks(files or ["-"], reader, encoding, on_bad, clean)
     return _parsed(files, model, tokenized)
 
 
@@ -61,17 +65,22 @@ def parsed_as(gold: Sequence[Tree], model: str) -> list[Tree | None]:
 
 
 def _treebanks(
-    files: Sequence[str], reader: str, encoding: str | None, on_bad: OnBad | None
+    files: Sequence[str], reader: str, encoding: str | None, on_bad: OnBad | None, clean: bool
 ) -> Iterator[Place]:
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.trees import read_trees
+    from spectralnlp.trees.readers.recognition import changes_of
     from spectralnlp_trees.tregex.show import Place
 
+    read: list[str | Path] = []
     for file, path in zip(files, rereadable(files), strict=True):
         for found in expand_inputs([path]):
+            read.append(found)
             name = str(found) if str(path) == file else "<stdin>"
             for number, tree in enumerate(read_trees(found, reader, on_bad=on_bad, encoding=encoding), 1):
                 yield Place(name, number, tree)
+    for line in changes_of(read, reader, encoding, clean=clean):
+        note(line)
 
 
 def _parsed(files: Sequence[str], model: str, tokenized: bool) -> Iterator[Place]:

@@ -62,7 +62,7 @@ def search(
     from spectralnlp_trees.tregex.show import Style, formatter, header
 
     show, read = formatter(format_), _understood(pattern)
-    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized)
+    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized, clean=clean)
     style = Style(
         context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ, read.names
     )

@@ -14,7 +14,8 @@ class ReadingChanges:
     Args:
         trees: trees of formats with crossing branches.
         notes: nodes that are left out because they are about the text (``ID``, ``CODE``).
-        empty: empty elements: traces, and nodes that only refer to others.
+        empty: nodes without a word that are left out, since they only refer to others.
+        traces: empty elements of the trees as they are read, which `clean` leaves out.
         discontinuous: those of them with a phrase with gaps, after punctuation was attached.
         raised: nodes that were raised to make such phrases continuous, each once.
         attached: nodes that were moved from the root into phrases.
@@ -29,6 +30,7 @@ class ReadingChanges:
     trees: int = 0
     notes: int = 0
     empty: int = 0
+    traces: int = 0
     discontinuous: int = 0
     raised: int = 0
     attached: int = 0
@@ -42,7 +44,7 @@ class ReadingChanges:
     def __str__(self) -> str:
         """One line for users; empty if nothing was changed."""
         parts = []
-        kinds = {"notes on the text": self.notes, "empty elements": self.empty}
+        kinds = {"notes on the text": self.notes, "empty elements": self.empty + self.traces}
         if left_out := [f"{count:,} {kind}" for kind, count in kinds.items() if count]:
             parts.append(f"left out: {', '.join(left_out)}")
         if self.discontinuous or self.attached:

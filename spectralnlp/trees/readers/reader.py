@@ -93,7 +93,7 @@ class TreeReader(EncodedReader):
         return read_brackets(selected, path=path, on_bad=on_bad, leaf=self.leaf, adapt=self.adapt)
 
     def changes(self, path: str | Path) -> ReadingChanges:
-        """Count the nodes of a file that are left out, in its lines: brackets are not checked.
+        """Count notes and traces of a file, in its lines: brackets are not checked.
 
         Raises:
             InputError: the file cannot be read.
@@ -102,5 +102,5 @@ class TreeReader(EncodedReader):
         with open_text(path, self.encoding, hint=ENCODING_HINT) as lines:
             for line in lines:
                 found.notes += 0 if self.note is None else len(self.note.findall(line))
-                found.empty += len(self.empty.findall(line))
+                found.traces += len(self.empty.findall(line))
         return found

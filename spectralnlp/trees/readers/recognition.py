@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.errors import ConfigError, RegistryError
+from spectralnlp.errors import ConfigError, InputError, RegistryError
 from spectralnlp.registry import readers
 from spectralnlp.runtime import OnBad, is_address, open_text
 from spectralnlp.trees.readers.alpino import ALPINO
@@ -132,6 +132,25 @@ def count_changes(
         return None
     count = getattr(_reader_of(path, reader, encoding), "changes", None)
     return None if count is None else count(path)
+
+
+def changes_of(
+    paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
+) -> list[str]:
+    """Say in one line, or none, what is left out and moved when files are read.
+
+    Args:
+        paths: the files.
+        reader, encoding: as of `read_trees`.
+        clean: whether the trees are cleaned then, without their traces.
+    """
+    found = ReadingChanges()
+    for path in paths:
+        with suppress(InputError):  # those who read the trees are told
+            found += count_changes(path, reader, encoding) or ReadingChanges()
+    if not clean:
+        found.traces = 0
+    return [str(found)] if str(found) else []
 
 
 def _reader_of(path: str | Path, reader: str | Reader, encoding: str | None) -> Reader:
