@@ -139,5 +139,7 @@ def _trees(
                 spoken = strip_traces(tree)
                 if spoken is not None:
                     yield shown, number, spoken
+    if report is not None:
+        report.say_how_many()
     for line in changes_of(files, reader, encoding):
         note(line)

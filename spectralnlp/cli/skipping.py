@@ -32,6 +32,10 @@ class Skipped:
         for corpus in corpora:
             for _ in corpus:
                 pass
+        self.say_how_many()
+
+    def say_how_many(self) -> None:
+        """Report the sum."""
         self.report(f"skipped {len(self.seen)} in all")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -70,6 +70,32 @@ def test_every_command_says_what_is_left_out_of_trees(
     assert [line.removeprefix("spectralnlp: ") for line in lines if "left out" in line] == [said]
 
 
+@pytest.mark.parametrize(
+    ("command_line", "result"),
+    [
+        ("measure FOLDER --skip-bad --format json", '"trees": 2'),
+        ("search S FOLDER --skip-bad --count", "2"),
+        ("convert FOLDER --to heads-conllu --skip-bad", "# sent_id = a-2"),
+        ("train pcfg FOLDER --skip-bad -o OUT", "trained in"),
+    ],
+)
+def test_bad_trees_are_skipped_and_counted(
+    command: Command, tmp_path: Path, command_line: str, result: str
+) -> None:
+    folder = tmp_path / "trees"
+    folder.mkdir()
+    good = "(S (NP (PRP it)) (VP (VBZ rains)))\n"
+    (folder / "a.mrg").write_text(f"{good}(S (NP (PRP it)) (VP))\n{good}")
+    words = [str({"FOLDER": folder, "OUT": tmp_path / "out"}.get(w, w)) for w in command_line.split()]
+    status, out, err = command(*words)
+    assert status == 0, err
+    assert result in out
+    assert f"skipped {folder / 'a.mrg'}:2" in out + err
+    assert "skipped 1 in all" in out + err
+    if words[0] != "train":
+        assert command(*(word for word in words if word != "--skip-bad"))[0] == 2
+
+
 def test_tags_are_learned_from_every_format_of_trees(own_corpora: Path, tmp_path: Path) -> None:
     text = (own_corpora / "formats" / "dutch.alpino.xml").read_text("utf-8")
     bare = tmp_path / "bare.xml"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.console import announced_kernels, progress, results
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReader
 from spectralnlp.errors import ConfigError
 
@@ -38,7 +38,6 @@ def audit(
     skip_bad: SkipBad = False,
 ) -> None:
     """Find likely errors of annotation: brackets and tags that the rest of the treebank speaks against."""
-    from spectralnlp.cli.skipping import Skipped
     from spectralnlp_trees.auditing.audit import audit as find_doubts
     from spectralnlp_trees.auditing.page import as_audit_page
 
@@ -47,7 +46,7 @@ def audit(
         raise ConfigError(what, path=output, hint=f"choose from {', '.join(_ENDINGS)}")
     if output is not None and output.is_dir():
         raise ConfigError("cannot write the output: this is a folder", path=output)
-    places = _cleaned(files, reader, encoding, Skipped(note) if skip_bad else None)
+    places = _cleaned(files, reader, encoding, skip_bad)
     documents = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in places))}
     with announced_kernels(), progress("auditing") as step:
         doubts = find_doubts(
@@ -71,13 +70,13 @@ def audit(
                 write(line)
 
 
-def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skipped: Any) -> list[Place]:
+def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool) -> list[Place]:
     """The trees without traces and functions, by file: the same file twice is one document."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.cli.places import read_places
     from spectralnlp_trees.tregex.show import Place
 
-    found = read_places(files, reader, encoding, model=None, tokenized=False, on_bad=skipped)
+    found = read_places(files, reader, encoding, model=None, tokenized=False, skip_bad=skip_bad)
     both = ((place, clean(place.tree)) for place in found)
     return [Place(place.file, place.number, tree) for place, tree in both if tree is not None]
 

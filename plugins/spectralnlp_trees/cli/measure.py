@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
-from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
+from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
 from spectralnlp.errors import ConfigError
 from spectralnlp_trees.cli.places import read_places
 
@@ -52,6 +52,7 @@ def measure(
     ] = None,
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
+    skip_bad: SkipBad = False,
     output: OutputFile = None,
 ) -> None:
     """Measure the syntactic complexity of texts, and the shape of their trees."""
@@ -60,7 +61,7 @@ def measure(
     from spectralnlp_trees.measures.structures import read_structures
 
     patterns = None if structures is None else read_structures(structures)
-    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized)
+    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad)
     measured = (_of_trees if by_sentence else _of_files)(places, patterns)
     with announced_kernels(here=model is not None), results(output) as write, progress("measuring") as step:
         show = _Rows(write, _SEPARATORS.get(format_))

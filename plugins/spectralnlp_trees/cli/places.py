@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spectralnlp.cli.console import announced_kernels, note, progress
+from spectralnlp.cli.skipping import Skipped
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spectralnlp.runtime import OnBad
     from spectralnlp.trees import Tree
     from spectralnlp_trees.tregex.show import Place
 
@@ -22,7 +22,7 @@ def read_places(
     *,
     model: str | None,
     tokenized: bool,
-    on_bad: OnBad | None = None,
+    skip_bad: bool = False,
     clean: bool = True,
 ) -> Iterator[Place]:
     """The trees of some files, as they stand there, or the parses of their text.
@@ -35,16 +35,18 @@ def read_places(
         encoding: of treebanks; None for theirs.
         model: the parser for texts; None for treebanks.
         tokenized: text has a sentence a line, blanks between tokens.
-        on_bad: called for each bad tree of a treebank, which is then left out; None to stop at the first.
+        skip_bad: leave out, name and count the bad trees of treebanks, in place of stopping at the first.
         clean: whether the trees will be cleaned, without their traces, which is noted too.
 
     Raises:
-        ConfigError: treebanks are said to be tokenized.
+        ConfigError: treebanks are said to be tokenized, or text to have bad trees.
     """
     if tokenized and model is None:
         raise ConfigError("--tokenized is about text", hint="add --model NAME")
     if model is None:
-        return _treebanks(files or ["-"], reader, encoding, on_bad, clean)
+        return _treebanks(files or ["-"], reader, encoding, skip_bad, clean)
+    if skip_bad:
+        raise ConfigError("--skip-bad is about treebanks", hint="leave it out, or leave out --model")
     return _parsed(files, model, tokenized)
 
 
@@ -65,20 +67,23 @@ def parsed_as(gold: Sequence[Tree], model: str) -> list[Tree | None]:
 
 
 def _treebanks(
-    files: Sequence[str], reader: str, encoding: str | None, on_bad: OnBad | None, clean: bool
+    files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool, clean: bool
 ) -> Iterator[Place]:
     from spectralnlp.runtime import expand_inputs, rereadable
     from spectralnlp.trees import read_trees
     from spectralnlp.trees.readers.recognition import changes_of
     from spectralnlp_trees.tregex.show import Place
 
+    skipped = Skipped(note) if skip_bad else None
     read: list[str | Path] = []
     for file, path in zip(files, rereadable(files), strict=True):
         for found in expand_inputs([path]):
             read.append(found)
             name = str(found) if str(path) == file else "<stdin>"
-            for number, tree in enumerate(read_trees(found, reader, on_bad=on_bad, encoding=encoding), 1):
+            for number, tree in enumerate(read_trees(found, reader, on_bad=skipped, encoding=encoding), 1):
                 yield Place(name, number, tree)
+    if skipped is not None:
+        skipped.say_how_many()
     for line in changes_of(read, reader, encoding, clean=clean):
         note(line)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
-from spectralnlp.cli.options import FileEncoding, OutputFile, TextModel, TokenizedText, TreeReader
+from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
 from spectralnlp_trees.cli.places import read_places
 
 if TYPE_CHECKING:
@@ -56,13 +56,16 @@ def search(
     ] = "english",
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
+    skip_bad: SkipBad = False,
     output: OutputFile = None,
 ) -> None:
     """Find the matches of a pattern in trees."""
     from spectralnlp_trees.tregex.show import Style, formatter, header
 
     show, read = formatter(format_), _understood(pattern)
-    places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized, clean=clean)
+    places = read_places(
+        files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad, clean=clean
+    )
     style = Style(
         context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ, read.names
     )
