@@ -26,6 +26,7 @@ from time import perf_counter
 
 from benchmarks.fuzzing import targets as fuzzed
 from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart
+from benchmarks.fuzzing.questions import Questions
 from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear
 
@@ -76,17 +77,19 @@ def table(found: Found) -> str:
 
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
     """Every target, or those of some names; models are trained where they are missing."""
-    wanted = tuple(name for name in names if name not in FILE_TARGETS)
-    needed = ("pcfg", "intents") if not names or {"text", "request"} & {*names} else ()
-    trained = fuzzed.train_models(models, (*wanted, *needed)) if wanted or needed or not names else {}
-    requests = Requests(models / "pcfg")
-    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models), requests.name: requests}
-    if not names:
-        everything = {**fuzzed.train_models(models), **everything}
+    wanted = {name for name in names if name not in FILE_TARGETS}
+    if not names or {"text", "request"} & {*names}:
+        wanted |= {"pcfg", "intents"}
+    if not names or Questions.name in names:
+        wanted |= {*Questions.models}
+    trained = fuzzed.train_models(models, () if not names else tuple(wanted)) if wanted else {}
+    requests, questions = Requests(models / "pcfg"), Questions(models)
+    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models)}
+    everything |= {requests.name: requests, questions.name: questions}
     return {name: each for name, each in everything.items() if not names or name in names}
 
 
-FILE_TARGETS = ("treebank", *fuzzed.READERS, "text", "conll", "tsv", "matrix", "request")
+FILE_TARGETS = ("treebank", *fuzzed.READERS, "text", "conll", "tsv", "matrix", "request", "question")
 
 
 def main() -> None:

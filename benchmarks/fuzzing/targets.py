@@ -214,6 +214,10 @@ _PARSE = (
 _TAG = (("info", "MODEL"), ("tag", "-m", "MODEL", "TEXT", "--scores"))
 _UPDATE = (("info", "MODEL"), ("update", "MODEL", "TOKENS", "-o", "OUT"))
 _UPDATE_TREES = (("info", "MODEL"), ("update", "MODEL", "TREES", "-o", "OUT"))
+_ASK = ("explain", "MODEL", "--tokens", "The keeper climbs the stairs .")
+_EXPLAIN_TREES = (("info", "MODEL"), (*_ASK, "--bracket", "0", "2", "NP"))
+_EXPLAIN_TAGS = (("info", "MODEL"), (*_ASK, "--token", "2"))
+_EXPLAIN_TEXTS = (("info", "MODEL"), ("explain", "MODEL", "--text", "when does the boat leave"))
 
 Kind = tuple[list[str], tuple[tuple[str, ...], ...]]
 
@@ -263,6 +267,9 @@ def _kinds(root: Path) -> dict[str, Kind]:
     for name, arguments, commands in (
         ("pcfg", ["pcfg", few_trees], _UPDATE_TREES),
         ("lpcfg", ["lpcfg", few_trees, *_settings(preset="tutorial", n_states=3)], _UPDATE_TREES),
+        ("clusters", ["lpcfg", few_trees, *_settings(grammars="clusters", n_states=2)], _EXPLAIN_TREES),
+        ("tagger", ["tagger", few_trees, *_settings(epochs=1)], _EXPLAIN_TAGS),
+        ("intents", ["intent", str(CORPORA / "intents" / "dev.tsv")], _EXPLAIN_TEXTS),
         ("rhmm", ["rhmm", few_trees, *mixed], _UPDATE_TREES),
         ("hmm", ["hmm", tokens, *_settings(n_states=3, min_count=1)], _UPDATE),
         ("eigenwords", ["eigenwords", text, *_settings(dimensions=4, min_count=1)], _UPDATE),

@@ -15,6 +15,7 @@ from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
 from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.parsing import Forests, SentenceInput
@@ -61,14 +62,13 @@ class Explainer:
         trainer = kept.learner
         if not isinstance(trainer, ParserTrainer):
             raise ConfigError(f"{kept.estimator} trains no parser that explains", hint="use lpcfg or pcfg")
-        moments, names = _logs(kept, trainer, trees)
+        log, names = _log(kept, trainer, trees)
         estimator = trainer.grammar
         with one_blas_thread():
-            treebank = estimator.treebank(moments)
+            treebank = Treebank.of([log])
             estimator.describe(treebank)
             counted = CountedGrammar.of(estimator, treebank.first, parser.grammar_sets[0])
-        log = cast(TreeLog, moments.first_log())
-        return cls(counted, log.arrays()["places"][:, :2], names)
+        return cls(counted, log.places()[:, :2], names)
 
     def explain(
         self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int, recount: bool
@@ -260,15 +260,16 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
     return built[int(rows[-1])]
 
 
-def _logs(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[Any, Sequence[str]]:
-    """Logs of the trees that a parser was learned from, and the names of their documents."""
+def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
+    """The trees that a parser was learned from, in its first binarisation, and the names of documents."""
     if trees is None:
-        moments = cast(Joint[Any], kept.moments).parts["estimator"]
-        if moments.first_log() is None:
+        log = cast(Joint[Any], kept.moments).parts["estimator"].first_log()
+        if log is None:
             what = f"the moments of {kept.estimator} are counts, which name no tree"
             raise ConfigError(what, hint="give the trees that it was learned from with `trees`")
-        return moments, ()
+        return cast(TreeLog, log), ()
     corpus: Corpus[Any] = trees if isinstance(trees, Corpus) else kept.task.in_memory(trees)
     examples = kept.task.examples(trainer, corpus)
     names = {part.document_index: part.document for part in examples.partitions()}
-    return accumulate(trainer.grammar.init_trees(examples), examples), [names[each] for each in sorted(names)]
+    moments = accumulate(trainer.grammar.init_trees(examples), examples)
+    return cast(TreeLog, moments.first_log()), [names[each] for each in sorted(names)]

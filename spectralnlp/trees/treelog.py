@@ -214,10 +214,13 @@ class TreeLog(ReplayLog[Tree]):
         symbol = np.array(numbers, np.int32)[over_word.astype(int), table.symbol]
         return replace(table, symbols=tuple(symbols), symbol=symbol)
 
+    def places(self) -> NDArray[np.int64]:
+        """int64 (n_trees, 3): document, row and number of nodes of each tree, in the order of the table."""
+        return places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()})
+
     def documents(self) -> Ints:
         """int32 (n_trees,): the number of each tree's document, in the order of the table."""
-        sizes = [(key[0], len(self._chunks[key].sizes)) for key in sorted(self._chunks)]
-        return np.repeat(*np.array(sizes, np.int32).reshape(-1, 2).T)
+        return self.places()[:, 0].astype(np.int32)
 
     def _table(self) -> TreeTable:
         """Return all trees, their symbols as binarisation made them."""
@@ -263,7 +266,7 @@ class TreeLog(ReplayLog[Tree]):
             "chains": pack_names(
                 f"{count}\1" + "\1".join(chain) for chain, count in sorted(self.chains.items())
             ),
-            "places": places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()}),
+            "places": self.places(),
         }
 
     def column_spec(self, column: str) -> ArraySpec:

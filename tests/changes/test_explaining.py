@@ -92,6 +92,20 @@ def test_trees_are_ranked_as_a_recount_ranks_them(
     assert np.corrcoef(*ranks)[0, 1] > 0.9
 
 
+def test_trees_count_whose_rare_words_stand_for_unknown_ones(
+    folders: dict[str, Path], treebank: list[Tree]
+) -> None:
+    parser = spectralnlp.load(folders["plain"])
+    explainer = Explainer.of(parser, treebank)
+    sentence = sentence_of("The blorfish quickly snerked the gulls .".split(), parser.tokenizer, None)
+    forests = bracket_forests(parser, sentence, Bracket(2, 6, "VP"))
+    estimate = influence(explainer.counted, forests).trees[::4]
+    trees = range(0, len(treebank), 4)
+    recounted = explainer.recounted(forests, sentence.forms, trees)
+    exact = [recounted[tree] for tree in trees]
+    assert np.corrcoef(estimate, exact)[0, 1] > 0.9
+
+
 def test_a_tree_of_clusters_is_named_with_its_match(folders: dict[str, Path], treebank: list[Tree]) -> None:
     parser = spectralnlp.load(folders["clusters"])
     explanation = parser.explain(WORDS, BRACKET)

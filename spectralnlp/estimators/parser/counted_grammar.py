@@ -6,7 +6,7 @@ on: what a tree adds to the counts can then be taken out again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from spectralnlp.estimators.lpcfg.estimator import LPCFG
 from spectralnlp.estimators.lpcfg.learner import CLUSTERS
 from spectralnlp.estimators.lpcfg.moments import CountedTable
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex
+from spectralnlp.estimators.parser.signature_votes import SignatureShares, SignatureVotes
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
@@ -205,15 +206,27 @@ class CountedGrammar:
         place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
         return place[self.tokens.tag[place] == tag]
 
-    def signature_share(self, signature: int, tag: int) -> float:
-        """p(tag | signature), for an entry of the lexicon."""
-        row = self._rows.get((signature, tag))
+    def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
+        """p(tag | signature) of an entry of the lexicon, with all trees and without each."""
+        signature = entry - len(self.grammar.lexicon.words)
+        prior = [self._share_of_last(tag) for tag in tags]
+        return self._signature_votes.shares(signature, tags, np.array(prior))
+
+    def _share_of_last(self, tag: int) -> float:
+        """p(tag | the last signature)."""
+        lexicon = self.grammar.lexicon
+        row = self._rows.get((len(lexicon.starts) - 2, tag))
         if row is None:
             return 0.0
-        lexicon = self.grammar.lexicon
         vector = lexicon.values[lexicon.offsets[row] : lexicon.offsets[row + 1]]
         states = slice(self.grammar.state_offsets[tag], self.grammar.state_offsets[tag + 1])
         return float(self.tokens.of_state[states] @ vector / self.tokens.count.sum())
+
+    @cached_property
+    def _signature_votes(self) -> SignatureVotes:
+        table, leaves = self.index.table, self.index.counted.leaves
+        tags = self.symbol_of_state[self.place[table.symbol[leaves]]]
+        return SignatureVotes.of(table, leaves, tags, self.grammar.lexicon.signatures, self.lexicon)
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:

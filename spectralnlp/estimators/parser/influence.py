@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
+from spectralnlp.estimators.parser.signature_votes import SignatureShares
 from spectralnlp.inference.trees.forest import LEXICAL, Forest
 from spectralnlp.inference.trees.latent import leaf_vectors
 from spectralnlp.inference.trees.rule_counts import ForestCounts, count_rules
@@ -147,35 +149,61 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, found: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """float64 (n_nodes,): logarithm of the share of Z that is left as p(tag | word) is without a tree.
+    """float64 (n_nodes,): logarithm of the share of Z that is left as p(tag | token) is without a tree.
 
-    It stands at the first token of each word of the sentence in each tree of the treebank.
+    It stands at a token of the word in each tree of the treebank, or at one that votes for its signature.
     """
-    table, tokens, options = counted.index.table, counted.tokens, counted.lexicon
-    left = np.zeros(table.n_nodes)
-    tags: dict[int, dict[int, float]] = defaultdict(dict)
-    for token, tag, uses, _ in _tokens_of(forest, leaves, found):
-        tags[token][tag] = float(uses.sum())
-    for token, uses_of in tags.items():
-        word = counted.word_of_entry(int(lookup.entries[token]))
-        if word < 0:
-            continue
-        rows = np.flatnonzero(table.word == word)
-        row_tag = counted.symbol_of_state[counted.place[table.symbol[rows]]]
-        _, first, tree = np.unique(table.tree[rows], return_index=True, return_inverse=True)
-        total, gone = tokens.of_word[word], np.bincount(tree)
-        prior = options.word_prior * float(total <= options.frequent)
-        new_prior = options.word_prior * (total - gone <= options.frequent)
-        share = np.zeros(len(first))
-        for tag, expected in uses_of.items():
-            own = tokens.count[counted.tokens_of_word(word, tag)].sum()
-            sign = counted.signature_share(int(lookup.signatures[token]), tag)
-            now = np.maximum(own - np.bincount(tree, row_tag == tag), 0.0) + new_prior * sign
-            before = (own + prior * sign) / (total + prior)
-            after = now / np.maximum(total - gone + new_prior, 1e-300)
-            share += expected * (after / before if before > 0.0 else 1.0)
-        left[rows[first]] += np.log(np.maximum(share, 1.0 - _MOST))
+    left = np.zeros(counted.index.table.n_nodes)
+    uses: dict[int, dict[int, float]] = defaultdict(dict)
+    for token, tag, posteriors, _ in _tokens_of(forest, leaves, found):
+        uses[token][tag] = float(posteriors.sum())
+    for token, of_tags in uses.items():
+        entry, signature = int(lookup.entries[token]), int(lookup.signatures[token])
+        rows, before, after = _tags_without(counted, entry, signature, list(of_tags))
+        ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0.0)
+        left[rows] += np.log(np.maximum(ratio @ np.array([*of_tags.values()]), 1.0 - _MOST))
     return left
+
+
+def _tags_without(
+    counted: CountedGrammar, entry: int, signature: int, tags: Sequence[int]
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """p(tag | token) with all trees, and without each of those that change it.
+
+    Args:
+        counted: the grammar, and the trees that it was counted from.
+        entry, signature: of the token in the lexicon.
+        tags: symbols.
+
+    Returns:
+        int64 (n_some,), a token of each tree; float64 (n_tags,) and float64 (n_some, n_tags).
+    """
+    table, options, word = counted.index.table, counted.lexicon, counted.word_of_entry(entry)
+    tokens = np.flatnonzero(table.word == word) if word >= 0 else np.empty(0, np.intp)
+    if len(tokens) > 2 * options.frequent:
+        signs = SignatureShares.fixed(
+            np.zeros(len(tags))
+        )  # no tree has so many of them that they would be rare
+    else:
+        signs = counted.signature_shares(signature, tags)
+    if word < 0:
+        return signs.rows, signs.whole, signs.without
+    trees, place = np.unique(np.concatenate([signs.trees, table.tree[tokens]]), return_index=True)
+    rows = np.concatenate([signs.rows, tokens])[place]
+    sign = np.tile(signs.whole, (len(trees), 1))
+    sign[np.searchsorted(trees, signs.trees)] = signs.without
+    own_tag = counted.symbol_of_state[counted.place[table.symbol[tokens]]]
+    at = np.searchsorted(trees, table.tree[tokens])
+    own, gone = (
+        np.bincount(own_tag, minlength=len(counted.grammar.symbols))[tags],
+        np.stack([np.bincount(at[own_tag == tag], minlength=len(trees)) for tag in tags], axis=1),
+    )
+    total, total_gone = len(tokens), np.bincount(at, minlength=len(trees))
+    prior = options.word_prior * (total <= options.frequent)
+    new_prior = (options.word_prior * (total - total_gone <= options.frequent))[:, None]
+    before = (own + prior * signs.whole) / (total + prior)
+    after = (own - gone + new_prior * sign) / np.maximum((total - total_gone)[:, None] + new_prior, 1e-300)
+    return rows, before, after
 
 
 def _token_gains(

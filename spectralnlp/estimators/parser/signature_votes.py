@@ -1,0 +1,181 @@
+"""What signatures say of rare words as each tree is taken out: the votes that change.
+
+The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). Without a
+tree some of them are gone, and some words become rare that were not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.parameters import Floats, Ints
+from spectralnlp.text.signatures import signature_chain
+from spectralnlp.trees.treelog import TreeTable
+
+_Votes = Mapping[tuple[int, int], float]  # of a word: its share in the votes for (signature, tag)
+
+
+class _Token(NamedTuple):
+    tree: int
+    row: int
+    tag: int
+    is_first: bool
+
+
+class SignatureShares(NamedTuple):
+    """p(tag | signature) with all trees, and without each of some.
+
+    Attributes:
+        trees: int64 (n_some,), ascending; without the others nothing changes.
+        rows: int64 (n_some,); a token of each of them that votes, or that keeps its word from voting.
+        whole: float64 (n_tags,).
+        without: float64 (n_some, n_tags).
+    """
+
+    trees: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    whole: Floats
+    without: Floats
+
+    @classmethod
+    def fixed(cls, whole: Floats) -> SignatureShares:
+        """Shares that no tree changes."""
+        none = np.empty(0, np.int64)
+        return cls(none, none, whole, np.empty((0, len(whole))))
+
+
+@dataclass(frozen=True)
+class SignatureVotes:
+    """The votes for signatures, and by how much they change without each tree.
+
+    Attributes:
+        options: which words vote, and how their votes are smoothed.
+        names: of signatures, the last one standing for all.
+        votes: float64 (n_signatures, n_symbols).
+        voters: int64 (n_signatures,); words.
+        changes: int64 (n_changes, 4): signature, tree, row of a token, and tag; -1 where voters change.
+        change: float64 (n_changes,), in the order of signatures.
+    """
+
+    options: LexiconOptions
+    names: Sequence[str]
+    votes: Floats
+    voters: NDArray[np.int64]
+    changes: NDArray[np.int64]
+    change: Floats
+
+    @classmethod
+    def of(
+        cls,
+        table: TreeTable,
+        leaves: NDArray[np.intp],
+        tags: Ints,
+        names: Sequence[str],
+        options: LexiconOptions,
+    ) -> SignatureVotes:
+        """Let the rare words of a treebank vote, and again without each tree.
+
+        Args:
+            table: the treebank, each tree of which counts once.
+            leaves: int (n_tokens,); rows of its preterminals.
+            tags: int32 (n_tokens,); their symbols.
+            names: of the signatures that the lexicon has.
+            options: of the lexicon.
+        """
+        number, known = {name: place for place, name in enumerate(names)}, frozenset(table.words)
+        votes = np.zeros((len(names), int(tags.max(initial=0)) + 1))
+        voters = np.zeros(len(names), np.int64)
+        found: list[tuple[int, int, int, int]] = []
+        change: list[float] = []
+        for word, tokens in _may_vote(table, leaves, tags, options.rare):
+            looks = (signature_chain(options.signature(word, place, known), word) for place in (1, 0))
+            chains = [[number[name] for name in chain if name in number] for chain in looks]
+            now = _votes(tokens, chains, options.rare)
+            for (sign, tag), share in now.items():
+                votes[sign, tag] += share
+            signs = {sign for sign, _ in now}
+            voters[list(signs)] += 1
+            for tree, row in {token.tree: token.row for token in reversed(tokens)}.items():
+                then = _votes([each for each in tokens if each.tree != tree], chains, options.rare)
+                for key in now.keys() | then.keys():
+                    found.append((key[0], tree, row, key[1]))
+                    change.append(then.get(key, 0.0) - now.get(key, 0.0))
+                others = {sign for sign, _ in then}
+                found += ((sign, tree, row, -1) for sign in signs ^ others)
+                change += (1.0 if sign in others else -1.0 for sign in signs ^ others)
+        changes = np.array(found, np.int64).reshape(-1, 4)
+        order = np.argsort(changes[:, 0], kind="stable")
+        return cls(options, names, votes, voters, changes[order], np.array(change)[order])
+
+    def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
+        """p(tag | signature) as the lexicon smooths it, with all trees and without each.
+
+        Args:
+            signature: its number.
+            tags: symbols.
+            prior: float64 (n_tags,); p(tag | the last signature), which is taken as fixed.
+        """
+        chain = self._coarser(signature)
+        bounds = [np.searchsorted(self.changes[:, 0], [sign, sign + 1]) for sign in chain]
+        parts = [slice(*each.tolist()) for each in bounds]
+        concerned = np.concatenate([self.changes[part] for part in parts] or [self.changes[:0]])
+        trees, first = np.unique(concerned[:, 1], return_index=True)
+        whole, without = prior, np.tile(prior, (len(trees), 1))
+        strength = self.options.signature_prior
+        for sign, part in zip(chain, parts, strict=True):
+            change, tree = self.change[part], np.searchsorted(trees, self.changes[part, 1])
+            tag_of = self.changes[part, 3]
+            votes, total = self.votes[sign, tags], self.votes[sign].sum()
+            whole = (votes + strength * whole) / (total + strength)
+            is_vote = tag_of >= 0
+            totals = total + np.bincount(tree[is_vote], change[is_vote], len(trees))
+            by_tag = [np.bincount(tree[tag_of == tag], change[tag_of == tag], len(trees)) for tag in tags]
+            now = votes + np.stack(by_tag, axis=1)
+            voters = self.voters[sign] + np.bincount(tree[~is_vote], change[~is_vote], len(trees))
+            least = self.options.ending_words if "~" in self.names[sign] else 1
+            there = (voters >= least)[:, None]
+            without = np.where(there, (now + strength * without) / (totals + strength)[:, None], without)
+        return SignatureShares(trees, concerned[first, 2], whole, without)
+
+    def _coarser(self, signature: int) -> list[int]:
+        """The signatures that one backs off to, the coarsest first, and itself; none of the last."""
+        number = {name: place for place, name in enumerate(self.names[:-1])}
+        look, _, ending = self.names[signature].partition("~")
+        chain = [look, *(f"{look}~{ending[start:]}" for start in reversed(range(len(ending))))]
+        return [number[name] for name in chain if name in number]
+
+
+def _may_vote(
+    table: TreeTable, leaves: NDArray[np.intp], tags: Ints, rare: int
+) -> Iterator[tuple[str, list[_Token]]]:
+    """Yield the words that are rare with all trees or without one of them, with their tokens."""
+    word, tree = table.word[leaves], table.tree[leaves]
+    _, pair, in_tree = np.unique(
+        word.astype(np.int64) * table.n_trees + tree, return_inverse=True, return_counts=True
+    )
+    count = np.bincount(word, minlength=len(table.words))
+    chosen = np.zeros(len(table.words), bool)
+    chosen[word[count[word] - in_tree[pair] <= rare]] = True
+    is_first = np.append(True, tree[1:] != tree[:-1])[: len(leaves)]
+    tokens = defaultdict[int, list[_Token]](list)
+    for place in np.flatnonzero(chosen[word]).tolist():
+        token = _Token(int(tree[place]), int(leaves[place]), int(tags[place]), bool(is_first[place]))
+        tokens[int(word[place])].append(token)
+    return ((table.words[each], some) for each, some in tokens.items())
+
+
+def _votes(tokens: Sequence[_Token], chains: Sequence[Sequence[int]], rare: int) -> _Votes:
+    """The votes of a word; none of one that is not rare, or not there."""
+    votes = Counter[tuple[int, int]]()
+    if len(tokens) <= rare:
+        for token in tokens:
+            for sign in chains[token.is_first]:
+                votes[sign, token.tag] += 1.0 / len(tokens)  # type: ignore[assignment]
+    return votes
