@@ -266,7 +266,8 @@ def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog
         log = cast(Joint[Any], kept.moments).parts["estimator"].first_log()
         if log is None:
             what = f"the moments of {kept.estimator} are counts, which name no tree"
-            raise ConfigError(what, hint="give the trees that it was learned from with `trees`")
+            hint = "give its trees with `trees`, or train with sentence_ends=true, which keeps them"
+            raise ConfigError(what, hint=hint)
         return cast(TreeLog, log), ()
     corpus: Corpus[Any] = trees if isinstance(trees, Corpus) else kept.task.in_memory(trees)
     examples = kept.task.examples(trainer, corpus)

@@ -273,7 +273,7 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
         what = f"{folder}: a model by {name} keeps nothing, so it cannot {verb}"
         return ConfigError(what, hint="train it again on all the data")
     hint = "train it again with `keep_moments`"
-    if folder == Path(registry.models.get("en")):
+    if "en" in registry.models and folder == Path(registry.models.get("en")):
         hint = "pip install ./grammars/en_moments, in a clone of spectralnlp's repository"
     return ConfigError(f"{folder} keeps no moments, so it cannot {verb}", hint=hint)
 

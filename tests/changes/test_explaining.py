@@ -97,7 +97,9 @@ def test_trees_count_whose_rare_words_stand_for_unknown_ones(
 ) -> None:
     parser = spectralnlp.load(folders["plain"])
     explainer = Explainer.of(parser, treebank)
-    sentence = sentence_of("The blorfish quickly snerked the gulls .".split(), parser.tokenizer, None)
+    sentence = sentence_of(
+        ["The", "blorfish", "quickly", "snerked", "the", "gulls", "."], parser.tokenizer, None
+    )
     forests = bracket_forests(parser, sentence, Bracket(2, 6, "VP"))
     estimate = influence(explainer.counted, forests).trees[::4]
     trees = range(0, len(treebank), 4)

@@ -101,6 +101,10 @@ def test_models_that_are_installed_stay_as_they_are(command: Command, own_treeba
     status, _, err = command("update", "en", own_treebank / "dev.mrg")
     assert status == 2
     assert "en is installed, and stays as it is; name a folder for the result: -o" in err
+    if not registry.moments.names():
+        status, _, err = command("update", "en", own_treebank / "dev.mrg", "-o", own_treebank / "more")
+        assert status == 2
+        assert "keeps no moments, so it cannot be updated; pip install ./grammars/en_moments" in err
 
 
 def test_a_language_that_is_not_installed_is_named_with_the_way_to_install_it(command: Command) -> None:
