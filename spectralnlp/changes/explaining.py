@@ -15,7 +15,6 @@ from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence
 from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
-from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.parsing import Forests, SentenceInput
@@ -63,11 +62,8 @@ class Explainer:
         if not isinstance(trainer, ParserTrainer):
             raise ConfigError(f"{kept.estimator} trains no parser that explains", hint="use lpcfg or pcfg")
         log, names = _log(kept, trainer, trees)
-        estimator = trainer.grammar
         with one_blas_thread():
-            treebank = Treebank.of([log])
-            estimator.describe(treebank)
-            counted = CountedGrammar.of(estimator, treebank.first, parser.grammar_sets[0])
+            counted = CountedGrammar.of(trainer.grammar, log, parser.grammar_sets[0])
         return cls(counted, log.places()[:, :2], names)
 
     def explain(

@@ -25,11 +25,12 @@ from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.estimators.shared.event_index import HARD_SMOOTHING, SOFT_SMOOTHING
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
+from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.inference.trees.sparse import SparseRules
 from spectralnlp.inference.trees.tree_states import Columns
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Lexicon, Offsets, Tensors
 from spectralnlp.trees import split_annotation
-from spectralnlp.trees.treelog import TreeTable
+from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 _LEAST_POSTERIOR = 1e-4  # as in the EM that made the grammar
 _LEAST_SHARE = 1e-4  # of a node in one number
@@ -63,17 +64,18 @@ class CountedGrammar:
     lexicon: LexiconOptions
 
     @classmethod
-    def of(cls, estimator: TreebankEstimator, table: TreeTable, grammars: GrammarSet) -> CountedGrammar:
+    def of(cls, estimator: TreebankEstimator, trees: TreeLog, grammars: GrammarSet) -> CountedGrammar:
         """Count the trees that a grammar was learned from.
 
         Args:
             estimator: of the grammar, with its settings.
-            table: the trees, as its first binarisation has them.
+            trees: as its first binarisation has them.
             grammars: what was learned.
 
         Raises:
             ConfigError: none of the grammars has states that are counted, or the trees are others.
         """
+        table = Treebank.of([trees]).first
         options = LexiconOptions.of(estimator, scheme=grammars.coarse.lexicon.scheme)
         counted = CountedTable.of(table, options)
         index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
