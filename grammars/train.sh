@@ -69,7 +69,7 @@ PYTHON
     gzip -dc "$corpora"/text/english_open.txt.gz >> "$work/words.txt"
     for dimensions in 40 30; do  # of parsers, of taggers
         spectralnlp train eigenwords "$work/words.txt" --reader tokens --set min_count=4 \
-            --set dimensions=$dimensions --set contexts=2000 -o "$work/vectors$dimensions"
+            --set dimensions=$dimensions --set contexts=2000 --card en-vectors.card.md -o "$work/vectors$dimensions"
     done
     mv "$work/vectors40" "$work/en_vectors"
     tagger en-tagger "$ewt" "${open[@]}" "$treebanks"/masc/train --map en.map --skip-bad --set column=xpos --set eigenwords="$work/vectors30"
