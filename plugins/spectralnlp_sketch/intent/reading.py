@@ -78,7 +78,7 @@ class ExampleFiles(Corpus[Example]):
         ]
         return first + rest
 
-    def remarks(self) -> list[str]:
+    def remarks(self, *, training: bool = False) -> list[str]:
         """Say which columns of tables were taken, for each run of files with the same."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
