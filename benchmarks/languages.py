@@ -26,7 +26,22 @@ from spectralnlp import registry
 from spectralnlp.scoring import score_trees
 from spectralnlp.trees import Tree, add_root
 
-TREEBANKS = ("wsj", "gum", "craft", "cess_esp", "floresta", "icepahc")
+TREEBANKS = (
+    "wsj",
+    "gum",
+    "masc",
+    "craft",
+    "icepahc",
+    "farpahc",
+    "squoia_de",
+    "alpino",
+    "sequoia",
+    "cess_esp",
+    "floresta",
+    "turkish",
+    "icon",
+    "keyaki",
+)
 HEADER = (
     "treebank, setting",
     "trees",

@@ -81,7 +81,7 @@ class ChangingModel(StorableModel):
 
         Args:
             path: the folder to make.
-            compact: numbers in half precision, where the model can bear it: half the size, three digits.
+            compact: numbers in half precision, where the model can bear it: half the size, two digits.
             overwrite: whether a model that is there may be replaced.
             keep_moments: whether what the model was learned from is written beside it, as it was kept; it
                 reveals the data.

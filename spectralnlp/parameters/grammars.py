@@ -201,7 +201,7 @@ class GrammarSet:
         are stored once.
 
         Args:
-            compact: store tensors and lexical vectors as float16, of half the size and 11 bits.
+            compact: store tensors and lexical vectors as float16, of half the size and seven bits.
             beside: a set stored before: what its lexicon has to the byte is left out.
 
         Raises:

@@ -33,7 +33,7 @@ class HashedModel:
         """The arrays of a model folder.
 
         Args:
-            compact: store the weights as float16, of half the size and 11 bits.
+            compact: store the weights as float16, of half the size and seven bits.
         """
         return in_half("weights", self.weights) if compact else arrays_of(self)
 

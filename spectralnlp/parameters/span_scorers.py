@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
-from spectralnlp.parameters.arrays import Floats, Ints
+from spectralnlp.parameters.arrays import Floats, Ints, few_bits
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array, int_array
 
 
@@ -47,7 +47,8 @@ class SpanScorer:
         """The arrays of a model folder; ``compact`` with weights as float16."""
         arrays = arrays_of(self)
         if compact:
-            arrays |= {name: arrays[name].astype(np.float16) for name in ("weights", "head_score")}
+            arrays["weights"] = few_bits(self.weights)
+            arrays["head_score"] = self.head_score.astype(np.float16)
         return arrays
 
     @classmethod

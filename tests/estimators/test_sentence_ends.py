@@ -160,7 +160,7 @@ def test_the_model_is_stored_with_the_grammar(parser: Parser, tmp_path: Path, co
     loaded = load(tmp_path / "model")
     read, model = (each.components["sentence_ends"] for each in (loaded, parser))
     assert read.threshold == model.threshold
-    np.testing.assert_allclose(read.weights, model.weights, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(read.weights, model.weights, rtol=0.01, atol=1e-4)
     text = "Old Lamps Marta met Tor. Contents A ship saw it"
     assert split(loaded, text) == split(parser, text)
     sent = pickle.loads(pickle.dumps(loaded.tokenizer))  # as to another process
