@@ -71,6 +71,7 @@ def adapt(
 ) -> None:
     """Adapt a parser to another domain with a few of its trees."""
     from spectralnlp import changes
+    from spectralnlp.cli.models import load_parser
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import rereadable
     from spectralnlp.storage import check_writable
@@ -101,6 +102,8 @@ def adapt(
         for each in corpora:
             for line in [] if each is None else each.remarks():
                 note(line)
+        for line in task.remarks_on_gold(load_parser(model), own):
+            note(line)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
         print(f"\n{evaluated(task, adapted, held_out, where.jobs).to_table()}")

@@ -106,7 +106,7 @@ def evaluate(
         evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)
     ]
-    for line in corpus.remarks():
+    for line in [*corpus.remarks(), *task.remarks_on_gold(models[0], corpus)]:
         note(line)
     comparison = task.compare(*reports) if against is not None else None
     if as_json:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +22,13 @@ from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.raw_text import evaluate_raw, warm_up
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.several_treebanks import sources_of
-from spectralnlp.tasks.token_boundaries import TokenBoundaries, TokenTask
+from spectralnlp.tasks.token_boundaries import (
+    CONVENTION_EXAMPLES,
+    MANY_UNKNOWN,
+    TokenBoundaries,
+    TokenTask,
+    unknown_share,
+)
 from spectralnlp.tasks.treebanks import TreebankCorpus, nltk_trees_of
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.tokens import Sentence
@@ -89,6 +97,15 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):
             corpus = SkippingCorpus(corpus.corpus.first())
         return super()._conventions(estimator, corpus, most)
+
+    def remarks_on_gold(self, model: Parser, corpus: Corpus[Tree]) -> list[str]:
+        """Say so where most of the words are unknown, as those of another language are."""
+        words = Counter(word for tree in islice(corpus, CONVENTION_EXAMPLES) for word in tree.words())
+        unknown = unknown_share(words, model.coarse.lexicon.word_index)
+        if unknown <= MANY_UNKNOWN:
+            return []
+        what = f"{100 * unknown:.0f} % of the words are unknown to the model"
+        return [f"{what}: train a model of their own if they are of another language"]
 
     def in_memory(self, data: Any) -> Corpus[Tree]:
         """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""

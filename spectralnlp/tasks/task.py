@@ -198,6 +198,10 @@ class Task(ABC):
         """
         return estimator.init_kept_moments(corpus)
 
+    def remarks_on_gold(self, model: Any, corpus: Corpus[Any]) -> list[str]:
+        """Return lines about gold data that do not suit a model, such as those of another language."""
+        return []
+
     def remarks_on_more(self, moments: Any, more: Any) -> list[str]:
         """Return lines about data that is added to kept moments, for users to know.
 

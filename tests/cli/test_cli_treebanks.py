@@ -96,6 +96,34 @@ def test_bad_trees_are_skipped_and_counted(
         assert command(*(word for word in words if word != "--skip-bad"))[0] == 2
 
 
+def test_a_treebank_of_another_language_is_warned_of(
+    command: Command, own_corpora: Path, tmp_path: Path
+) -> None:
+    english, spanish = (own_corpora / "treebank" / f"{name}.mrg" for name in ("train", "spanish"))
+    model = tmp_path / "model"
+    assert command("train", "pcfg", english, "--keep-moments", "-o", model)[0] == 0
+    assert "another language" not in command("evaluate", model, own_corpora / "treebank" / "dev.mrg")[2]
+    for arguments in (
+        ("evaluate", model, spanish),
+        ("update", model, spanish, "-o", tmp_path / "updated"),
+    ):
+        status, out, err = command(*arguments)
+        assert status == 0, err
+        (line,) = (line for line in (out + err).splitlines() if "another language" in line)
+        assert "% of the words" in line
+        assert "unknown to the model: " in line
+
+
+def test_raw_text_without_a_segmenter_is_refused_with_the_way_out(command: Command, tmp_path: Path) -> None:
+    trees, text = tmp_path / "trees.mrg", tmp_path / "text.txt"
+    trees.write_text("(IP (NP (N 船)) (VB 来る))\n" * 3, encoding="utf-8")
+    text.write_text("船来る\n", encoding="utf-8")
+    assert command("train", "pcfg", trees, "-o", tmp_path / "model")[0] == 0
+    status, out, err = command("parse", "-m", tmp_path / "model", text)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "the model cannot segment text without blanks; give tokens (--tokenized), or train" in err
+
+
 def test_tags_are_learned_from_every_format_of_trees(own_corpora: Path, tmp_path: Path) -> None:
     text = (own_corpora / "formats" / "dutch.alpino.xml").read_text("utf-8")
     bare = tmp_path / "bare.xml"
