@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,14 +14,19 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.component import Component, Context, folds_of
 from spectralnlp.estimators.tagger.estimator import CRFTagger, Numbered
 from spectralnlp.estimators.tagger.kernels import Examples
-from spectralnlp.inference.chains.segmentation import PLACES, character_keys
+from spectralnlp.inference.chains.segmentation import character_keys
 from spectralnlp.inference.chains.templates import N_SLOTS, find_rows
 from spectralnlp.parameters import ChainWeights, Ints
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.trees.treelog import TreeTable
 
 # Features that are seen less often are left out.
 _FEWEST_SEEN = 2
+# The most frequent parts of speech that words are found with; the others are one class. More take longer: the
+# time of a transition grows with their square.
+_MOST_CLASSES = 24
+_OTHERS = "*"
 # Known words are features: those of each fold come from the other folds, or no word would be unknown.
 _FOLDS = 5
 
@@ -48,55 +54,74 @@ class Segmentation(Component):
 
     def learn(self, context: Context) -> ChainWeights | None:
         """Learn from the words of the trees; None where they are written apart, and in folds."""
-        table = context.trees.first
-        leaves = np.flatnonzero(table.word >= 0)
-        words = [table.words[word] for word in table.word[leaves].tolist()]
-        conventions = Conventions.learn(words)
-        if context.whole is not None or conventions.words_apart:
+        sentences = None if context.whole is not None else tagged_words(context.trees.first)
+        if sentences is None:
             return None
-        first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()
-        plain = [conventions.plain(word).split() for word in words]
-        sentences = [[part for word in plain[a:b] for part in word] for a, b in pairwise(first)]
         with fit_pass("words"):
             return learn_segmenter(sentences, context.trees.documents, random_state=context.random_state)
 
 
+def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
+    """Return the words of trees as a text has them, with their tags; None where words are written apart."""
+    leaves = np.flatnonzero(table.word >= 0)
+    words = [table.words[word] for word in table.word[leaves].tolist()]
+    conventions = Conventions.learn(words)
+    if conventions.words_apart:
+        return None
+    tags = [table.symbols[symbol] for symbol in table.symbol[leaves].tolist()]
+    plain = [conventions.plain(word).split() for word in words]
+    first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()
+    return [
+        [(part, tag) for word, tag in zip(plain[a:b], tags[a:b], strict=True) for part in word]
+        for a, b in pairwise(first)
+    ]
+
+
 def learn_segmenter(
-    sentences: Sequence[Sequence[str]], documents: Ints, *, random_state: int
+    sentences: Sequence[Sequence[tuple[str, str]]], documents: Ints, *, random_state: int
 ) -> ChainWeights:
     """Learn where words end.
 
     Args:
-        sentences: words, none empty, without blanks in them.
+        sentences: words, none empty, without blanks in them, each with its part of speech.
         documents: int32 (n_sentences,); the document of each, ascending.
         random_state: seed of the order of sentences.
     """
     folds = folds_of(documents, _FOLDS)
     order = np.argsort(folds, kind="stable").tolist()
+    texts_of_all = ["".join(word for word, _ in sentence) for sentence in sentences]
     keys = []
     for fold in range(_FOLDS):
-        known = {w for s, its in zip(sentences, folds, strict=True) if its != fold for w in s}
-        texts = ["".join(sentences[i]) for i in order if folds[i] == fold]
+        known = {word for s, its in zip(sentences, folds, strict=True) if its != fold for word, _ in s}
+        texts = [texts_of_all[i] for i in order if folds[i] == fold]
         keys += [character_keys(texts, known)] if texts else []
     joint = np.concatenate(keys)
     seen, n_seen = np.unique(joint, return_counts=True)
     kept = seen[n_seen >= _FEWEST_SEEN]
-    starts = np.cumsum([0, *(sum(map(len, sentences[i])) for i in order)])
+    starts = np.cumsum([0, *(len(texts_of_all[i]) for i in order)])
+    counts = Counter(tag for sentence in sentences for _, tag in sentence)
+    classes = {tag: tag for tag, _ in counts.most_common(_MOST_CLASSES)}
+    tags = [
+        tag
+        for i in order
+        for word, part_of_speech in sentences[i]
+        for tag in _tags(len(word), classes.get(part_of_speech, _OTHERS))
+    ]
+    names = sorted(set(tags))
+    number = {name: i for i, name in enumerate(names)}
     examples = Examples(
         types=np.zeros(len(joint) + 4 * (len(starts) - 1), np.int32),  # no words: all features are in joint
         starts=starts,
-        tags=np.array(
-            [place for i in order for word in sentences[i] for place in _places(len(word))], np.int32
-        ),
+        tags=np.array([number[tag] for tag in tags], np.int32),
         row_starts=np.zeros(2 * N_SLOTS + 1, np.int64),
         rows=np.zeros(0, np.int32),
         named=np.zeros(2 * N_SLOTS, np.int64),
         joint=find_rows(joint, kept),
         words=np.zeros((2, 0), np.float32),
     )
-    return CRFTagger(random_state=random_state).learn_numbered(Numbered.of(examples, kept, PLACES))
+    return CRFTagger(random_state=random_state).learn_numbered(Numbered.of(examples, kept, names))
 
 
-def _places(length: int) -> list[int]:
-    """Places of the characters of a word, numbers in `PLACES`."""
-    return [3] if length == 1 else [0, *[2] * (length - 2), 1]
+def _tags(length: int, name: str) -> list[str]:
+    """Tags of the characters of a word."""
+    return [f"B-{name}", *[f"I-{name}"] * (length - 1)]

@@ -1,10 +1,13 @@
 """Words of text that has no blanks between them: a chain of characters, by the model of taggers.
 
-The tag of a character says where in its word it stands. Its features are n-grams of the characters around it
-and of their scripts, and the longest known words that begin, end or go on at it, as in KyTea.
+The tag of a character says whether a word begins at it, and the part of speech of its word: words are found
+with their tags, so that a chain knows which may follow one another. Its features are n-grams of the
+characters around it and of their scripts, and the longest known words that begin, end or go on at it, as in
+KyTea.
 
-Source: G. Neubig, Y. Nakata and S. Mori (2011), Pointwise prediction for robust, adaptable Japanese
-morphological analysis, ACL.
+Sources: H. T. Ng and J. K. Low (2004), Chinese part-of-speech tagging: one-at-a-time or all-at-once?
+Word-based or character-based?, EMNLP; G. Neubig, Y. Nakata and S. Mori (2011), Pointwise prediction for
+robust, adaptable Japanese morphological analysis, ACL.
 """
 
 from __future__ import annotations
@@ -27,9 +30,9 @@ from spectralnlp.text.scripts import script_of
 Keys = NDArray[np.uint32]
 Codes = NDArray[np.uint64]
 
-# A character begins, is within, or ends a word of several, or is a word.
-PLACES = ("B-word", "E-word", "I-word", "S-word")
-_BEGINS = np.array([place[0] in "BS" for place in PLACES])
+# The tag of a character is one of these, a hyphen and a class: it begins a word or goes on with one. Models
+# that were trained earlier say also where a word ends (E) and which words have one character (S).
+_BEGINNING, _GOING_ON = "BS", "IE"
 
 _REACH = 3  # characters on either side that n-grams take in
 _LONGEST_NGRAM = 3
@@ -116,11 +119,13 @@ class ChainSegmenter:
 
     def ends(self, text: str) -> list[int]:
         """Return where words end, ascending, the last at the end of the text, which holds no blanks."""
-        emissions = np.zeros((len(text), len(PLACES)), np.float32)
+        tags = self.weights.tags
+        emissions = np.zeros((len(text), len(tags)), np.float32)
         sum_rows(look_up(character_keys([text], self.words), self._slots), self.weights.rows, emissions)
         chain = self.weights.transitions, self.weights.start, self.weights.end
         places = best_tags(emissions, np.array([0, len(text)]), *chain)
-        return [*(np.flatnonzero(_BEGINS[places[1:]]) + 1).tolist(), len(text)]
+        begins = np.array([tag[0] in _BEGINNING for tag in tags])
+        return [*(np.flatnonzero(begins[places[1:]]) + 1).tolist(), len(text)]
 
 
 def read_segmenter(arrays: StoredArrays, values: StoredValues) -> ChainWeights:
@@ -130,6 +135,6 @@ def read_segmenter(arrays: StoredArrays, values: StoredValues) -> ChainWeights:
         ModelError: an array or a value is not as it must be.
     """
     weights = ChainWeights.from_arrays(arrays.part(n_offsets=len(OFFSETS), n_word_numbers=0), values)
-    if weights.tags != PLACES:
-        raise values.error("tags", f"must be {', '.join(PLACES)}")
+    if not weights.tags or not all(tag[:1] in (*_BEGINNING, *_GOING_ON) for tag in weights.tags):
+        raise values.error("tags", f"must begin with one of {', '.join(_BEGINNING + _GOING_ON)}")
     return weights

@@ -1,0 +1,97 @@
+"""Words found in text that does not write them apart: F1 of words, that of unknown ones, time.
+
+The segmenter of a parser is learned from a treebank's train part and tested on dev; or, to choose settings,
+learned from four fifths of the documents of train and tested on the others.
+
+    python -m benchmarks.segmentation
+    python -m benchmarks.segmentation --fold 0
+"""
+
+from __future__ import annotations
+
+from benchmarks import report  # first: it sets the number of threads  # isort: skip
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from spectralnlp.estimators.parser.segmenter import learn_segmenter, tagged_words
+from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.inference.chains.segmentation import ChainSegmenter
+from spectralnlp.runtime import accumulate
+from spectralnlp.scoring.evalb import percent
+from spectralnlp.tasks.parsing import ParsingTask
+from spectralnlp.trees import Binariser
+from spectralnlp.trees.treelog import TreeLog
+
+FOLDS = 5
+Sentences = list[list[tuple[str, str]]]
+
+
+def read(folder: Path) -> tuple[Sentences, list[int]]:
+    """Words with tags, and the document of each sentence."""
+    log = TreeLog(Binariser().to_dict())
+    accumulate(log, ParsingTask().read(folder))
+    sentences = tagged_words(Treebank.of([log]).first)
+    if sentences is None:
+        raise SystemExit(f"{folder}: words are written apart")
+    return sentences, log.documents().tolist()
+
+
+def row(name: str, segmenter: ChainSegmenter, test: Sentences) -> list[object]:
+    """Scores of words, and of those that the segmenter does not know."""
+    started, found, gold = process_time(), [], []
+    for sentence in test:
+        ends = segmenter.ends("".join(word for word, _ in sentence))
+        found.append(set(zip([0, *ends], ends, strict=False)))
+        gold.append(_spans([word for word, _ in sentence]))
+    speed = len(test) / (process_time() - started)
+    matched, n_found, n_gold = 0, sum(map(len, found)), sum(map(len, gold))
+    unknown = matched_unknown = 0
+    for sentence, ours, theirs in zip(test, found, gold, strict=True):
+        for (word, _), span in zip(sentence, theirs, strict=True):
+            matched += span in ours
+            unknown += word not in segmenter.words
+            matched_unknown += word not in segmenter.words and span in ours
+    f1, recall = percent(2 * matched, n_found + n_gold), percent(matched_unknown, unknown)
+    return [name, len(test), f"{f1:.2f}", f"{percent(unknown, n_gold):.1f}", f"{recall:.1f}", f"{speed:.0f}"]
+
+
+def _spans(words: Sequence[str]) -> list[tuple[int, int]]:
+    ends = np.cumsum([len(word) for word in words]).tolist()
+    return list(zip([0, *ends], ends, strict=False))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--treebank", default="keyaki", metavar="NAME", help="under treebanks/")
+    parser.add_argument(
+        "--fold", type=int, metavar="N", choices=range(FOLDS), help="of train, in place of dev"
+    )
+    arguments = parser.parse_args()
+    folder = arguments.corpora / "treebanks" / arguments.treebank
+    train, documents = read(folder / "train")
+    if arguments.fold is None:
+        name, (test, _) = "dev", read(folder / "dev")
+    else:
+        name, inside = f"fold {arguments.fold}", [each % FOLDS == arguments.fold for each in documents]
+        test = [sentence for sentence, held_out in zip(train, inside, strict=True) if held_out]
+        train = [sentence for sentence, held_out in zip(train, inside, strict=True) if not held_out]
+        documents = [each for each, held_out in zip(documents, inside, strict=True) if not held_out]
+    started = process_time()
+    weights = learn_segmenter(train, np.array(documents, np.int32), random_state=0)
+    print(f"{report.machine()} {process_time() - started:.0f} CPU seconds of training.\n")
+    known = {word for sentence in train for word, _ in sentence}
+    header = ["test", "sentences", "F1 of words", "unknown, %", "their recall", "sentences a CPU second"]
+    print(report.table(header, [row(name, ChainSegmenter(weights, known), test)]))
+
+
+if __name__ == "__main__":
+    main()
