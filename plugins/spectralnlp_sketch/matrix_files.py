@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from io import BufferedReader
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +16,9 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime import Location, open_binary
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, check_structure
+
+# Arrays of more bytes than the first may have so many times the size of their archive.
+_SWOLLEN, _MOST_SWELLING = 64 << 20, 200
 
 
 def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
@@ -51,8 +55,7 @@ def load_npz(path: Location) -> Matrix:
     """
     try:
         with open_binary(path) as file:
-            go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
-            go_to(file, path, 0)
+            _check_swelling(file, path)
             matrix = sp.load_npz(file)
             _check_shape(path, matrix.shape)
             check_structure(matrix)
@@ -71,6 +74,17 @@ def load_npz(path: Location) -> Matrix:
     if matrix.dtype == np.float16:  # scipy keeps it, but does not compute with it
         raise InputError("holds float16", path=path, hint="save it as float32")
     return matrix
+
+
+def _check_swelling(file: BufferedReader, path: Location) -> None:
+    """Refuse an archive whose arrays are far larger than it is, before they are unpacked."""
+    packed = go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
+    with ZipFile(file) as archive:
+        size = sum(each.file_size for each in archive.infolist())
+    go_to(file, path, 0)
+    if size > max(_SWOLLEN, _MOST_SWELLING * packed):
+        what = f"an archive that swells to more than {_MOST_SWELLING} times its size"
+        raise InputError(what, path=path, hint="look at what it holds")
 
 
 def _check_shape(path: Location, shape: Sequence[int]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
@@ -22,6 +24,9 @@ from spectralnlp_sketch import (
     MatrixCorpus,
 )
 from spectralnlp_sketch.errors import MatrixError
+from spectralnlp_sketch.matrix_files import load_npz
+
+from spectralnlp.errors import InputError
 
 SKETCHES = (CountSketch, OSNAP, SRHT, GaussianSketch, FrequentDirections)
 
@@ -86,3 +91,10 @@ def test_squares_that_overflow_are_refused(sketch: Any, size: float) -> None:
     rows = np.random.default_rng(0).uniform(-size, size, (300, 20))
     with pytest.raises(MatrixError, match="squares of the rows overflow float64"):
         sketch(sketch_size=16).fit(rows).components_  # noqa: B018
+
+
+def test_an_archive_that_swells_is_refused(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "bomb.npz", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("data.npy", bytes(65 << 20))
+    with pytest.raises(InputError, match=r"bomb\.npz: an archive that swells"):
+        load_npz(tmp_path / "bomb.npz")
