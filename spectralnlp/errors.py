@@ -20,8 +20,8 @@ _NO_MEMORY = (
 )
 _RAISED_FOR_WANT_OF_MEMORY = (SystemError, ImportError, OSError, RuntimeError)
 
-# Characters of a word of a message, and of a message or a path; hints are not cut.
-_LONGEST_WORD, _LONGEST = 120, 1000
+# Characters of a word of a message, of a path and a hint, and of the whole line.
+_LONGEST_WORD, _LONGEST_PART, _LONGEST = 120, 300, 1000
 
 
 def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
@@ -34,11 +34,8 @@ def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
     return _PARAMETER.sub(lambda match: name_of(match[1]), message)
 
 
-def _brief(what: str) -> str:
-    """A message with its longest words cut short, and itself: it may quote a token of a megabyte."""
-    words = [word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…" for word in what.split()]
-    brief = " ".join(words)
-    return brief if len(brief) <= _LONGEST else f"{brief[:_LONGEST]}…"
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else f"{text[: size - 1]}…"
 
 
 class SpectralError(Exception):
@@ -87,16 +84,17 @@ class SpectralError(Exception):
     @property
     def message(self) -> str:
         """The one line, with parameters in backticks."""
-        where = "" if self.path is None else str(self.path)
-        where = where if len(where) <= _LONGEST else f"{where[:_LONGEST]}…"
+        where = "" if self.path is None else _cut(str(self.path), _LONGEST_PART)
         if self.line is not None:
             where += f":{self.line}" if where else f"line {self.line}"
         if self.sentence is not None:
             where += f" (sentence {self.sentence})" if where else f"sentence {self.sentence}"
-        what = _brief(self.what)
-        line = f"{where}: {what}" if where else what
-        line = f"{line}; {self.hint}" if self.hint else line
-        return " ".join(line.split())
+        before = f"{where}: " if where else ""
+        after = f"; {_cut(self.hint, _LONGEST_PART)}" if self.hint else ""
+        # A message may quote a token of a megabyte.
+        what = " ".join(_cut(word, _LONGEST_WORD) for word in self.what.split())
+        what = _cut(what, _LONGEST - len(before) - len(after))
+        return " ".join(f"{before}{what}{after}".split())
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword arguments do not survive Exception's own pickling, which worker processes use.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,16 @@ class Journal:
         entries: what it held when it was opened, by line; None for a line that is no JSON object.
 
     Raises:
-        ConfigError: it cannot be read or written.
+        ConfigError: it cannot be read or written, or is a pipe or a device.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                os.close(self._file)
+                raise ConfigError("the journal is no file, but a pipe or a device", path=path)
             content = path.read_bytes()
             whole = content[: content.rfind(b"\n") + 1]
             if len(whole) < len(content):

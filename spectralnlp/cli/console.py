@@ -30,19 +30,32 @@ def note(line: str) -> None:
 
 
 @contextmanager
-def announced_kernels(*, here: bool = True) -> Iterator[None]:
+def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
     """Note on stderr when kernels have to be compiled, which happens once on a machine.
 
     Args:
         here: whether this process runs kernels; one that only waits for workers need not load the compiler.
+        parser: what is used, if it is a parser: then a second process compiles, too.
     """
     if not here:
         yield
         return
     from spectralnlp.jit import announced_compilation
 
-    with announced_compilation(note):
-        yield
+    if parser is None:
+        with announced_compilation(note):
+            yield
+        return
+    from spectralnlp.cli.ahead import PARTS, compiling_ahead
+
+    with compiling_ahead(parser) as start:
+
+        def report(line: str) -> None:
+            note(line)
+            start()
+
+        with announced_compilation(report, PARTS):
+            yield
 
 
 @contextmanager

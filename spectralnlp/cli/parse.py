@@ -131,7 +131,7 @@ def parse(
     shown = output is None and sys.stdout.isatty()
     with (
         limits(checkpoint),
-        announced_kernels(here=here),
+        announced_kernels(here=here, parser=model),
         sink as write,
         progress("parsing", meter=meter, silent=shown) as step,
     ):

@@ -31,6 +31,7 @@ from numba.misc.appdirs import AppDirs
 from spectralnlp import __version__
 from spectralnlp.jit import shipped
 from spectralnlp.jit.library import loaded_kernel
+from spectralnlp.jit.turns import Turn
 from spectralnlp.runtime import require_room
 
 # LLVM ends the process where it gets no memory; this much it has needed for our largest kernel, and more.
@@ -79,6 +80,11 @@ class KernelCache(_Cache):
         return [file for folder in folders if (file := self._file_in(folder))]
 
     @cached_property
+    def turn(self) -> Turn:
+        """At compiling the kernel; whoever takes it ends it."""
+        return Turn([file._cache_path for file in self.files], self.function.__qualname__)
+
+    @cached_property
     def shipped_file(self) -> _KernelFile | None:
         """The kernel's file among those that came with the package, if they run here."""
         return self._file_in(self._shipped_folder) if shipped.fits_here() else None
@@ -110,6 +116,15 @@ class KernelCache(_Cache):
             return None
         require_room(_ROOM_TO_LOAD, "loading a compiled kernel")
         rtsys.initialize(target_context)
+        found = self._load(sig, target_context)
+        if found is None:
+            self.turn.take()
+            found = self._load(sig, target_context)  # another process may have compiled it meanwhile
+        if found is None:
+            require_room(_ROOM_TO_COMPILE, "compiling a kernel")
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         for file, key in self._places(sig, target_context.codegen().magic_tuple()):
             try:
                 content = file.load(key)
@@ -117,7 +132,6 @@ class KernelCache(_Cache):
                 continue
             if content is not None:
                 return loaded_kernel(target_context, content)
-        require_room(_ROOM_TO_COMPILE, "compiling a kernel")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,20 +10,26 @@ from numba.core import event
 
 
 class _Announcer(event.Listener):
-    """Reports the first kernel of this package that is compiled, not merely loaded from the cache."""
+    """Reports the first kernel that is compiled, not merely loaded, or the first of each part."""
 
-    def __init__(self, report: Callable[[str], None]) -> None:
+    def __init__(self, report: Callable[[str], None], parts: Mapping[str, str]) -> None:
         self.report = report
-        self.announced = False
+        self.parts = parts
+        self.announced = -1
 
     def on_start(self, event: Any) -> None:
-        kernel = event.data["dispatcher"].py_func
-        if not self.announced and kernel.__module__.startswith("spectralnlp"):
-            self.announced = True
-            package = kernel.__module__.rpartition(".")[0]
-            self.report(
-                f"compiling the kernels of {package}, once: it takes some seconds, and they are cached"
-            )
+        module = event.data["dispatcher"].py_func.__module__
+        if not module.startswith("spectralnlp"):
+            return
+        found = (number for number, part in enumerate(self.parts) if module.startswith(part))
+        number = next(found, 0)
+        if number <= self.announced:
+            return
+        self.announced = number
+        what = f"the kernels of {module.rpartition('.')[0]}, once"
+        if self.parts:
+            what = f"kernels, once: {list(self.parts.values())[number]}, {number + 1} of {len(self.parts)}"
+        self.report(f"compiling {what}: it takes some seconds, and they are cached")
 
     def on_end(self, event: Any) -> None:
         pass
@@ -55,11 +61,15 @@ def compiled_kernels() -> Iterator[list[str]]:
 
 
 @contextmanager
-def announced_compilation(report: Callable[[str], None]) -> Iterator[None]:
+def announced_compilation(
+    report: Callable[[str], None], parts: Mapping[str, str] | None = None
+) -> Iterator[None]:
     """Report the first compilation of a kernel in this context.
 
     Args:
         report: called with one line.
+        parts: that have a line each, in order: how the names of its modules begin, and its own name; None for
+            one line in all.
     """
-    with event.install_listener("numba:compile", _Announcer(report)):
+    with event.install_listener("numba:compile", _Announcer(report, parts or {})):
         yield

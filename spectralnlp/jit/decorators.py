@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
 from spectralnlp.jit.cache import KernelCache
+from spectralnlp.jit.linking import KernelLibrary
 from spectralnlp.runtime import held_interrupts
 
 Kernel = Callable[..., Any]
@@ -27,6 +30,21 @@ class _Uninterrupted(CPUDispatcher):
     def __call__(self, *arguments: Any) -> Any:
         with held_interrupts:
             return _call(self, *arguments)
+
+    def compile(self, signature: Any) -> Any:
+        """Compile or load the kernel; see `KernelLibrary` and `Turn`."""
+        with global_compiler_lock:
+            codegen = self.targetctx.codegen()
+            of_others, collects = codegen._library_class, gc.isenabled()
+            codegen._library_class = KernelLibrary
+            gc.disable()  # nearly all that the compiler makes stays until it is done
+            try:
+                return super().compile(signature)
+            finally:
+                codegen._library_class = of_others
+                if collects:
+                    gc.enable()
+                self._cache.turn.end()
 
 
 _call = CPUDispatcher.__call__

@@ -242,6 +242,9 @@ def _check_folder(folder: Path) -> None:
         if strangers:
             what = f"the folder holds other things than checkpoints, such as {strangers[0]}"
             raise ConfigError(what, path=folder, hint="choose another folder")
+        for each in folder.rglob("*"):
+            if not (each.is_dir() or each.is_file()):  # a pipe would be waited for
+                raise ConfigError("is no file, but a pipe or a device", path=each, hint=_HINT)
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"cannot write here: {error.strerror}", path=folder) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -173,3 +174,11 @@ def test_folders_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
         use_checkpoint(tmp_path).__enter__()
     with pytest.raises(ConfigError, match="is a file"):
         use_checkpoint(tmp_path / "mine.txt").__enter__()
+
+
+@pytest.mark.parametrize("name", ["map-1.jsonl", "pass-1-PairCounts/total.safetensors"])
+def test_pipes_are_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ConfigError, match=rf"{name}: is no file, but a pipe or a device"):
+        use_checkpoint(tmp_path).__enter__()

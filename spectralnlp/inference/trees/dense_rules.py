@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.dense import dense_posteriors
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.ready_rules import MOST_LISTED
+from spectralnlp.inference.trees.ready_rules import MOST_LISTED, READY
 from spectralnlp.jit import padded
 from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, Ints, LatentGrammar, Offsets
 from spectralnlp.parameters.arrays import offsets_of
@@ -160,3 +161,13 @@ class DenseRules(NamedTuple):
 
 
 _KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()
+
+
+def _give_up_claims() -> None:
+    """Let tensors be written anew that other threads were writing when the process forked: they are gone."""
+    for rules in _KNOWN.values():
+        rules.claims[rules.claims < READY] = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_give_up_claims)

@@ -89,6 +89,12 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
         assert len(Journal(tmp_path / "text.journal").entries) == 2
 
 
+def test_a_pipe_in_place_of_the_journal_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "text.journal")
+    with pytest.raises(ConfigError, match=r"text\.journal: the journal is no file, but a pipe or a device"):
+        Document(tmp_path, "text")
+
+
 @pytest.mark.parametrize(
     ("line", "content", "what"),
     [

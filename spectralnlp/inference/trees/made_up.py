@@ -1,0 +1,76 @@
+"""The last stages of a parse, on a made-up forest: with it a second process compiles their kernels.
+
+The first parse on a machine compiles kernels as it comes to them. A process that begins with the last stages
+needs values as earlier stages give them. These have the right types, and mean nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralnlp.inference.trees.cells import Cells
+from spectralnlp.inference.trees.decoders import Decoder
+from spectralnlp.inference.trees.forest import LEXICAL, NO_NODE, TOP, WORD, Forest
+from spectralnlp.inference.trees.forest_grammars import ForestGrammars
+from spectralnlp.inference.trees.latent import ForestPosteriors
+from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
+from spectralnlp.inference.trees.scored_forest import ScoredForest, score
+
+
+def try_out_backwards(parser: ForestParser, decoder: Decoder, word: str) -> None:
+    """Run the kernels that rescore, decode and score forests.
+
+    Args:
+        parser: whose trees are wanted.
+        decoder: that chooses them.
+        word: any.
+    """
+    forests = {number: _forest(each) for number, each in enumerate(parser.grammars)}
+    sentence = _sentence(word, len(forests))
+    scored = {number: _scored(each, parser.grammars[number]) for number, each in forests.items() if each}
+    if scored:
+        parser.decode(parser.rescore(Forests(sentence, scored)), decoder)
+    lookups = parser.look_up([word]).lookups
+    for number, each in forests.items():
+        if each:
+            grammars, lookup = parser.grammars[number], lookups[number]
+            score(each, grammars, lookup, pruner_threshold=1e-4, grammar_threshold=1e-4)
+
+
+def _forest(grammars: ForestGrammars) -> Forest | None:
+    """A unary rule over a word's tag; None in a grammar that has no such rule."""
+    rules = grammars.coarse.unary_rules
+    over_tags = np.flatnonzero(grammars.coarse.is_tag[rules[:, 1]])
+    if not len(over_tags):
+        return None
+    rule = int(over_tags[0])
+    return Forest(
+        n_roots=1,
+        kind=np.array([TOP, LEXICAL], np.int32),
+        symbol=rules[rule].astype(np.int32),
+        start=np.zeros(2, np.int32),
+        end=np.ones(2, np.int32),
+        edges=np.arange(3),
+        rule=np.array([rule, WORD], np.int32),
+        left=np.array([1, WORD], np.int32),
+        right=np.full(2, NO_NODE, np.int32),
+        factor=np.ones(2),
+        log_scale=0.0,
+    )
+
+
+def _scored(forest: Forest, grammars: ForestGrammars) -> ScoredForest:
+    """A forest whose parts are certain under all grammars."""
+    used = grammars.grammars
+    certain = ForestPosteriors(0.0, np.ones(2), np.ones(2), usable=True)
+    return ScoredForest(forest, used, [np.ones(1)] * len(used), [certain] * len(used), grammars.n_brackets)
+
+
+def _sentence(word: str, n_binarisations: int) -> SentenceInput:
+    first, last = np.zeros(1, np.int32), np.ones(1, np.int32)
+    offsets = np.arange(2), np.array([0, 0, 1])
+    cells = Cells(first, last, offsets[0], first, last, offsets[1], first, first)
+    return SentenceInput(
+        [word], None, None, (), (), (), (None,) * n_binarisations, cells, Opening(cells, np.ones(1), 0.0)
+    )

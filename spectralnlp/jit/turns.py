@@ -1,0 +1,58 @@
+"""Processes take turns at compiling a kernel: one does it, and the others wait and load what it made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from zlib import crc32
+
+try:
+    import fcntl
+except ImportError:  # Windows, where each process compiles for itself
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK = "kernels.lock"
+
+
+class Turn:
+    """Whether it is this process's turn at one kernel.
+
+    To take a turn is to lock a byte of a file in the folder where the kernel will be; the system unlocks it
+    when the process ends. Where no file can be locked, it is everybody's turn.
+
+    Args:
+        folders: in which the kernel may be kept, in the order in which they are tried.
+        name: of the kernel.
+    """
+
+    def __init__(self, folders: Iterable[str], name: str) -> None:
+        self._folders = folders
+        self._byte = crc32(name.encode())
+        self._file: int | None = None
+
+    def take(self) -> None:
+        """Wait until no other process has it."""
+        if fcntl is None:
+            return
+        for folder in self._folders:
+            try:
+                file = _lock_file(folder)
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, self._byte)
+            except OSError:  # nothing can be written there, or two processes would wait for each other
+                continue
+            self._file = file
+            return
+
+    def end(self) -> None:
+        """Let others have it."""
+        if self._file is not None:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, self._byte)
+            self._file = None
+
+
+@cache  # all locks of a process end when it closes the file
+def _lock_file(folder: str) -> int:
+    os.makedirs(folder, exist_ok=True)
+    return os.open(Path(folder) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
