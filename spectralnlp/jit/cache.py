@@ -82,7 +82,8 @@ class KernelCache(_Cache):
     @cached_property
     def turn(self) -> Turn:
         """At compiling the kernel; whoever takes it ends it."""
-        return Turn([file._cache_path for file in self.files], self.function.__qualname__)
+        files = [] if shipped.is_for_wheels() else self.files  # a wheel needs no lock
+        return Turn([file._cache_path for file in files], self.function.__qualname__)
 
     @cached_property
     def shipped_file(self) -> _KernelFile | None:

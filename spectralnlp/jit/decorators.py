@@ -27,6 +27,9 @@ _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 class _Uninterrupted(CPUDispatcher):
     """A kernel that is not interrupted between entry and exit, where that would crash the process."""
 
+    targetctx: Any
+    _cache: Any
+
     def __call__(self, *arguments: Any) -> Any:
         with held_interrupts:
             return _call(self, *arguments)

@@ -18,6 +18,8 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 class KernelLibrary(JITCodeLibrary):
     """The code of one function: LLVM's, and machine code once somebody asks for its address."""
 
+    _codegen: Any
+
     @property
     def codegen(self) -> Any:
         """The code generator, which sets environments; what sets none where there is no machine code yet."""

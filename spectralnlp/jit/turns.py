@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from zlib import crc32
-
-try:
-    import fcntl
-except ImportError:  # Windows, where each process compiles for itself
-    fcntl = None  # type: ignore[assignment]
 
 _LOCK = "kernels.lock"
 
@@ -34,8 +30,10 @@ class Turn:
 
     def take(self) -> None:
         """Wait until no other process has it."""
-        if fcntl is None:
+        if sys.platform == "win32":  # where each process compiles for itself
             return
+        import fcntl
+
         for folder in self._folders:
             try:
                 file = _lock_file(folder)
@@ -47,7 +45,9 @@ class Turn:
 
     def end(self) -> None:
         """Let others have it."""
-        if self._file is not None:
+        if self._file is not None and sys.platform != "win32":
+            import fcntl
+
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, self._byte)
             self._file = None
 
