@@ -15,6 +15,7 @@ import pytest
 from benchmarks.fuzz import run_case
 from benchmarks.fuzzing import isolation
 from benchmarks.fuzzing.isolation import ACCEPTED, CRASH, GOOD, LARGE, REFUSED, TRACEBACK, UNCLEAR, run_apart
+from benchmarks.fuzzing.questions import Questions
 from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear, file_targets, train_models
 
@@ -42,6 +43,9 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Targ
             if name == "request":
                 train_models(root, ("pcfg",))
                 self[name] = requests
+            elif name == "question":
+                train_models(root, Questions.models)
+                self[name] = Questions(root)
             else:
                 found = file_targets(root) if name in FILES else train_models(root, (name,))
                 self[name] = found[name]
@@ -62,7 +66,7 @@ def first_seed() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, "request"])
+@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, "request", "question"])
 def test_mutations_are_accepted_or_refused_in_one_line(
     name: str, targets: dict[str, Target], first_seed: int, tmp_path: Path
 ) -> None:
