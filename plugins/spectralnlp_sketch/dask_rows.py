@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from spectralnlp.linalg import one_blas_thread
-from spectralnlp.runtime import FAN_IN, Corpus, Engine, Moments, Observer, Part, Partition
+from spectralnlp.runtime import FAN_IN, Batch, Corpus, Engine, Moments, Observer, Part, Partition
 from spectralnlp_sketch.blocks import block_of
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix
+from spectralnlp_sketch.rows import Matrix, Rows
 from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
 
 T = TypeVar("T")
@@ -61,12 +61,12 @@ class DaskRows(Corpus[Any]):
             "dtype": "float32" if narrow else "float64",
             "sparse": sp.issparse(getattr(data, "_meta", None)),
         }
-        lengths: Sequence[float] = [np.nan] * data.npartitions
+        self._lengths: Sequence[float] = [np.nan] * data.npartitions
         if not hasattr(data, "columns"):
             data = data.rechunk({1: -1})
-            lengths = data.chunks[0]
+            self._lengths = data.chunks[0]
         # Rows are numbered over all blocks as far as lengths are known, else within each.
-        self._starts = [0, *np.cumsum(lengths)[:-1]]
+        self._starts = [0, *np.cumsum(self._lengths)[:-1]]
         self._blocks = np.ravel(data.to_delayed()).tolist()
         self.engine = WhereTheyLie()
 
@@ -79,6 +79,23 @@ class DaskRows(Corpus[Any]):
             read = matrix_partition(name, number, int(start) if known else 0, partial(_computed, block))
             parts.append(DaskPartition(**vars(read), block=block))
         return parts
+
+    def map(self, function: Callable[[Batch[Any]], Any]) -> Any:
+        """An array of Dask of what a function makes of each block, when it is asked for.
+
+        Args:
+            function: of a batch of rows, to as many numbers or rows of numbers.
+        """
+        import dask.array as da
+        from dask.delayed import delayed
+
+        shared, apply = delayed(function, traverse=False), delayed(_applied)
+        like = function(Batch(Rows(np.zeros((1, self.n_columns), self.described["dtype"])), "", 0, 0))
+        results = []
+        for number, (part, length) in enumerate(zip(self.partitions(), self._lengths, strict=True)):
+            made = apply(shared, part.document, number, part.start, part.block)
+            results.append(da.from_delayed(made, (length, *like.shape[1:]), like.dtype))
+        return da.concatenate(results, allow_unknown_chunksizes=True)
 
 
 class WhereTheyLie(Engine):
@@ -110,6 +127,12 @@ def _observed(observe: Observer[M], number: int, partition: MatrixPartition, blo
     matrix = block_of(block, partition.document or f"block {number}")
     with one_blas_thread():
         return observe((number, replace(partition, blocks=partial(slices, matrix))))
+
+
+def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start: int, block: Any) -> R:
+    rows = Rows(block_of(block, name or f"block {number}"))
+    with one_blas_thread():
+        return function(Batch(rows, name, number, start))
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +16,9 @@ from spectralnlp.estimator import MomentEstimator, Unlearning, unchanged_on_erro
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Batch, Corpus, Moments, accumulate
 from spectralnlp_sketch.adapters import corpus_of
+from spectralnlp_sketch.dask_rows import DaskRows
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, Rows, check_structure
+from spectralnlp_sketch.rows import Matrix, Rows, check_finite, check_structure, matrix_of
 from spectralnlp_sketch.stream import MatrixCorpus
 
 
@@ -130,6 +133,35 @@ class IncrementalEstimator(MatrixEstimator):
             raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
         else:
             accumulate(moments, corpus)
+
+    def _of_rows(self, function: Callable[[Matrix], Any], X: Any) -> Any:
+        """What a function makes of rows: of a matrix at once, of a stream by the batch.
+
+        Args:
+            function: of finite rows of the learned width, dense or CSR, of float32 or float64.
+            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
+
+        Returns:
+            An array of as many rows; of data of Dask one of Dask, whose blocks are computed when asked for.
+
+        Raises:
+            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+        """
+        check_is_fitted(self)
+        corpus, of_batch = self._corpus(X, reset=False), partial(self._of_batch, function)
+        if isinstance(corpus, MatrixCorpus):
+            return of_batch(Batch(Rows(corpus.matrix), corpus.document, 0, corpus.first_row))
+        if isinstance(corpus, DaskRows):
+            return corpus.map(of_batch)
+        results = [of_batch(batch) for batch in corpus.batches(self.moments_.batch_size)]
+        if not results:
+            raise MatrixError("the stream holds no rows")
+        return np.concatenate(results)
+
+    def _of_batch(self, function: Callable[[Matrix], Any], batch: Batch[Any]) -> Any:
+        matrix = matrix_of(batch, self.n_features_in_)
+        check_finite(matrix, batch.start, batch.document)
+        return function(matrix)
 
     def merge(self, other: Self) -> Self:
         """Add what another of the same settings has seen, of other rows.

@@ -11,14 +11,13 @@ import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_is_fitted
 from typing_extensions import Doc
 
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import Corpus
 from spectralnlp_sketch.errors import warn
 from spectralnlp_sketch.matrices import IncrementalEstimator
-from spectralnlp_sketch.rows import Matrix, describe_rows
+from spectralnlp_sketch.rows import describe_rows
 
 Floats = NDArray[Any]
 
@@ -133,11 +132,16 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         # In a dictionary: scikit-learn wants attributes unchanged by reading.
         self.solutions_: dict[str, Solution] = {}
 
-    def transform(self, X: Matrix) -> Floats:
-        """Coordinates of rows along the components: X Vᵀ (n, k)."""
-        check_is_fitted(self)
-        X = self._validated(X, reset=False, finite=True)
-        return np.asarray(X @ self.components_.T)
+    def transform(self, X: Any) -> Any:
+        """Coordinates of rows along the components: X Vᵀ (n, k).
+
+        Args:
+            X: (n, d), dense or sparse; or a stream of them, as of ``fit``: of data of Dask an array of Dask.
+
+        Raises:
+            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+        """
+        return self._of_rows(lambda rows: np.asarray(rows @ self.components_.T), X)
 
     def _solution_of(self, rows: Floats, *, bound: float | None = None, orthogonal: bool = False) -> Solution:
         sigma, directions = leading_directions(rows, orthogonal=orthogonal)

@@ -185,11 +185,16 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """At least the spectral norm of the covariance less the one that was decomposed."""
         return self._solved().bound / (self.n_samples_seen_ - 1)
 
-    def transform(self, X: Matrix) -> Floats:
-        """Coordinates of rows along the axes (n, k); sparse rows are centred without becoming dense."""
-        check_is_fitted(self)
-        X = self._validated(X, reset=False, finite=True)
-        return self._projected(X) / self._scales()
+    def transform(self, X: Any) -> Any:
+        """Coordinates of rows along the axes (n, k); sparse rows are centred without becoming dense.
+
+        Args:
+            X: (n, d), dense or sparse; or a stream of them, as of ``fit``: of data of Dask an array of Dask.
+
+        Raises:
+            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+        """
+        return self._of_rows(self._coordinates, X)
 
     def inverse_transform(self, X: Any) -> Floats:
         """The rows (n, d) that coordinates (n, k) stand for."""
@@ -210,14 +215,19 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         covariance.flat[:: len(covariance) + 1] += noise
         return self._narrow(covariance)
 
-    def score_samples(self, X: Matrix) -> Floats:
+    def score_samples(self, X: Any) -> Any:
         """Log-likelihood of each row under the probabilistic model, float64 (n,).
 
+        Args:
+            X: as of `transform`.
+
         Raises:
-            MatrixError: the rows that were learned from leave no noise, so others have no likelihood.
+            MatrixError: as of `transform`, or the rows that were learned from leave no noise, so others have
+                no likelihood.
         """
-        check_is_fitted(self)
-        X = self._validated(X, reset=False, finite=True)
+        return self._of_rows(self._log_likelihoods, X)
+
+    def _log_likelihoods(self, X: Matrix) -> Floats:
         d, k, noise = self.n_features_in_, len(self.components_), self.noise_variance_
         if k < d and not noise:
             raise MatrixError("all variance lies along the axes", hint="take fewer components, or more rows")
@@ -229,7 +239,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             log += beyond / noise + (d - k) * np.log(noise)
         return -0.5 * log
 
-    def score(self, X: Matrix, y: object = None) -> float:
+    def score(self, X: Any, y: object = None) -> float:
         """Mean log-likelihood of rows under the probabilistic model."""
         return float(self.score_samples(X).mean())
 
@@ -252,6 +262,9 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
                 warn(f"{self.n_components} components were asked for, and the rows have rank {found}")
             self.solutions_["spectrum"] = spectrum
         return self.solutions_["spectrum"]
+
+    def _coordinates(self, X: Matrix) -> Floats:
+        return self._projected(X) / self._scales()
 
     def _projected(self, X: Matrix) -> Floats:
         """Coordinates (n, k), not whitened."""

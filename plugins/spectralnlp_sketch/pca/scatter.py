@@ -28,7 +28,9 @@ Floats = NDArray[np.float64]
 # The scatter of so many columns takes 8 GiB.
 MOST_COLUMNS = 2**15
 # Rows that are centred at a time, few enough to stay in the cache until they are multiplied.
-_BLOCK_ENTRIES = 2**19
+_BLOCK_ENTRIES = 3 * 2**18
+# A squared mean of so many variances costs one digit of the scatter.
+_NEAR = 10.0
 
 
 class ScatterMoments(RowMoments):
@@ -77,7 +79,7 @@ class ScatterMoments(RowMoments):
         m = matrix.shape[0]
         block = max(1, _BLOCK_ENTRIES // self.n_columns)
         with np.errstate(over="ignore", invalid="ignore"):
-            centre = self.mean if self.n_rows else matrix[:block].mean(axis=0, dtype=np.float64)
+            centre = self._centre(matrix[:block])
             sums, scatter = _about(centre, matrix.astype(self.dtype, copy=False), block)
             if not np.isfinite(scatter.diagonal()).all():
                 check_finite(matrix, batch.start, batch.document)
@@ -88,6 +90,18 @@ class ScatterMoments(RowMoments):
         shift = sums / m
         _add_outer(self.scatter, -float(m), shift)
         self._join(m, centre.astype(scatter.dtype) + shift)
+
+    def _centre(self, rows: NDArray[Any]) -> Floats:
+        """Close to the mean of rows: the mean so far, or zero where that is close enough.
+
+        Args:
+            rows: the first of a batch.
+        """
+        if self.n_rows:
+            mean, variance = self.mean, self.scatter.diagonal().max() / self.n_rows
+        else:
+            mean, variance = rows.mean(axis=0, dtype=np.float64), rows.var(axis=0, dtype=np.float64).max()
+        return np.zeros_like(mean) if mean @ mean <= _NEAR * variance else mean
 
     def _observe_sparse(self, matrix: Matrix, batch: Batch[Any]) -> None:
         check_finite(matrix, batch.start, batch.document)
@@ -119,7 +133,7 @@ class ScatterMoments(RowMoments):
         mean = self.mean + (self.mean - other.mean) * (m / left)
         scatter = self.scatter - other.scatter
         _add_outer(scatter, -m * (left / (left + m)), mean - other.mean)
-        if (scatter.diagonal() < -1e-8 * self.scatter.diagonal()).any():
+        if scatter.diagonal().min() < -1e-8 * self.scatter.diagonal().max():
             raise MatrixError(
                 "rows to forget that were never learned from", hint="give those of `partial_fit`"
             )
@@ -173,11 +187,12 @@ def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floa
     add_product = dsyrk if matrix.dtype == np.float64 else ssyrk
     centre = centre.astype(matrix.dtype)
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
-    centred = np.empty((min(block, len(matrix)), d), matrix.dtype)
+    # A fifth of the time, where nothing has to be subtracted.
+    centred = np.empty((min(block, len(matrix)), d), matrix.dtype) if centre.any() else None
     for start in range(0, len(matrix), block):
         rows = matrix[start : start + block]
-        part = centred[: len(rows)]
-        np.subtract(rows, centre, out=part)
-        sums += np.ones(len(part), part.dtype) @ part
-        add_product(1.0, part.T, beta=1.0, c=gram.T, lower=1, overwrite_c=1)
+        if centred is not None:
+            rows = np.subtract(rows, centre, out=centred[: len(rows)])
+        sums += np.ones(len(rows), rows.dtype) @ rows
+        add_product(1.0, rows.T, beta=1.0, c=gram.T, lower=1, overwrite_c=1)
     return sums, gram

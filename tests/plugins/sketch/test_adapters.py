@@ -108,6 +108,12 @@ def test_every_source_gives_the_components_of_the_array(name: str, method: str, 
     np.testing.assert_allclose(pca.components_, REFERENCE.components_, atol=1e-5)
     np.testing.assert_allclose(pca.explained_variance_, REFERENCE.explained_variance_, rtol=1e-5)
     assert pca.components_.dtype == (np.float64 if name.startswith(".csv") else np.float32)
+    of_arrays = np.asarray(pca.transform(X)), pca.score(X)
+    found = pca.transform(SOURCES[name](folder))
+    assert (type(found).__module__.partition(".")[0] == "dask") == ("dask" in name)
+    np.testing.assert_allclose(np.asarray(found), of_arrays[0], atol=1e-5)
+    assert np.asarray(found).dtype == pca.components_.dtype
+    np.testing.assert_allclose(float(pca.score(SOURCES[name](folder))), of_arrays[1], rtol=1e-5)
     # More of the same, as of fit.
     assert pca.partial_fit(SOURCES[name](folder)).n_samples_seen_ == 260
 
@@ -116,6 +122,8 @@ def test_other_estimators_of_rows_take_them_too(folder: Path) -> None:
     for make in (lambda: FrequentDirections(sketch_size=6), lambda: CountSketch(sketch_size=64)):
         expected = make().fit(X).sketch_
         np.testing.assert_allclose(make().fit(Batches()).sketch_, expected, atol=1e-4)
+        sketch = make().fit(X)
+        np.testing.assert_allclose(sketch.transform(Batches()), sketch.transform(X), atol=1e-5)
     with pytest.raises(MatrixError, match="CountSketch numbers rows"):
         CountSketch(sketch_size=64).fit(X).partial_fit(Batches())
 
@@ -213,10 +221,12 @@ def test_what_cannot_be_used_is_one_line_and_changes_nothing(name: str, method: 
         pytest.skip("a sketch scales its rows")
     pca = StreamingPCA(2, method=method).fit(X[:, :6])
     before = [pca.n_features_in_, pca.n_samples_seen_, pca.components_.tobytes(), pca.mean_.tobytes()]
-    for learn in (pca.fit, pca.partial_fit):
+    for use in (pca.fit, pca.partial_fit, pca.transform, pca.score, pca.forget):
+        if name == "squares overflow" and use in (pca.transform, pca.score):
+            continue  # they do not square
         with pytest.raises((SpectralError, ValueError)) as refusal:
-            learn(make(folder))
-        if learn == pca.fit:  # partial_fit counts rows from those before, and may refuse the width first
+            np.asarray(use(make(folder)))  # of Dask when it is asked for
+        if use == pca.fit:  # the others know the width, and partial_fit counts rows from those before
             refusal.match(complaint)
         if isinstance(refusal.value, SpectralError):
             assert "\n" not in str(refusal.value)

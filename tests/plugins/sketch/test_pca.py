@@ -56,6 +56,16 @@ def test_batches_give_what_pca_gives_of_all_rows(rows: Any, cuts: tuple[int, ...
     assert_like(StreamingPCA(4).fit(MatrixCorpus(rows, n_partitions=3)), reference, 1e-8)
 
 
+def test_rows_near_zero_are_multiplied_as_they_lie() -> None:
+    near = RNG.standard_normal((500, 20)) * np.linspace(3, 0.2, 20) + 0.1
+    near[:, 7] = 1.0  # no variance, and none by rounding either
+    pca = StreamingPCA(4).fit(near[:400])
+    assert not pca.moments_._centre(near).any()
+    assert StreamingPCA(4).fit(X).moments_._centre(X).any()
+    assert_like(pca, PCA(4, svd_solver="full").fit(near[:400]))
+    assert_like(pca.partial_fit(near[400:]).forget(near[:400]), PCA(4, svd_solver="full").fit(near[400:]))
+
+
 def test_transforms_and_model_are_those_of_pca() -> None:
     reference = PCA(4, svd_solver="full").fit(X)
     signs = np.sign(np.sum(reference.components_ * StreamingPCA(4).fit(X).components_, axis=1))
