@@ -86,16 +86,17 @@ class DaskRows(Corpus[Any]):
         Args:
             function: of a batch of rows, to as many numbers or rows of numbers.
         """
-        import dask.array as da
+        import dask.array
         from dask.delayed import delayed
 
+        arrays: Any = dask.array  # not typed
         shared, apply = delayed(function, traverse=False), delayed(_applied)
         like = function(Batch(Rows(np.zeros((1, self.n_columns), self.described["dtype"])), "", 0, 0))
         results = []
         for number, (part, length) in enumerate(zip(self.partitions(), self._lengths, strict=True)):
             made = apply(shared, part.document, number, part.start, part.block)
-            results.append(da.from_delayed(made, (length, *like.shape[1:]), like.dtype))
-        return da.concatenate(results, allow_unknown_chunksizes=True)
+            results.append(arrays.from_delayed(made, (length, *like.shape[1:]), like.dtype))
+        return arrays.concatenate(results, allow_unknown_chunksizes=True)
 
 
 class WhereTheyLie(Engine):
