@@ -55,7 +55,7 @@ class StorableModel(ABC):
 
         Args:
             path: the folder to make.
-            compact: numbers in half precision, where the model can bear it: half the size, three digits.
+            compact: numbers in half precision, where the model can bear it: half the size, two digits.
             overwrite: whether a model that is there may be replaced.
 
         Raises:
