@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, file_digest
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,9 @@ class RowFormat:
 
     Args:
         kind: ``npy`` (a dense matrix of numpy), ``npz`` (a sparse matrix of scipy), ``parquet`` (columns of
-            numbers), ``numbers`` (a row a line, between blanks, tabs or commas), ``csv`` (the same below a
-            line of names), ``tsv`` (text in the last field), ``text`` (a text a line), or ``auto``: by
-            suffix, else by the first line.
+            numbers), ``numbers`` (a row a line, between blanks, tabs, commas or semicolons), ``csv`` (the
+            same below a line of names), ``tsv`` (text in the last field), ``text`` (a text a line), or
+            ``auto``: by suffix, else by the first lines.
         n_columns: columns that the n-grams of text are hashed to.
         ngrams: shortest and longest n-gram of words.
         dtype: of the rows; those of ``npy``, ``npz`` and ``parquet`` keep their own.
@@ -107,6 +108,17 @@ class FileRows(Corpus[Any]):
                 what = f"holds the same as {first[number]}, and rows would not be told apart"
                 raise MatrixError(what, path=path, hint="give it once")
 
+    def remarks(self) -> list[str]:
+        """Say as what each run of text files of one format is read."""
+        lines = []
+        both = zip(self.paths, self.formats, strict=True)
+        for row_format, group in groupby(both, key=itemgetter(1)):
+            first, *others = (name_of(path) for path, _ in group)
+            more = f" and {len(others)} file{'s' * (len(others) > 1)} more" if others else ""
+            read_as = _READ_AS.get(row_format.kind, "").format(f"{self.n_columns:,}")
+            lines += [f"{first}{more}: {read_as}"] if row_format.kind in _READ_AS else []
+        return lines
+
     @property
     def sparse(self) -> bool:
         """Whether the rows come in CSR."""
@@ -172,12 +184,14 @@ def recognise(path: Location, kind: str = "auto") -> str:
     for suffix in ("npy", "npz", "parquet"):
         if str(path).endswith(f".{suffix}"):
             return suffix
-    line = _first_line(path)
-    fields = _numbers(line)
+    line, second = _first_lines(path)
+    fields, below = _numbers(line), _numbers(second)
     # Pandas names columns that have no names 0, 1, 2, …
     if str(path).endswith(".csv") and (
         fields is None or (len(fields) > 1 and fields == [*range(len(fields))])
     ):
+        return "csv"
+    if fields is None and below is not None and 1 < len(below) == len(_cells(line)):
         return "csv"
     if fields is not None and len(fields) > 1:
         return "numbers"
@@ -202,9 +216,9 @@ def width_of(path: Location, row_format: RowFormat) -> int:
     if row_format.kind == "parquet":
         with open_parquet(path) as file:
             return len(file.schema_arrow)
-    line = _first_line(path)
+    line, _ = _first_lines(path)
     if row_format.kind == "csv":
-        return len(next(csv.reader([line])))
+        return len(_cells(line))
     if row_format.kind != "numbers":
         return row_format.n_columns
     fields = _numbers(line)
@@ -213,17 +227,23 @@ def width_of(path: Location, row_format: RowFormat) -> int:
     return len(fields)
 
 
-def _first_line(path: Location) -> str:
+def _first_lines(path: Location) -> tuple[str, str]:
+    """The first two lines that are not empty; the second may be."""
     with open_text(path) as lines:
-        for line in lines:
-            if line.strip():
-                return line
-    raise InputError("the file is empty", path=path)
+        found = [*islice(filter(str.strip, lines), 2), ""]
+    if not found[0]:
+        raise InputError("the file is empty", path=path)
+    return found[0], found[1]
+
+
+def _cells(names: str) -> list[str]:
+    """The names of columns, between commas, semicolons or tabs."""
+    return next(csv.reader([names], delimiter=max(",;\t", key=names.count)))
 
 
 def _numbers(line: str) -> list[float] | None:
     try:
-        return [float(field) for field in line.replace(",", " ").split()]
+        return [float(field) for field in line.replace(",", " ").replace(";", " ").split()]
     except ValueError:
         return None
 
@@ -238,7 +258,8 @@ def _number_blocks(path: Location, row_format: RowFormat, size: int, start: int 
             for i, (number, line) in enumerate(chunk):
                 fields = _numbers(line)
                 if fields is None:
-                    raise InputError("not a row of numbers", path=path, line=number)
+                    hint = "choose `format`, for instance text, or give columns of numbers only"
+                    raise InputError("not a row of numbers", path=path, line=number, hint=hint)
                 if len(fields) != width:
                     what = f"a row of {len(fields)} numbers where {width} are expected"
                     raise InputError(what, path=path, line=number)
@@ -315,6 +336,13 @@ def _stamp(path: Location) -> tuple[int, ...]:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
     return (status.st_size, status.st_mtime_ns, status.st_ino) if path.is_file() else ()
 
+
+_READ_AS = {
+    "csv": "rows of numbers in {} columns, below a line of names",
+    "numbers": "rows of numbers in {} columns",
+    "tsv": "text behind the last tab, whose n-grams are hashed to {} columns",
+    "text": "text, whose n-grams are hashed to {} columns",
+}
 
 _READERS: dict[str, Callable[..., Iterator[Matrix]]] = {
     "npy": _npy_blocks,

@@ -22,7 +22,8 @@ def leverage(
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 0,
     form: Annotated[
-        str, typer.Option("--format", help="npy, npz, numbers, tsv (text in the last field), text.")
+        str,
+        typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
     ] = "auto",
     columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 1024,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1",
@@ -44,6 +45,8 @@ def leverage(
         scorer.fit(corpus)
     for warning in found:
         note(f"warning: {warning.message}")
+    for line in corpus.remarks():
+        note(line)
     note(f"{scorer.n_rows_:,} rows of {corpus.n_columns:,} columns, rank {scorer.rank_}, {scorer.method_}")
     with results(output) as write:
         for scores in scorer.stream_scores(corpus):

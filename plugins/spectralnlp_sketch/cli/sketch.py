@@ -52,6 +52,8 @@ def sketch(
             restart=restart,
             report=note,
         )
+    for line in corpus.remarks():
+        note(line)
     bound = getattr(done, "bound_", None)
     print(
         fields(

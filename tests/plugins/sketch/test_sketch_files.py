@@ -307,3 +307,27 @@ def test_a_users_error_is_one_line(
     assert complaint in err
     assert err.count("\n") == 1
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read_as"),
+    [
+        ("a.csv", "x,y\n1,2\n", "rows of numbers in 2 columns, below a line of names"),
+        ("a.tsv", "first one\tsecond\n1\t2\n", "rows of numbers in 2 columns, below a line of names"),
+        ("a.csv", "x;y\n1;2\n", "rows of numbers in 2 columns, below a line of names"),
+        ("a.csv", "1;2\n3;4\n", "rows of numbers in 2 columns"),
+        ("a.tsv", "x\tone\n1\t2 b\n", "text behind the last tab, whose n-grams are hashed to 65,536 columns"),
+        ("a.txt", "one text\n1 2\n", "text, whose n-grams are hashed to 65,536 columns"),
+    ],
+)
+def test_what_is_recognised_is_said(tmp_path: Path, name: str, content: str, read_as: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert FileRows([path]).remarks() == [f"{path}: {read_as}"]
+
+
+def test_columns_of_text_are_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,two words\n")
+    with pytest.raises(InputError, match=r"a\.csv:2: not a row of numbers; choose format"):
+        list(FileRows([path]))
