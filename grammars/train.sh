@@ -24,7 +24,7 @@ train() {  # train MODEL ESTIMATOR ARGUMENTS…: train $work/MODEL
     spectralnlp train "${@:2}" --card "$1.card.md" -o "$work/${1//-/_}"
 }
 figures() {  # figures MODEL DEV…: put what a parser reaches into its card
-    spectralnlp evaluate "$work/$1" "${@:2}" --skip-bad --json > "$work/figures.json"
+    spectralnlp evaluate "$work/$1" "${@:2}" --skip-bad --format json > "$work/figures.json"
     python - "$work/figures.json" "$work/$1/README.md" <<'PYTHON'
 import json
 import sys

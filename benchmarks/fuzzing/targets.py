@@ -257,7 +257,7 @@ def _kinds(root: Path) -> dict[str, Kind]:
         ),
         "intents": (
             ["intent", str(CORPORA / "intents" / "dev.tsv")],
-            (("info", "MODEL"), ("classify", "-m", "MODEL", "TEXT", "--json")),
+            (("info", "MODEL"), ("classify", "-m", "MODEL", "TEXT", "--format", "json")),
         ),
         "sketch": (
             ["sketch", text, "--size", "4", "--columns", "64"],

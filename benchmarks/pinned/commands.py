@@ -57,7 +57,7 @@ def _item(folder: Path, *arguments: object) -> Item:
 def _search() -> Iterator[tuple[object, ...]]:
     for pattern in _PATTERNS:
         yield "search", pattern, _TRAIN
-    for option in ("json", "tsv", "brackets"):
+    for option in ("json", "tsv", "csv", "html", "brackets"):
         yield "search", "NP=a < (DT=b . NN)", _DEV, "--format", option
         yield "search", "NP << NN", _DEV, "--format", option, "--once"
     yield "search", "NP < NN", _DEV, _TRAIN, "--count"
@@ -123,7 +123,7 @@ def _compare(folder: Path, a: Path, b: Path) -> Iterator[tuple[object, ...]]:
     yield "compare", _DEV, a
     yield "compare", _DEV, a, b
     yield "compare", _DEV, a, b, "--format", "json"
-    yield "compare", _DEV, a, "--clean", "--group-by", "file"
+    yield "compare", _DEV, a, "--group-by", "file"
     yield "compare", _DEV, a, "--html", page
     yield "compare", _DEV, a, b, "--html", page, "--worst", 3
     yield "compare", _DEV, "en"
@@ -140,9 +140,12 @@ def _compare(folder: Path, a: Path, b: Path) -> Iterator[tuple[object, ...]]:
 
 def _evaluate() -> Iterator[tuple[object, ...]]:
     for options in (
-        ("--json",),
+        (
+            "--format",
+            "json",
+        ),
         ("--raw",),
-        ("--raw", "--json"),
+        ("--raw", "--format", "json"),
         ("--own-tags",),
         ("--decoder", "viterbi"),
         ("--tagger", "none"),

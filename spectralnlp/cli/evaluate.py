@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
 from spectralnlp.cli.options import (
-    AsJson,
     FileEncoding,
     LabelColumn,
     ModelName,
@@ -28,7 +27,7 @@ def evaluate(
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Another model: test whether the two differ.")
     ] = None,
-    as_json: AsJson = False,
+    format_: TableFormat = TABLE,
     reader: Annotated[str, typer.Option(metavar="NAME", help="How to read GOLD.")] = "auto",
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
@@ -69,6 +68,7 @@ def evaluate(
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import rereadable
 
+    check_format(format_)
     names = [model] if against is None else [model, against]
     parameters = None if prm is None else evalb_parameters(prm)
     with progress("loading"):
@@ -109,12 +109,12 @@ def evaluate(
     for line in [*corpus.remarks(), *task.remarks_on_gold(models[0], corpus)]:
         note(line)
     comparison = task.compare(*reports) if against is not None else None
-    if as_json:
-        flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}
-        print(json.dumps(flat, ensure_ascii=False))
-    elif comparison is None:
-        print(reports[0].to_table())
-    else:
-        for name, report in zip(names, reports, strict=True):
-            print(f"{name}\n{report.to_table()}\n")
-        print(comparison)
+    flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}
+
+    def tables() -> str:
+        if comparison is None:
+            return str(reports[0].to_table())
+        both = [f"{name}\n{report.to_table()}\n" for name, report in zip(names, reports, strict=True)]
+        return "\n".join([*both, str(comparison)])
+
+    write_rows(print, format_, [flat], table=tables)

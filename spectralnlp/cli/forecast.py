@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReader
 from spectralnlp.errors import ConfigError
 
@@ -40,7 +40,7 @@ def forecast(
         float, typer.Option(min=0.0, metavar="N", help="Begin no run that would end later.")
     ] = 15.0,
     rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each size, at most.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, scores in percent.")] = False,
+    format_: TableFormat = TABLE,
     output: OutputFile = None,
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
@@ -53,6 +53,7 @@ def forecast(
     from spectralnlp.tasks.forecasting import forecast as forecast_f1
     from spectralnlp.tasks.parsing import ParsingTask
 
+    check_format(format_)
     learner = _learner(estimator, settings)
     skipped = Skipped(note) if skip_bad else None
     task = ParsingTask()
@@ -80,7 +81,7 @@ def forecast(
             for line in [] if each is None else each.remarks():
                 note(line)
     with results(output) as write:
-        write(json.dumps(found.to_json()) if as_json else found.to_table())
+        write_rows(write, format_, found.to_json()["points"], table=found.to_table, values=found.to_json)
 
 
 def _learner(name: str, settings: list[str] | None) -> Estimator[Any]:

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
+
 
 def info(
     model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Name or folder of a model.")] = None,
+    format_: TableFormat = TABLE,
 ) -> None:
     """Show what is installed, or what a model is."""
     from spectralnlp.cli.console import fields
 
-    if model is None:
-        print(fields(_installation()))
-        return
+    check_format(format_)
+    about = _installation() if model is None else _about(model)
+    write_rows(print, format_, _rows(about), table=partial(fields, about), values=lambda: about)
+
+
+def _about(model: str) -> dict[str, object]:
     from spectralnlp import load
     from spectralnlp.changes.kept import about_changes
     from spectralnlp.models import folder_of
 
     about = load(model).info
-    print(fields({**about, **about_changes(folder_of(model), about)}))
+    return {**about, **about_changes(folder_of(model), about)}
+
+
+def _rows(values: Mapping[str, object], inside: str = "") -> Iterator[dict[str, object]]:
+    """A row for each name and value; names inside a mapping stand behind its own, and a dot."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _rows(value, f"{inside}{name}.")
+        else:
+            yield {"name": f"{inside}{name}", "value": value}
 
 
 def _installation() -> dict[str, object]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
+
+from spectralnlp.cli.formats import JSON, TABLE, TableFormat, check_format, write_rows
 
 
 def neighbours(
@@ -17,17 +18,24 @@ def neighbours(
     among: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only among the N most frequent words.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a word, a line each.")] = False,
+    format_: TableFormat = TABLE,
 ) -> None:
     """Show the words that are used most like others."""
     from spectralnlp.cli.models import load_for
 
+    check_format(format_)
     vectors = load_for(model, "most_similar", "find neighbours")
     found = {word: vectors.most_similar(word, number, among=among) for word in words}
-    for word, near in found.items():
-        if as_json:
-            known = word in vectors
-            print(json.dumps({"word": word, "known": known, "neighbours": near}, ensure_ascii=False))
-        else:
-            mark = "" if word in vectors else " (by its spelling)"
-            print(f"{word}{mark}  " + "  ".join(f"{each} {cosine:.2f}" for each, cosine in near))
+    whole = [{"word": word, "known": word in vectors, "neighbours": near} for word, near in found.items()]
+    rows = [
+        {"word": word, "known": word in vectors, "neighbour": each, "cosine": cosine}
+        for word, near in found.items()
+        for each, cosine in near
+    ]
+
+    def table() -> str:
+        marks = {word: "" if word in vectors else " (by its spelling)" for word in found}
+        near = {word: "  ".join(f"{each} {cosine:.2f}" for each, cosine in found[word]) for word in found}
+        return "\n".join(f"{word}{marks[word]}  {near[word]}" for word in found)
+
+    write_rows(print, format_, whole if format_ == JSON else rows, table=table)

@@ -69,7 +69,6 @@ SkipBad: TypeAlias = Annotated[
 EvalbFile: TypeAlias = Annotated[
     Path | None, typer.Option("--prm", metavar="FILE", help="EVALB parameters; default COLLINS.prm's.")
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One flat JSON object, in percent.")]
 OutputFile: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
 ]

@@ -6,22 +6,34 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
+
 
 def plugins(
     registry_name: Annotated[
         str | None, typer.Argument(metavar="[REGISTRY]", help="Only this registry, e.g. estimators.")
     ] = None,
+    format_: TableFormat = TABLE,
 ) -> None:
     """List what is registered and how it stands."""
-    from spectralnlp.cli.console import table
     from spectralnlp.errors import RegistryError
     from spectralnlp.registry import registries
 
+    check_format(format_)
     if registry_name is not None and registry_name not in registries:
         hint = f"there are {', '.join(registries)}"
         raise RegistryError(f"no registry is called {registry_name!r}", hint=hint)
     chosen = [each for kind, each in registries.items() if registry_name in (None, kind)]
     # Loading is the only way to know what is broken; a plugin that fails is caught one by one.
     entries = [entry for each in chosen for entry in each.describe(load=True)]
-    header = ("registry", "name", "package", "status", "reason")
-    print(table(header, [(e.registry, e.name, e.distribution, e.status, e.reason) for e in entries]))
+    rows = [
+        {
+            "registry": each.registry,
+            "name": each.name,
+            "package": each.distribution,
+            "status": each.status,
+            "reason": each.reason,
+        }
+        for each in entries
+    ]
+    write_rows(print, format_, rows)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from spectralnlp.cli.options import AsJson, EvalbFile
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
+from spectralnlp.cli.options import EvalbFile
 from spectralnlp.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +18,20 @@ if TYPE_CHECKING:
     from spectralnlp.trees.tree import Tree
 
 T = TypeVar("T")
+_OF_SENTENCE = (
+    "sentence",
+    "length",
+    "status",
+    "recall",
+    "precision",
+    "matched",
+    "gold",
+    "test",
+    "crossing",
+    "words",
+    "correct_tags",
+    "accuracy",
+)
 _FAILED = "\N{REPLACEMENT CHARACTER}NO-PARSE"
 
 
@@ -28,7 +43,7 @@ def score(
         bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
     ] = False,
     per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence.")] = False,
-    as_json: AsJson = False,
+    format_: TableFormat = TABLE,
 ) -> None:
     """Score predicted trees against gold trees, as EVALB does."""
     from spectralnlp.cli.console import note, progress
@@ -37,6 +52,7 @@ def score(
     from spectralnlp.trees.readers import read_trees
     from spectralnlp.trees.readers.recognition import changes_of
 
+    check_format(format_)
     parameters = evalb_parameters(prm)
     with progress("scoring"):
         gold, predicted = map(str, rereadable([gold, predicted]))
@@ -44,13 +60,13 @@ def score(
         report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
     for line in changes_of([gold]):
         note(line)
-    if as_json:
-        flat = report.to_flat_dict()
-        print(json.dumps(flat, ensure_ascii=False))
-        return
-    if per_sentence:
-        print("\n".join(report.sentence_lines()), end="\n\n")
-    print(report.to_table())
+    lines = list(report.sentence_lines()) if per_sentence else []
+    rows = [dict(zip(_OF_SENTENCE, map(json.loads, line.split()), strict=True)) for line in lines]
+
+    def table() -> str:
+        return "\n".join([*lines, *[""] * per_sentence, report.to_table()])
+
+    write_rows(print, format_, rows if per_sentence else [report.to_flat_dict()], table=table)
 
 
 def evalb_parameters(prm: Path | None) -> EvalbParameters:

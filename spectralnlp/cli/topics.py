@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spectralnlp.cli.formats import TABLE, Rows, TableFormat, check_format, write_rows
 from spectralnlp.cli.options import TextColumn
 from spectralnlp.errors import ConfigError
 
@@ -22,24 +23,35 @@ def topics(
         float,
         typer.Option(min=0, max=1, metavar="P", help="Of FILE: leave out topics of a smaller part."),
     ] = 0.1,
+    format_: TableFormat = TABLE,
 ) -> None:
     """Show topics: their weights and words, or the topics of each document of FILE."""
     from spectralnlp import load
 
+    check_format(format_)
     loaded = load(model)
     if loaded.task != "topics":
         raise ConfigError(f"{model} is a model for {loaded.task}, not of topics")
     if text is None:
-        for topic, weight in enumerate(loaded.mixture.weights):
-            listed = " ".join(word for word, _ in loaded.top_words(topic, words))
-            print(f"{topic:>3}  {weight:.3f}  {listed}")
+        tops = [[word for word, _ in loaded.top_words(n, words)] for n in range(len(loaded.mixture.weights))]
+        topics_ = [
+            {"topic": topic, "weight": float(weight), "words": " ".join(top)}
+            for topic, (weight, top) in enumerate(zip(loaded.mixture.weights, tops, strict=True))
+        ]
+        lines = (f"{each['topic']:>3}  {each['weight']:.3f}  {each['words']}" for each in topics_)
+        write_rows(print, format_, topics_, table=lambda: "\n".join(lines))
         return
     from spectralnlp import registry
     from spectralnlp.runtime import rereadable
 
     task = registry.tasks.get("topics")()
     documents = task.read(rereadable([text]), text_column=text_column)
+    show = Rows(print, format_)
     for number, document in enumerate(documents, 1):
         mixture = loaded.mixture_of(document)
-        shown = [f"{topic}:{mixture[topic]:.2f}" for topic in (-mixture).argsort() if mixture[topic] >= least]
-        print(f"{number}\t{' '.join(shown)}")
+        shown = [int(topic) for topic in (-mixture).argsort() if mixture[topic] >= least]
+        if format_ == TABLE:
+            print(f"{number}\t{' '.join(f'{topic}:{mixture[topic]:.2f}' for topic in shown)}")
+            continue
+        for topic in shown:
+            show({"document": number, "topic": topic, "weight": float(mixture[topic])})

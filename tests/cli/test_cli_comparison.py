@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from cli_fakes import Run
 
+import spectralnlp
+from spectralnlp.cli.score import predictions
+from spectralnlp.scoring import score_trees
+
 GOLD = """\
 (S (NP (PRP he)) (VP (VBD ate) (ADVP (RB there))) (. .))
 (S (NP (PRP she)) (VP (VBD left)))
@@ -88,10 +92,21 @@ def test_groups(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_repeated_nodes_can_be_left_out(run: Run) -> None:
+def test_compare_cleans_as_evaluate_does(run: Run) -> None:
     Path("repeated.mrg").write_text(GOLD.replace("(NP (PRP he))", "(NP (NP (PRP he)) (NP (-NONE- *)))"))
-    assert run("compare", "repeated.mrg", "b.mrg").out.splitlines()[1].split()[1:3] == ["75.00", "85.71"]
-    assert run("compare", "repeated.mrg", "b.mrg", "--clean").out.splitlines()[1].split()[1] == "85.71"
+    compared = json.loads(run("compare", "repeated.mrg", "b.mrg", "--format", "json").out)
+    gold = spectralnlp.read_treebank("repeated.mrg")  # as `evaluate` reads
+    assert compared["parsers"]["b"]["f1"] == score_trees(gold, predictions("b.mrg")).overall.f1
+    assert run("compare", "repeated.mrg", "b.mrg").out.splitlines()[1].split()[1] == "85.71"
+
+
+@pytest.mark.usefixtures("files")
+def test_rows_for_programs(run: Run) -> None:
+    for form, between in (("tsv", "\t"), ("csv", ",")):
+        lines = run("compare", "gold.mrg", "a.mrg", "b.mrg", "--format", form).out.splitlines()
+        assert lines[0].split(between) == ["parser", "table", "row", "column", "value"]
+        scores = json.loads(run("compare", "gold.mrg", "a.mrg", "b.mrg", "--format", "json").out)["parsers"]
+        assert between.join(["b", "score", "all", "f1", str(scores["b"]["f1"])]) in lines
 
 
 @pytest.mark.usefixtures("files")

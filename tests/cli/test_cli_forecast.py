@@ -26,7 +26,8 @@ def test_a_table_and_what_more_trees_bring(run: Run, treebank: Path) -> None:
 
 def test_as_json_into_a_file(run: Run, treebank: Path, own_corpora: Path, tmp_path: Path) -> None:
     dev = own_corpora / "treebank" / "dev.mrg"
-    options = ("--estimator", "pcfg", "--dev", dev, "--minutes", 0, "--json", "-o", tmp_path / "found.json")
+    options = ("--estimator", "pcfg", "--dev", dev, "--minutes", 0, "--format", "json")
+    options = (*options, "-o", tmp_path / "found.json")
     status, out, _ = run("forecast", treebank, *options)
     assert (status, out) == (0, "")
     found = json.loads((tmp_path / "found.json").read_text())

@@ -22,14 +22,14 @@ def test_evaluate(run: Run, gold: Path) -> None:
     status, out, err = run("evaluate", "fake", gold)
     assert (status, err) == (0, "")
     assert "EVALB|prm:COLLINS|tags:gold|len:all" in out
-    flat = json.loads(run("evaluate", "fake", gold, "--json").out)
+    flat = json.loads(run("evaluate", "fake", gold, "--format", "json").out)
     assert flat["f1"] == 100.0
     assert flat["f1_40"] == 100.0
     assert not any(isinstance(value, dict | list) for value in flat.values())
 
 
 def test_evaluate_against_another_model(run: Run, gold: Path) -> None:
-    flat = json.loads(run("evaluate", "fake", gold, "--against", "worse", "--json").out)
+    flat = json.loads(run("evaluate", "fake", gold, "--against", "worse", "--format", "json").out)
     assert flat["f1_delta"] == pytest.approx(flat["f1"] - flat["f1_against"])
     assert flat["p_value"] < 0.01
     out = run("evaluate", "fake", gold, "--against", "worse").out
@@ -46,7 +46,7 @@ def test_an_option_that_the_task_does_not_know_is_refused(run: Run, gold: Path) 
 def test_score(run: Run, gold: Path, tmp_path: Path) -> None:
     predicted = tmp_path / "predicted.mrg"
     predicted.write_text(TREES.replace("\n", "\n(())\n", 1).removesuffix(TREES[: TREES.index("\n") + 1]))
-    flat = json.loads(run("score", gold, predicted, "--json").out)
+    flat = json.loads(run("score", gold, predicted, "--format", "json").out)
     assert (flat["f1"], flat["sentences"], flat["skipped"]) == (100.0, 30, 1)
     assert "tags:own" in run("score", gold, predicted, "--own-tags").out
     lines = run("score", gold, predicted, "--per-sentence").out.splitlines()

@@ -97,7 +97,10 @@ def test_a_bad_pattern(run: Run, trees: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--format", "xml"], "no output format 'xml'; choose from text, json, tsv, brackets"),
+        (
+            ["--format", "xml"],
+            "no output format 'xml'; choose from table, tsv, csv, json, text, brackets, html",
+        ),
         (["--tokenized"], "--tokenized is about text; add --model NAME"),
         (["--head-rules", "none"], "no head rules are called 'none'; use english or neutral"),
         (["--reader", "none"], "none"),

@@ -69,7 +69,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_from_a_treebank_to_its_score(command: Run, model: Path, gold: Path) -> None:
-    flat = json.loads(command("evaluate", model, gold, "--json").out)
+    flat = json.loads(command("evaluate", model, gold, "--format", "json").out)
     assert flat["accuracy"] == 100.0
     assert (flat["words"], flat["unknown"], flat["sentences"], flat["new_tags"]) == (75, 0, 15, 0)
     assert flat["signature"].startswith("TAGS|unknown:not-in-train|v:")
@@ -98,7 +98,9 @@ def test_against_another_model(command: Run, model: Path, gold: Path, tmp_path: 
     few = tmp_path / "few.conllu"
     few.write_text(CONLLU.split("\n\n")[1] + "\n\n")
     command("train", "tagger", few, "-o", tmp_path / "other", "--set", "epochs=1")
-    flat = json.loads(command("evaluate", model, gold, "--against", tmp_path / "other", "--json").out)
+    flat = json.loads(
+        command("evaluate", model, gold, "--against", tmp_path / "other", "--format", "json").out
+    )
     assert flat["accuracy_delta"] > 0
     assert flat["p_value"] < 0.05
     assert flat["accuracy_against"] == pytest.approx(100 - flat["accuracy_delta"])
@@ -111,11 +113,11 @@ def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     train.write_text(SPANS)
     status, _, err = command("train", "tagger", train, "-o", tmp_path / "m")
     assert (status, err) == (0, "")
-    flat = json.loads(command("evaluate", tmp_path / "m", train, "--json").out)
+    flat = json.loads(command("evaluate", tmp_path / "m", train, "--format", "json").out)
     assert (flat["precision"], flat["recall"], flat["f1"], flat["spans"]) == (100.0, 100.0, 100.0, 12)
     assert "scheme:bio" in flat["signature"]
     odd.write_text("Ada NNP I-PER\nKing NNP I-PER\nmet VBD B-NEW\n")
-    flat = json.loads(command("evaluate", tmp_path / "m", odd, "--json").out)
+    flat = json.loads(command("evaluate", tmp_path / "m", odd, "--format", "json").out)
     assert (flat["invalid"], flat["new_tags"], flat["spans"]) == (1, 1, 2)
     table = command("evaluate", tmp_path / "m", odd).out
     assert "B-NEW (1)" in table
@@ -243,7 +245,7 @@ def test_bad_sentences_can_be_left_out(command: Run, gold: Path, tmp_path: Path)
     assert status == 0
     assert "bad.conllu:2: 3 columns" in out
     assert "skipped 1 in all" in out
-    status, out, err = command("evaluate", tmp_path / "m", bad, "--json", "--skip-bad")
+    status, out, err = command("evaluate", tmp_path / "m", bad, "--format", "json", "--skip-bad")
     assert status == 0
     assert json.loads(out)["accuracy"] == 100.0
     assert "skipped 1 in all" in err

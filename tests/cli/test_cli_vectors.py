@@ -45,11 +45,11 @@ def test_from_text_to_neighbours_to_a_picture(command: Run, text: Path, tmp_path
     first, second = out.splitlines()
     assert set(first.split()[1::2]) == {"she", "they", "we"}
     assert second.startswith("shee (by its spelling)")
-    flat = json.loads(command("neighbours", model, "he", "-n", "1", "--json").out)
+    flat = json.loads(command("neighbours", model, "he", "-n", "1", "--format", "json").out)
     assert (flat["word"], flat["known"], len(flat["neighbours"])) == ("he", True, 1)
     labels = tmp_path / "labels.tsv"
     labels.write_text("he\tP\nshe\tP\nthey\tP\nwe\tP\nsaw\tV\ntook\tV\nate\tV\ngave\tV\n")
-    assert json.loads(command("evaluate", model, labels, "--json").out)["accuracy"] == 100.0
+    assert json.loads(command("evaluate", model, labels, "--format", "json").out)["accuracy"] == 100.0
     status, _, err = command(
         "plot", model, "-o", tmp_path / "p.png", "--words", "he,she,we", "--words", "saw,ate"
     )

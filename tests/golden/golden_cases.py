@@ -19,11 +19,11 @@ INTENTS, MORE = "{corpora}/intents/train.tsv", "{corpora}/intents/unlabelled.txt
 PARSING = (
     f"parse -m {{model}} --tokenized --scores {TOKENS}",
     f"parse -m {{model}} {TEXT}",
-    f"evaluate --json {{model}} {DEV}",
+    f"evaluate --format json {{model}} {DEV}",
 )
-TAGGING = (f"tag -m {{model}} --scores {TEXT}", f"evaluate --json {{model}} {DEV}")
-SEQUENCES = (f"evaluate --json {{model}} {TOKENS}", f"evaluate --json {{model}} {TEXT}")
-INTENT = (f"classify -m {{model}} --top 3 {MORE}", "evaluate --json {model} {corpora}/intents/dev.tsv")
+TAGGING = (f"tag -m {{model}} --scores {TEXT}", f"evaluate --format json {{model}} {DEV}")
+SEQUENCES = (f"evaluate --format json {{model}} {TOKENS}", f"evaluate --format json {{model}} {TEXT}")
+INTENT = (f"classify -m {{model}} --top 3 {MORE}", "evaluate --format json {model} {corpora}/intents/dev.tsv")
 WORDS = f"eigenwords {TEXT} --set min_count=1 --set dimensions=8 --set clusters=5"
 
 
@@ -54,7 +54,7 @@ CASES: Mapping[str, GoldenCase] = {
     "eigenwords": GoldenCase(WORDS, ("neighbours {model} the lighthouse road",)),
     "topics": GoldenCase(
         f"topics {TEXT} --set n_topics=3 --set min_documents=1 --set max_share=0.9",
-        ("topics {model}", f"topics {{model}} {TEXT}", f"evaluate --json {{model}} {TEXT}"),
+        ("topics {model}", f"topics {{model}} {TEXT}", f"evaluate --format json {{model}} {TEXT}"),
     ),
     "intent": GoldenCase(f"intent {INTENTS}", INTENT),
 }

@@ -68,7 +68,7 @@ def test_command(
     arguments = ["evaluate", str(tmp_path / "model"), str(own_treebank / "dev.mrg"), "--raw"]
     assert run([*arguments, "--jobs", "2"]) == 0
     assert "RAW|prm:COLLINS|tags:gold|spans:characters" in capsys.readouterr().out
-    assert run([*arguments, "--json", "--against", str(tmp_path / "model")]) == 0
+    assert run([*arguments, "--format", "json", "--against", str(tmp_path / "model")]) == 0
     assert json.loads(capsys.readouterr().out)["f1_delta"] == 0
     assert run([*arguments, "--own-tags"]) == 2
     error = capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_the_command_line(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     model = str(tmp_path / "model")
     assert run(["train", "hmm", str(text), "-o", model, "--set", "n_states=3"]) == 0
     capsys.readouterr()
-    assert run(["evaluate", model, str(text), "--json"]) == 0
+    assert run(["evaluate", model, str(text), "--format", "json"]) == 0
     flat = json.loads(capsys.readouterr().out)
     assert 1 < flat["perplexity"] < 3
     assert flat["symbols"] == 90

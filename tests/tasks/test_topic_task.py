@@ -34,7 +34,7 @@ def test_the_command_line(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     shown = [line.split("\t")[1].split(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert len(shown) == 24
     assert shown[0] == shown[1] == shown[2] != shown[3] == shown[4] == shown[5]
-    assert run(["evaluate", model, str(text), "--json"]) == 0
+    assert run(["evaluate", model, str(text), "--format", "json"]) == 0
     flat = json.loads(capsys.readouterr().out)
     assert flat["documents"] == 24
     assert -1 <= flat["coherence"] <= 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import typer
 
 from spectralnlp.cli.engines import HERE, CheckpointFolder, Where, engine_options, limits
+from spectralnlp.cli.formats import CSV, JSON, TABLE, TSV, TableFormat, check_format, delimited
 from spectralnlp.cli.options import OutputFile, TextColumn
 from spectralnlp.cli.remote import OnWorkers, batches
 from spectralnlp.errors import ConfigError, InputError
@@ -40,7 +41,7 @@ def classify(
     ] = None,
     text_column: TextColumn = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    format_: TableFormat = TABLE,
     oos_label: Annotated[
         str | None,
         typer.Option("--oos-label", metavar="LABEL", help="The label of texts that are out of scope."),
@@ -55,18 +56,19 @@ def classify(
     """Classify texts, of lines or of a table: label, confidence (and so on with --top), between tabs.
 
     With --oos-label, texts that look like no label's have that label; the threshold was chosen in training.
-    With --json: text, label, confidence, out_of_scope and the scores of the likeliest labels. --explain adds
-    a column of words and scores, in natural logarithms, or with --json an object with words and n-grams.
+    Other formats than table give the texts, too, and json the scores of the likeliest labels. --explain adds
+    a column of words and scores, in natural logarithms, or to json an object with words and n-grams.
     """
     from spectralnlp.cli.console import Meter, announced_kernels, progress, results
 
+    check_format(format_)
     files = list(arguments or [])
     if model is None and not files:
         raise ConfigError("no model", hint="spectralnlp classify MODEL [FILE...]")
     name = model if model is not None else files.pop(0)
     sources = [source for file in files or [STDIN] for source in _expanded(file, text_column)]
     meter = Meter(sources)
-    style = Style(top, as_json, explain, oos_label)
+    style = Style(top, format_, explain, oos_label)
     arriving = _batches(sources, meter, text_column)
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
@@ -83,6 +85,8 @@ def classify(
         results(output) as write,
         progress("classifying", meter=meter) as step,
     ):
+        if format_ in (TSV, CSV):
+            write(delimited(style.columns(), format_))
         for lines in tasks:
             write("\n".join(lines))
             for _ in lines:
@@ -157,15 +161,20 @@ class Style(NamedTuple):
 
     Args:
         top: how many of the likeliest labels.
-        as_json: JSON in place of columns.
+        format: one of `FORMATS`; a table has no line of names.
         explain: whether to add what words add to the label's score.
         oos_label: the label of texts out of scope; None to give them the likeliest label, too.
     """
 
     top: int = 1
-    as_json: bool = False
+    format: str = TABLE
     explain: bool = False
     oos_label: str | None = None
+
+    def columns(self) -> list[str]:
+        """The names of the columns of TSV and CSV."""
+        more = [f"{name}_{n}" for n in range(2, self.top + 1) for name in ("label", "confidence")]
+        return ["text", "label", "confidence", "out_of_scope", *more, *["explanation"] * self.explain]
 
 
 LABEL_ONLY = Style()
@@ -189,7 +198,7 @@ class ClassifyToText(OnWorkers[str, str]):
 
 def classified_text(classifier: Classifier, batch: Sequence[str], style: Style) -> list[str]:
     """The labels of texts, a line each."""
-    show = _as_json if style.as_json else _as_columns
+    show = {TABLE: _as_columns, JSON: _as_json}.get(style.format, _as_row)
     found = classifier.classify_many(batch)
     return [show(classifier, text, each, style) for text, each in zip(batch, found, strict=True)]
 
@@ -206,10 +215,22 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
         best = [(found.label, found.confidence)] if style.top == 1 else _top(classifier, found, style.top)
     columns = [f"{label}\t{score:.4f}" for label, score in best]
     if style.explain:
-        columns.append(
-            " ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text, most=0).words)
-        )
+        columns.append(_in_words(classifier, text))
     return "\t".join(columns)
+
+
+def _as_row(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
+    """A line of TSV or CSV; of a text out of scope only the first label is another."""
+    scores = [round(score, 6) for score in (found.confidence, found.out_of_scope)]
+    cells: list[Any] = [text, _label(classifier, found, style), *scores]
+    for label, score in _top(classifier, found, style.top)[1:]:
+        cells += [label, round(score, 6)]
+    cells += [""] * (len(style.columns()) - style.explain - len(cells))
+    return delimited([*cells, *[_in_words(classifier, text)] * style.explain], style.format)
+
+
+def _in_words(classifier: Classifier, text: str) -> str:
+    return " ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text, most=0).words)
 
 
 def _as_json(classifier: Classifier, text: str, found: Classification, style: Style) -> str:

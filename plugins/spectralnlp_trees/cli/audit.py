@@ -1,14 +1,11 @@
 """``spectralnlp audit``: doubtful nodes of a treebank, the most doubtful first, a row each.
 
-The ending of the output says what is written: ``.tsv`` (as without one), ``.json``, a page, ``.html``, or the
-doubtful trees for ``spectralnlp annotate``, ``.mrg``.
+The ending of the output says what is written: rows in the format of that name, a page, ``.html``, or the
+doubtful trees for ``spectralnlp annotate``, ``.mrg``. ``--format`` is that of rows on standard output.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.formats import TSV, TableFormat, check_format, write_rows
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TreeReader
 from spectralnlp.errors import ConfigError
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.auditing.doubts import Doubt
     from spectralnlp_trees.tregex.show import Place
 
-_ENDINGS = (".html", ".tsv", ".json", ".mrg")
+_ENDINGS = (".html", ".mrg", ".tsv", ".csv", ".json")
 
 
 def audit(
@@ -32,6 +30,7 @@ def audit(
         typer.Argument(metavar="TREES", help="Treebank files or folders; - is standard input."),
     ],
     rows: Annotated[int, typer.Option("--rows", min=1, metavar="N", help="Doubtful nodes, at most.")] = 600,
+    format_: TableFormat = TSV,
     output: OutputFile = None,
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
@@ -41,6 +40,7 @@ def audit(
     from spectralnlp_trees.auditing.audit import audit as find_doubts
     from spectralnlp_trees.auditing.page import as_audit_page
 
+    check_format(format_)
     if output is not None and output.suffix not in _ENDINGS:
         what = f"no format for the ending {output.suffix!r}"
         raise ConfigError(what, path=output, hint=f"choose from {', '.join(_ENDINGS)}")
@@ -59,15 +59,19 @@ def audit(
         if output is not None and output.suffix == ".html":
             title = f"Doubtful nodes of {', '.join(Path(file).name for file in files)}"
             write(as_audit_page(doubts, places, title=title).rstrip("\n"))
-        elif output is not None and output.suffix == ".json":
-            values = [_values(number, each, places) for number, each in enumerate(doubts, 1)]
-            write(json.dumps({"trees": len(places), "doubts": values}, ensure_ascii=False))
         elif output is not None and output.suffix == ".mrg":
             for number in dict.fromkeys(each.tree for each in doubts):
                 write(str(places[number].tree))
         else:
-            for line in _lines(doubts, places):
-                write(line)
+            write_rows(
+                write,
+                format_ if output is None else output.suffix[1:],
+                _rows(doubts, places),
+                values=lambda: {
+                    "trees": len(places),
+                    "doubts": [_values(number, each, places) for number, each in enumerate(doubts, 1)],
+                },
+            )
 
 
 def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool) -> list[Place]:
@@ -86,13 +90,12 @@ def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
     return {"row": number, "file": place.file, "tree": place.number, **doubt.to_flat_dict()}
 
 
-def _lines(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[str]:
-    """A line of names, and one for each doubt, with the sentence in the last column."""
-    rows = [
+def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, Any]]:
+    """A row for each doubt, with the sentence in the last column."""
+    return [
         {**_row(number, each, places), "sentence": _marked(each, places)}
         for number, each in enumerate(doubts, 1)
     ]
-    return [_line(rows[0]), *(_line(row.values()) for row in rows)] if rows else []
 
 
 def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
@@ -100,12 +103,6 @@ def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
     words, place = places[doubt.tree].tree.words(), doubt.change.place
     parts = [*words[: place.start], "[", *words[place.start : place.end], "]", *words[place.end :]]
     return " ".join(parts)
-
-
-def _line(cells: Any) -> str:
-    line = io.StringIO()
-    csv.writer(line, delimiter="\t", lineterminator="").writerow(cells)
-    return line.getvalue()
 
 
 def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:

@@ -6,7 +6,6 @@ The trees of a parser are a file or a folder, in the order of the gold trees; or
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import progress, results
+from spectralnlp.cli.formats import TABLE, TableFormat, check_format, write_rows
 from spectralnlp.cli.options import FileEncoding, OutputFile
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp_trees.cli.places import is_model, parsed_as, read_places
@@ -31,17 +31,13 @@ def compare(
     b: Annotated[
         str | None, typer.Argument(metavar="[B]", help="Another parser's trees, or a model.")
     ] = None,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
-    clean: Annotated[
-        bool,
-        typer.Option("--clean", help="Leave out nodes that repeat their only child, as `evaluate` does."),
-    ] = False,
+    format_: TableFormat = TABLE,
     map_: Annotated[
         str | None,
         typer.Option(
             "--map",
             metavar="FILE",
-            help="Labels and tags that are renamed first in all trees, as for `train`; implies --clean.",
+            help="Labels and tags that are renamed first in all trees, as for `train`.",
         ),
     ] = None,
     html: Annotated[
@@ -64,12 +60,14 @@ def compare(
     encoding: FileEncoding = None,
     output: OutputFile = None,
 ) -> None:
-    """Compare a parser's trees with gold trees: types of errors, and where they are."""
-    from spectralnlp_trees.comparison.page import as_page
-    from spectralnlp_trees.comparison.text import as_text
+    """Compare a parser's trees with gold trees: types of errors, and where they are.
 
-    if format_ not in ("text", "json"):
-        raise ConfigError(f"no output format {format_!r}", hint="choose from text, json")
+    Traces, function tags and nodes that repeat their only child are left out first, as `evaluate` does.
+    """
+    from spectralnlp_trees.comparison.page import as_page
+    from spectralnlp_trees.comparison.text import as_rows, as_text
+
+    check_format(format_)
     if html is not None and html.is_dir():
         raise ConfigError("cannot write the page: this is a folder", path=html)
     names = _short_names([a] if b is None else [a, b])
@@ -80,23 +78,29 @@ def compare(
             raise InputError("no trees in this file", path=gold)
         groups = _groups([place.file for place in places], group_by)
         trees = [place.tree for place in places]
-        prepare = _preparation(clean, map_)
+        prepare = _preparation(map_)
         analyses = [_analysis(trees, path, groups, prepare) for path in ([a] if b is None else [a, b])]
     if html is not None:
         title = f"{' and '.join(names)} against {Path(gold).name}"
         with results(html) as write:
             write(as_page(analyses, names, title=title, worst=worst).rstrip("\n"))
     with results(output) as write:
-        write(as_text(analyses, names) if format_ == "text" else json.dumps(_values(analyses, names)))
+        write_rows(
+            write,
+            format_,
+            as_rows(analyses, names),
+            table=lambda: as_text(analyses, names),
+            values=lambda: _values(analyses, names),
+        )
 
 
-def _preparation(clean: bool, table: str | None) -> Callable[[Tree], Tree]:
+def _preparation(table: str | None) -> Callable[[Tree], Tree]:
     """What is done with each tree before it is compared."""
     from spectralnlp import trees
     from spectralnlp.trees.renaming import Renaming, read_renaming
 
     if table is None:
-        return (lambda tree: trees.clean(tree) or tree) if clean else lambda tree: tree
+        return lambda tree: trees.clean(tree) or tree
     renaming = Renaming(read_renaming(table))
 
     def renamed(tree: Tree) -> Tree:

@@ -1,15 +1,11 @@
 """``spectralnlp measure``: syntactic complexity, depth, branching and lengths of constituents, a row a file.
 
-Formats (``--format``): ``csv`` and ``tsv``, with a first line of names; ``json``, one object a line, in which
-``lengths`` has the constituents of every label.
+Objects of ``--format json`` have ``lengths``, too: the constituents of every label.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spectralnlp.cli.console import announced_kernels, note, progress, results
+from spectralnlp.cli.formats import CSV, Rows, TableFormat, check_format
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
-from spectralnlp.errors import ConfigError
 from spectralnlp_trees.cli.places import read_places
 
 if TYPE_CHECKING:
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from spectralnlp_trees.measures.values import Measures
     from spectralnlp_trees.tregex.show import Place
 
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _DECIMALS = 4
 _MOST_LABELS = 12
 
@@ -36,7 +31,7 @@ def measure(
         list[str] | None,
         typer.Argument(metavar="FILE", help="Treebank files or folders; none, or -, is standard input."),
     ] = None,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="csv, tsv or json.")] = "csv",
+    format_: TableFormat = CSV,
     by_sentence: Annotated[
         bool, typer.Option("--by-sentence", help="A row for each tree, not for each file.")
     ] = False,
@@ -56,18 +51,18 @@ def measure(
     output: OutputFile = None,
 ) -> None:
     """Measure the syntactic complexity of texts, and the shape of their trees."""
-    if format_ not in (*_SEPARATORS, "json"):
-        raise ConfigError(f"no output format {format_!r}", hint="choose from csv, tsv, json")
+    check_format(format_)
     from spectralnlp_trees.measures.structures import read_structures
 
     patterns = None if structures is None else read_structures(structures)
     places = read_places(files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad)
     measured = (_of_trees if by_sentence else _of_files)(places, patterns)
     with announced_kernels(here=model is not None), results(output) as write, progress("measuring") as step:
-        show = _Rows(write, _SEPARATORS.get(format_))
+        show = _Rows(Rows(write, format_))
         for where, of_file, values in measured:
             show(where, of_file, values)
             step()
+        show.rows.finish()
     if patterns is None and show.unknown:
         note(
             f"{show.unknown}: most tags are not the Penn treebank's for English, so clauses, T-units and the "
@@ -102,21 +97,19 @@ def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterato
 
 
 class _Rows:
-    """Writes rows: cells with a separator between them, after a line of names; or JSON.
+    """Writes rows of measures.
 
     Args:
-        write: writes a line.
-        separator: a comma or a tab; None for JSON.
+        rows: writes them.
 
     Attributes:
         labels: whose mean lengths are shown: of the Penn treebank, or the commonest ones of the first file.
         unknown: the first file of which some structures were not counted.
     """
 
-    def __init__(self, write: Callable[[str], None], separator: str | None) -> None:
-        self.write, self.separator = write, separator
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
         self.labels: Sequence[str] = ()
-        self.names: list[str] = []
         self.unknown = ""
 
     def __call__(self, where: Mapping[str, Any], of_file: Measures, measured: Measures) -> None:
@@ -137,19 +130,8 @@ class _Rows:
             own = [each.label for each in of_file.lengths()[:_MOST_LABELS]]
             self.labels = PROFILED if known else own
         cells = {**where, **_rounded(measured.to_flat_dict(self.labels))}
-        if self.separator is None:
-            lengths = [_rounded(asdict(each)) for each in measured.lengths()]
-            self.write(json.dumps({**cells, "lengths": lengths}, ensure_ascii=False))
-            return
-        if not self.names:
-            self.names = list(cells)
-            self._write_line(self.names)
-        self._write_line([cells[name] for name in self.names])
-
-    def _write_line(self, cells: Sequence[Any]) -> None:
-        line = io.StringIO()
-        csv.writer(line, delimiter=self.separator or ",", lineterminator="").writerow(cells)
-        self.write(line.getvalue())
+        lengths = [_rounded(asdict(each)) for each in measured.lengths()]
+        self.rows(cells, {**cells, "lengths": lengths})
 
 
 def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:

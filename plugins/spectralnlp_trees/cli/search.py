@@ -3,29 +3,34 @@
 Formats (``--format``):
 
 - ``text``: file, number of the tree, the match among the words around it, and named nodes after tabs;
+- ``table``, ``tsv``, ``csv``: columns with a first line of names, one for each named node;
 - ``json``: one object a line: file, tree, label, tokens, named nodes, brackets;
-- ``tsv``: columns with a first line of names, one for each named node;
-- ``brackets``: the matched tree, one a line.
+- ``brackets``: the matched tree, one a line;
+- ``html``: a page of the trees that have matches, which stand out.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spectralnlp.cli.console import announced_kernels, progress, results
+from spectralnlp.cli.formats import JSON, Rows, check_format
 from spectralnlp.cli.options import FileEncoding, OutputFile, SkipBad, TextModel, TokenizedText, TreeReader
 from spectralnlp_trees.cli.places import read_places
 
 if TYPE_CHECKING:
+    from spectralnlp_trees.tregex.matches import Match
     from spectralnlp_trees.tregex.pattern import Pattern
-    from spectralnlp_trees.tregex.show import Place
+    from spectralnlp_trees.tregex.show import Place, Style
 
+OTHER_FORMATS = ("text", "brackets", "html")
 # Trees are searched so many at a time.
 TREES_AT_A_TIME = 20_000
 
@@ -44,7 +49,8 @@ def search(
         int, typer.Option("--context", min=0, metavar="N", help="Words around a match; format text.")
     ] = 8,
     format_: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="text, json, tsv or brackets.")
+        str,
+        typer.Option("--format", metavar="NAME", help="text, brackets, html, table, tsv, csv or json."),
     ] = "text",
     model: TextModel = None,
     tokenized: TokenizedText = False,
@@ -60,31 +66,63 @@ def search(
     output: OutputFile = None,
 ) -> None:
     """Find the matches of a pattern in trees."""
-    from spectralnlp_trees.tregex.show import Style, formatter, header
+    from spectralnlp_trees.tregex.show import Style
 
-    show, read = formatter(format_), _understood(pattern)
+    check_format(format_, *OTHER_FORMATS)
+    read = _understood(pattern)
     places = read_places(
         files or [], reader, encoding, model=model, tokenized=tokenized, skip_bad=skip_bad, clean=clean
     )
-    style = Style(
-        context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ, read.names
-    )
+    style = Style(context, output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     total = 0
     with (
         announced_kernels(here=model is not None),
         results(output) as write,
         progress("searching", silent=output is None and sys.stdout.isatty()),
     ):
-        if format_ == "tsv" and not count:
-            write(header(read.names))
+        show, finish = _writer(write, "text" if count else format_, pattern, read.names, style)
         for some in _batches(_cleaned(places) if clean else places):
             if count:
                 total += _index(some).count(pattern, once=once, head_rules=head_rules)
                 continue
-            for match in _index(some).search(pattern, once=once, head_rules=head_rules):
-                write(show(match, some[match.tree], style))
+            found = _index(some).search(pattern, once=once, head_rules=head_rules)
+            for tree, matches in groupby(found, key=attrgetter("tree")):
+                show(list(matches), some[tree])
+        finish()
         if count:
             write(str(total))
+
+
+def _writer(
+    write: Callable[[str], None], format_: str, pattern: str, names: Sequence[str], style: Style
+) -> tuple[Callable[[Sequence[Match], Place], None], Callable[[], None]]:
+    """What writes the matches of a tree, and what ends the output."""
+    from spectralnlp_trees.tregex.page import as_section, page_ends
+    from spectralnlp_trees.tregex.show import LINES, as_row, as_values, column_names
+
+    if format_ == "html":
+        before, after = page_ends(pattern)
+        write(before)
+        return lambda matches, place: write(as_section(matches, place)), lambda: write(after)
+    if format_ in LINES:
+        line = LINES[format_]
+
+        def as_lines(matches: Sequence[Match], place: Place) -> None:
+            for match in matches:
+                write(line(match, place, style))
+
+        return as_lines, _nothing
+    rows = Rows(write, format_, None if format_ == JSON else column_names(names))
+
+    def as_rows(matches: Sequence[Match], place: Place) -> None:
+        for match in matches:
+            rows(as_row(match, place, names), as_values(match, place))
+
+    return as_rows, rows.finish
+
+
+def _nothing() -> None:
+    pass
 
 
 def _understood(pattern: str) -> Pattern:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from spectralnlp_trees.comparison.analysis import Analysis, TypeCount
 
@@ -27,6 +28,39 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
     if len(analyses) > 1:
         parts.append(str(analyses[0].compare(analyses[1])))
     return "\n\n".join(parts)
+
+
+def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Rows of one value each, for programs: the parser, the table, its row and column, and the value."""
+    for parser, analysis in zip(names, analyses, strict=True):
+        for kind, name, cells in _named_cells(analysis):
+            for column, value in cells.items():
+                yield {"parser": parser, "table": kind, "row": name, "column": column, "value": value}
+
+
+def _named_cells(analysis: Analysis) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """The rows of all tables: table, name of the row, values by column."""
+    yield "score", "all", _scores(analysis)
+    for each in analysis.by_type():
+        yield "type", str(each.type), {"errors": each.errors, "brackets": each.brackets}
+    for label, missing, extra in analysis.by_label():
+        yield "label", label, {"missing": missing, "extra": extra}
+    for (gold, own), n in analysis.confusion():
+        yield "confusion", f"{gold} > {own}", {"brackets": n}
+    for kind, parts in (("length", analysis.by_length()), ("group", analysis.by_group())):
+        yield from ((kind, name, _scores(part)) for name, part in parts if name)
+
+
+def _scores(analysis: Analysis) -> dict[str, float]:
+    score = analysis.score
+    return {
+        "sentences": score.sentences,
+        "recall": score.recall,
+        "precision": score.precision,
+        "f1": score.f1,
+        "exact": score.complete_match,
+        "wrong_brackets": analysis.n_wrong,
+    }
 
 
 def score_rows(analyses: Sequence[Analysis]) -> list[list[str]]:

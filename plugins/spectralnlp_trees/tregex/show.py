@@ -1,12 +1,11 @@
-"""Matches as lines: words in their context, JSON, columns, brackets."""
+"""Matches as lines and rows: words in their context, brackets, values."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from spectralnlp.errors import ConfigError
 from spectralnlp.trees import Tree
 from spectralnlp_trees.tregex.matches import Match, MatchedNode
 
@@ -36,12 +35,10 @@ class Style:
     Attributes:
         context: words on either side in lines of text; None for all.
         colour: whether the terminal shows colours: the match bold, named nodes in another colour.
-        names: of the pattern, columns of ``tsv``.
     """
 
     context: int | None = 8
     colour: bool = False
-    names: Sequence[str] = ()
 
 
 def as_text(match: Match, place: Place, style: Style) -> str:
@@ -58,9 +55,9 @@ def as_text(match: Match, place: Place, style: Style) -> str:
     return f"{place.file}:{place.number}:\t{line}{named}"
 
 
-def as_json(match: Match, place: Place, style: Style) -> str:
-    """One object: the node, where it is, its brackets, named nodes and variables."""
-    values = {
+def as_values(match: Match, place: Place) -> dict[str, Any]:
+    """Values for JSON: the node, where it is, its brackets, named nodes and variables."""
+    return {
         "file": place.file,
         "tree": place.number,
         **match.node.to_json(),
@@ -68,15 +65,15 @@ def as_json(match: Match, place: Place, style: Style) -> str:
         "variables": match.variables,
         "brackets": brackets(match.node),
     }
-    return json.dumps(values, ensure_ascii=False)
 
 
-def as_columns(match: Match, place: Place, style: Style) -> str:
-    """Columns after tabs, for `header`; blanks stand in for tabs in words."""
-    named = [match.named[name].text if name in match.named else "" for name in style.names]
+def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
+    """Cells by the names of columns, one for each name of the pattern; blanks stand in for tabs in words."""
     node = match.node
+    named = [match.named[name].text if name in match.named else "" for name in names]
     cells = [place.file, place.number, node.number, node.label, node.start, node.end, node.text, *named]
-    return "\t".join(" ".join(str(cell).split("\t")) for cell in cells)
+    clean = [" ".join(each.split("\t")) if isinstance(each, str) else each for each in cells]
+    return dict(zip(column_names(names), clean, strict=True))
 
 
 def as_brackets(match: Match, place: Place, style: Style) -> str:
@@ -87,9 +84,9 @@ def as_brackets(match: Match, place: Place, style: Style) -> str:
     return _coloured(match.node.subtree, {**coloured, id(match.node.subtree): _MATCH})
 
 
-def header(names: Sequence[str]) -> str:
-    """The first line of ``tsv``."""
-    return "\t".join([*_COLUMNS, *names])
+def column_names(names: Sequence[str]) -> list[str]:
+    """The names of the columns of `as_row`; a name of the pattern that is one of them has a mark."""
+    return [*_COLUMNS, *(f"{name}=" if name in _COLUMNS else name for name in names)]
 
 
 def brackets(node: MatchedNode) -> str:
@@ -97,23 +94,7 @@ def brackets(node: MatchedNode) -> str:
     return node.label if node.is_word else str(node.subtree)
 
 
-def formatter(name: str) -> Callable[[Match, Place, Style], str]:
-    """The function that makes a line of a match, by the name of its format.
-
-    Raises:
-        ConfigError: no such format.
-    """
-    if name not in _FORMATTERS:
-        raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(_FORMATTERS)}")
-    return _FORMATTERS[name]
-
-
-_FORMATTERS: dict[str, Callable[[Match, Place, Style], str]] = {
-    "text": as_text,
-    "json": as_json,
-    "tsv": as_columns,
-    "brackets": as_brackets,
-}
+LINES: dict[str, Callable[[Match, Place, Style], str]] = {"text": as_text, "brackets": as_brackets}
 
 
 def _coloured(tree: Tree, colours: dict[int, str]) -> str:

@@ -72,7 +72,7 @@ def case(
     text = tmp_path / "text.txt"
     if request.param == "classify":
         text.write_text("".join(f"{each} {n}\n" for n in range(3) for each in ("rain", "", "eat a pizza")))
-        return Case(["classify", "--json"], ClassifyToText, classifiers, text)
+        return Case(["classify", "--format", "json"], ClassifyToText, classifiers, text)
     text.write_text("".join(f"{each}\n\n" for each in SENTENCES * 2))
     return Case([*request.param.split(), "--tokenized"], TagToText, taggers, text)
 

@@ -76,7 +76,7 @@ def test_the_command_line(
     unlabelled = ["--unlabelled", str(files / "plain.txt"), "--unlabelled", str(files / "dev.tsv")]
     assert run(["train", "intent", str(files / "train.tsv"), *unlabelled, "-o", model]) == 0
     capsys.readouterr()
-    assert run(["evaluate", model, str(files / "dev.tsv"), "--json"]) == 0
+    assert run(["evaluate", model, str(files / "dev.tsv"), "--format", "json"]) == 0
     flat = json.loads(capsys.readouterr().out)
     assert flat["accuracy"] > 90
     assert flat["macro_f1"] == pytest.approx(flat["accuracy"], abs=10)
@@ -88,7 +88,7 @@ def test_the_command_line(
     assert lines[0][0] == "get_weather"
     assert 0 < float(lines[0][1]) <= 1
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"play opera\n\nrain in Oslo?\n")))
-    assert run(["classify", "--model", model, "--json", "--top", "3"]) == 0
+    assert run(["classify", "--model", model, "--format", "json", "--top", "3"]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["label"] for each in found[::2]] == ["music", "get_weather"]
     assert found[1]["out_of_scope"] == 1
@@ -360,7 +360,7 @@ def test_texts_out_of_scope_have_the_label_that_is_asked_for(
     command = ["classify", str(files / "model"), str(files / "odd.txt"), "--oos-label", "none of them"]
     assert run(command) == 0
     assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == ["none of them", "music"]
-    assert run([*command, "--json"]) == 0
+    assert run([*command, "--format", "json"]) == 0
     labels = [json.loads(line)["label"] for line in capsys.readouterr().out.splitlines()]
     assert labels == ["none of them", "music"]
 

@@ -28,7 +28,7 @@ def test_the_command_line(table: Path, tmp_path: Path, capsys: pytest.CaptureFix
     model = str(tmp_path / "model")
     assert run(["train", "intent", str(table), "-o", model, "--keep-examples", "--dev", str(table)]) == 0
     assert f"{table}: texts are in the column 'Utterance', labels in 'category'" in capsys.readouterr().out
-    assert run(["evaluate", model, str(table), "--json"]) == 0
+    assert run(["evaluate", model, str(table), "--format", "json"]) == 0
     found = capsys.readouterr()
     assert json.loads(found.out)["accuracy"] == 100.0
     assert f"{table}: texts are in the column 'Utterance', labels in 'category'" in found.err

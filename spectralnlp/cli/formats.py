@@ -1,0 +1,136 @@
+"""``--format table|tsv|csv|json`` of every command that prints a table: rows in, lines out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from spectralnlp.errors import ConfigError
+
+TABLE, TSV, CSV, JSON = FORMATS = ("table", "tsv", "csv", "json")
+_DELIMITERS = {TSV: "\t", CSV: ","}
+
+TableFormat: TypeAlias = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="table, tsv, csv or json.")
+]
+
+
+def check_format(name: str, *more: str) -> None:
+    """Refuse a format that a command does not have.
+
+    Args:
+        name: as given.
+        more: formats that the command has besides `FORMATS`.
+
+    Raises:
+        ConfigError: there is no such format.
+    """
+    known = (*FORMATS, *more)
+    if name not in known:
+        raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(known)}")
+
+
+class Rows:
+    """Writes rows as they come, in one of `FORMATS`; those of a table when all are there.
+
+    ``tsv`` and ``csv`` have a line of names, those of the first row; ``json`` is an object a line.
+
+    Args:
+        write: writes a line.
+        format_: one of `FORMATS`.
+        names: of the columns, which are then named although there may be no row; None for those of the first.
+    """
+
+    def __init__(
+        self, write: Callable[[str], None], format_: str, names: Sequence[str] | None = None
+    ) -> None:
+        check_format(format_)
+        self.write, self.format = write, format_
+        self._names: list[str] = []
+        self._held: list[list[str]] = []
+        if names is not None:
+            self._begin(names)
+
+    def __call__(self, row: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> None:
+        """Write a row.
+
+        Args:
+            row: cells by name.
+            values: what JSON has in their place; None for the same.
+        """
+        if self.format == JSON:
+            self.write(json.dumps(row if values is None else values, ensure_ascii=False))
+            return
+        if not self._names:
+            self._begin(list(row))
+        cells = [_cell(row.get(name)) for name in self._names]
+        if self.format == TABLE:
+            self._held.append(cells)
+        else:
+            self._write_cells(cells)
+
+    def finish(self) -> None:
+        """Write the table."""
+        from spectralnlp.cli.console import table
+
+        if self.format == TABLE and self._names:
+            self.write(table(self._names, self._held))
+
+    def _begin(self, names: Sequence[str]) -> None:
+        self._names = list(names)
+        if self.format in _DELIMITERS:
+            self._write_cells(names)
+
+    def _write_cells(self, cells: Iterable[str]) -> None:
+        self.write(delimited(cells, self.format))
+
+
+def write_rows(
+    write: Callable[[str], None],
+    format_: str,
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    table: Callable[[], str] | None = None,
+    values: Callable[[], Mapping[str, Any]] | None = None,
+) -> None:
+    """Write rows in one of `FORMATS`.
+
+    Args:
+        write: writes a line.
+        format_: one of `FORMATS`.
+        rows: cells by name.
+        table: makes what ``table`` shows; None for columns as wide as their cells.
+        values: makes what ``json`` gives, one object; None for an object a row.
+
+    Raises:
+        ConfigError: there is no such format.
+    """
+    show = Rows(write, format_)
+    if format_ == TABLE and table is not None:
+        write(table())
+    elif format_ == JSON and values is not None:
+        show({}, values())
+    else:
+        for row in rows:
+            show(row)
+        show.finish()
+
+
+def delimited(cells: Iterable[Any], format_: str) -> str:
+    """Return a line of ``tsv`` or ``csv``, without its end; cells that need it stand in quotes."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=_DELIMITERS[format_], lineterminator="").writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple | Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
