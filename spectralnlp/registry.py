@@ -89,6 +89,10 @@ class Registry:
         """All full names, sorted; imports nothing."""
         return sorted({*self._local, *(point.name for point in self._points())}, key=_split)
 
+    def bare_names(self) -> list[str]:
+        """All names without their versions, sorted; imports nothing."""
+        return sorted({_split(each)[0] for each in self.names()})
+
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False

@@ -140,10 +140,10 @@ class SpectralPipe(Pipe):
     def _installed(self) -> list[str]:
         """Names of installed models that the component could hold."""
         found = []
-        for name in registry.models.names():
+        for name in registry.models.bare_names():
             with suppress(SpectralError):
                 if kind_of(registry.models.get(name)) == self.task:
-                    found.append(name.partition(".v")[0])
+                    found.append(name)
         return found
 
     def check_source(self) -> None:

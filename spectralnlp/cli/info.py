@@ -48,7 +48,7 @@ def _installation() -> dict[str, object]:
     from spectralnlp import __version__
     from spectralnlp.registry import registries
 
-    names = {kind: ", ".join(each.names()) for kind, each in registries.items()}
+    names = {kind: ", ".join(each.bare_names()) for kind, each in registries.items()}
     libraries = ("numpy", "scipy", "numba")
     return {
         "spectralnlp": __version__,

@@ -41,12 +41,12 @@ def warm_up(
 
     if ship:
         compile_for_wheels()
-    for name in models or registry.models.names():
+    for name in models or registry.models.bare_names():
         _report(name, _try_out, name)
     if not training:
         return
     with TemporaryDirectory() as folder:
-        for name in (*registry.estimators.names(), *registry.featurizers.names()):
+        for name in (*registry.estimators.bare_names(), *registry.featurizers.bare_names()):
             _report(f"train {name}", _try_training, name, Path(folder))
 
 

@@ -104,3 +104,10 @@ def test_interrupt_is_quiet_status_130_and_leaves_nothing(start: Start, tmp_path
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.mrg", "site"]
+
+
+def test_info_names_without_versions(run: Run) -> None:
+    status, out, _ = run("info")
+    assert status == 0
+    assert "copycat" in out
+    assert ".v1" not in out
