@@ -108,7 +108,7 @@ class FileRows(Corpus[Any]):
                 what = f"holds the same as {first[number]}, and rows would not be told apart"
                 raise MatrixError(what, path=path, hint="give it once")
 
-    def remarks(self) -> list[str]:
+    def remarks(self, *, training: bool = False) -> list[str]:
         """Say as what each run of text files of one format is read."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)

@@ -47,8 +47,7 @@ _NOTES, _TRACES = "left out: 3 notes on the text", ", 6 empty elements"
         ("search NP TREES", _NOTES),  # traces stay, and can be searched for
         ("search NP TREES --clean", _NOTES + _TRACES),
         ("measure TREES", _NOTES + _TRACES),
-        ("compare TREES READ", _NOTES),
-        ("compare TREES READ --clean", _NOTES + _TRACES),
+        ("compare TREES READ", _NOTES + _TRACES),
         ("score TREES READ", _NOTES + _TRACES),
         ("convert TREES --to heads-conllu", _NOTES + _TRACES),
         ("train tagger TREES -o OUT", _NOTES + _TRACES),

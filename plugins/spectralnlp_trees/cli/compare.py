@@ -72,8 +72,7 @@ def compare(
         raise ConfigError("cannot write the page: this is a folder", path=html)
     names = _short_names([a] if b is None else [a, b])
     with progress("comparing"):
-        is_clean = clean or map_ is not None
-        places = list(read_places([gold], reader, encoding, model=None, tokenized=False, clean=is_clean))
+        places = list(read_places([gold], reader, encoding, model=None, tokenized=False))
         if not places:
             raise InputError("no trees in this file", path=gold)
         groups = _groups([place.file for place in places], group_by)
