@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
+
+from annotated_types import Ge
 
 from spectralnlp import registry
 from spectralnlp.changes.ledger import Ledger, Salt
+from spectralnlp.changes.rare_words import times_or_less
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
 from spectralnlp.estimator import Estimator, State, Unlearning
@@ -20,11 +23,14 @@ from spectralnlp.storage import (
     StoredValues,
     load_kept_moments,
     load_model,
+    model_digest,
     read_kept_header,
     save_kept_moments,
     staged,
 )
 from spectralnlp.tasks.task import DocumentUnit, Task
+
+_Threshold = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class KeptMoments:
         ledger: the documents in them.
         description: what the model card begins with.
         state: where learning can go on from; None where the model is learned again.
+        keep_words_above: words that were seen so often or less stand under other names; 0 if none does.
 
     Examples:
         >>> import tempfile
@@ -62,6 +69,7 @@ class KeptMoments:
     ledger: Ledger
     description: str = ""
     state: State | None = None
+    keep_words_above: int = 0
 
     __repr__ = one_line
 
@@ -98,6 +106,7 @@ class KeptMoments:
             "documents": {"unit": self.unit, "number": len(self.ledger), "salts": self.ledger.salts},
             "moments": self.moments.parameters(),
             "description": self.description,
+            "keep_words_above": self.keep_words_above,
         }
         with staged(path, overwrite=overwrite) as folder:
             model.save(folder)
@@ -145,6 +154,7 @@ class KeptMoments:
             ledger=ledger,
             description=described.take("description", str),
             state=learner.read_state(state) if state.all() else None,
+            keep_words_above=described.take("keep_words_above", _Threshold, 0),
         )
 
 
@@ -194,7 +204,7 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
     Raises:
         ConfigError: nothing was kept.
-        ModelError: what lies beside the model is damaged.
+        ModelError: what lies beside the model is damaged, or another model lies there now.
     """
     if model.kept is not None:
         kept: KeptMoments = model.kept
@@ -202,6 +212,8 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
     if model.folder is None:
         what = f"a model that was trained without `keep_moments` cannot {verb}"
         raise ConfigError(what, hint="train it with `spectralnlp.changes.train`, or load one that was")
+    if model_digest(model.folder) != model.digest:
+        raise ModelError("changed since the model was loaded", path=model.folder, hint="load it again")
     return KeptMoments.load(model.folder, verb)
 
 
@@ -257,6 +269,8 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     documents, size = described.part("documents"), header.part("arrays").take("size", int)
     number, unit = documents.take("number", int), documents.take("unit", DocumentUnit)
     kept = f"{number:,} documents ({unit}s), {size / 1e6:.1f} MB"
+    if above := described.take("keep_words_above", _Threshold, 0):
+        kept += f", words seen {times_or_less(above)} replaced"
     settings = described.take("settings", Mapping[str, Any])
     name = described.take("estimator", str)
     _, empty = _empty_moments(name, settings, described)

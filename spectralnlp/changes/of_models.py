@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from spectralnlp.changes.explaining import explain, explainer_of
 from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
 from spectralnlp.changes.learned_sentences import LearnedSentences
 from spectralnlp.changes.ledger import DocumentDigests
+from spectralnlp.changes.verbs import Change
 from spectralnlp.changes.verbs import forget as forget_documents
 from spectralnlp.changes.verbs import train as train_and_keep
 from spectralnlp.changes.verbs import update as update_moments
@@ -45,7 +46,8 @@ def update(
     corpus = _examples(kept, X, y)
     if skip_known and is_known(kept, corpus):
         return model
-    return update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole).model
+    change = update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole)
+    return _in_place_of(model, change)
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
@@ -68,7 +70,14 @@ def hold(model: ChangingModel) -> None:
 def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
     """Return the model that never saw some examples; see `ChangingModel.forget`."""
     kept = kept_of(model, "forget")
-    return forget_documents(kept, _examples(kept, X, y)).model
+    return _in_place_of(model, forget_documents(kept, _examples(kept, X, y)))
+
+
+def _in_place_of(model: ChangingModel, change: Change) -> Any:
+    """Return a changed model with what it takes over from the one before; it holds its moments."""
+    changed = model.taken_over_by(change.model)
+    object.__setattr__(changed, "kept", change.kept)
+    return changed
 
 
 def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> None:
@@ -77,6 +86,16 @@ def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> 
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
+    """Return a corpus of examples; one that is none, for it is of another task, is named by its number."""
+    corpus = _corpus(kept, list(X) if isinstance(X, Iterator) else X, y)
+    for number, example in enumerate(corpus, 1):
+        if not kept.task.is_example(example):
+            what = f"{repr(example)[:40]} is no example for {kept.task.name}"
+            raise InputError(what, path="memory", sentence=number)
+    return corpus
+
+
+def _corpus(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
     if y is None:
         return kept.task.in_memory(X)
     if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from spectralnlp.changes.documents import NewDocuments, RepeatedFiles
 from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
+from spectralnlp.changes.rare_words import times_or_less, without_rare_words
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.estimator import Estimator, State
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
-from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, as_stored, silent
+from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, Task, as_stored, silent
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def train(
     corpus: Corpus[Any],
     *,
     unit: str | None = None,
+    keep_words_above: int = 0,
     reading: Mapping[str, Any] | None = None,
     report: ProgressCallback = silent,
     description: str = "",
@@ -75,12 +77,15 @@ def train(
         estimator: unfitted.
         corpus: what its task read.
         unit: what a document is; by default what is usual for the task.
+        keep_words_above: words that are seen so often or less are replaced by pseudo-words of the same
+            signatures, in the model as well; 0 to keep all words. Such a model cannot forget.
         reading: how the corpus was read, to read more in the same way.
         report: called with a line for each pass, its time.
         description: Markdown for the model card.
 
     Raises:
-        ConfigError: nothing can be kept of this estimator, or counts had to be dropped.
+        ConfigError: nothing can be kept of this estimator, or counts had to be dropped; or words of the task
+            cannot be replaced.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -97,10 +102,10 @@ def train(
         raise ConfigError(f"a document is a {known} for {task.name}, not a {unit}")
     for line in corpus.remarks(training=True):
         report(line)
-    corpus = task.examples(estimator, corpus)
+    corpus = _examples(task, estimator, corpus, keep_words_above, report)
     empty = task.init_kept_moments(estimator, corpus)
     document: DocumentUnit = unit
-    moments, digests, seconds = _observe(empty, [_salt()], document, corpus, report)
+    moments, digests, seconds = _observe(empty, [_drawn("salt")], document, corpus, report)
     moments.renumber()
     ledger = Ledger.of(digests, in_order=moments.first_log() is not None)
     kept = KeptMoments(
@@ -111,6 +116,7 @@ def train(
         moments=moments,
         ledger=ledger,
         description=description,
+        keep_words_above=keep_words_above,
     )
     return _solved(kept, seconds, report)
 
@@ -136,7 +142,7 @@ def update(
         report: called with a line for each pass, its time.
 
     Raises:
-        ConfigError: both ``again`` and ``skip_known``.
+        ConfigError: both ``again`` and ``skip_known``; or ``skip_known`` where rare words were replaced.
         InputError: a document is there already, which is named; or there is none.
 
     Examples:
@@ -149,10 +155,12 @@ def update(
     if again and skip_known:
         what = "documents that are there already are added again or skipped, not both"
         raise ConfigError(what, hint="give `again` or `skip_known`")
+    if skip_known:
+        _check_recognises(kept, "leave out `skip_known`")
     with suppress(InputError):  # of a table that renames nothing here: it did where the model learned
         for line in corpus.remarks():
             report(line)
-    corpus = kept.task.examples(kept.learner, corpus)
+    corpus = _examples(kept.task, kept.learner, corpus, kept.keep_words_above, report)
     left_out, looking = 0, 0.0
     if skip_known:
         corpus, left_out, looking = _only_new(kept, corpus, report)
@@ -197,7 +205,7 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
         report: called with a line for each pass, its time.
 
     Raises:
-        ConfigError: the model can only grow.
+        ConfigError: the model can only grow, or its rare words were replaced.
         InputError: a document was never there, or not so often; it is named. Or nothing is left.
 
     Examples:
@@ -211,6 +219,7 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     if unlearning_of(type(kept.learner), kept.moments) == "merge-only":
         what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
         raise ConfigError(what, hint="train again without the data")
+    _check_recognises(kept, "train again without the data")
     salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)
     gone, digests, seconds = _observe(kept.moments.empty_like(), salts, kept.unit, corpus, report)
     found = digests.digests()
@@ -268,20 +277,45 @@ def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressC
                 report(line)
             moments.append(other.moments)
             ledger = ledger.joined(other.ledger)
-    return _solved(replace(first, moments=moments, ledger=ledger), 0.0, report)
+    most = max(each.keep_words_above for each in many)
+    kept = replace(first, moments=moments, ledger=ledger, keep_words_above=most)
+    return _solved(kept, 0.0, report)
 
 
-def _salt() -> str:
-    """Return a new salt, or the salt of the run that left this checkpoint."""
+def _examples(
+    task: Task,
+    estimator: Estimator[Any],
+    corpus: Corpus[Any],
+    keep_words_above: int,
+    report: ProgressCallback,
+) -> Corpus[Any]:
+    """Return the examples of a corpus, without their rare words if that is asked."""
+    corpus = task.examples(estimator, corpus)
+    if not keep_words_above:
+        return corpus
+    with timed_passes(report), fit_pass("rare words"):
+        return without_rare_words(task, corpus, keep_words_above, bytes.fromhex(_drawn("key")))
+
+
+def _check_recognises(kept: KeptMoments, hint: str) -> None:
+    """Refuse to look for documents whose rare words were replaced."""
+    if kept.keep_words_above:
+        seen = times_or_less(kept.keep_words_above)
+        what = f"words seen {seen} were replaced (`keep_words_above`): documents cannot be recognised"
+        raise ConfigError(what, hint=hint)
+
+
+def _drawn(noun: str) -> str:
+    """Return new hexadecimal digits, or those that the run drew which left this checkpoint."""
     checkpoint = current_checkpoint()
     if checkpoint is None:
         return new_salt()
-    start = "pass-0-salt-"
+    start = f"pass-0-{noun}-"
     for found in checkpoint.folder.glob(f"{start}*"):
         return found.name.removeprefix(start)
-    salt = new_salt()
-    (checkpoint.folder / f"{start}{salt}").mkdir()
-    return salt
+    drawn = new_salt()
+    (checkpoint.folder / f"{start}{drawn}").mkdir()
+    return drawn
 
 
 def _observe(

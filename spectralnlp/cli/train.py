@@ -87,6 +87,14 @@ def train(
             help="Keep what can be updated, forgotten, merged: moments, or the examples themselves.",
         ),
     ] = False,
+    keep_words_above: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="With --keep-moments, replace words seen N times or less by others that look alike.",
+        ),
+    ] = 0,
     documents: Annotated[
         str | None, typer.Option(metavar="UNIT", help="With --keep-moments, what is forgotten: file or line.")
     ] = None,
@@ -112,8 +120,10 @@ def train(
     description = read_card(card)
     if keep_moments:
         check_keeps(name, learner)
-    elif documents is not None:
-        raise ConfigError("--documents means nothing without --keep-moments", hint="leave it out")
+    else:
+        for option, given in (("--documents", documents), ("--keep-words-above", keep_words_above)):
+            if given:
+                raise ConfigError(f"{option} means nothing without --keep-moments", hint="leave it out")
     print(filled_config(name, learner), flush=True)
 
     task = registry.tasks.get(kind.task)()
@@ -151,7 +161,14 @@ def train(
                 how = {"reader": reader}
                 how |= {name: reading[name] for name in _KEPT_READING if name in reading}
                 change = changes.train(
-                    name, learner, corpus, unit=documents, reading=how, report=say, description=description
+                    name,
+                    learner,
+                    corpus,
+                    unit=documents,
+                    keep_words_above=keep_words_above,
+                    reading=how,
+                    report=say,
+                    description=description,
                 )
                 model, to_save = change.model, change
             else:

@@ -14,10 +14,12 @@ class ChangingModel(StorableModel):
 
     Attributes:
         folder: where the model was read; None for a model that was not.
+        digest: of the model that was read there; see `StoredModel`.
         kept: what the model was learned from; None for a model that was read, or trained without it.
     """
 
     folder: ClassVar[Path | None] = None
+    digest: ClassVar[str] = ""
     kept: ClassVar[Any] = None
 
     @classmethod
@@ -25,6 +27,7 @@ class ChangingModel(StorableModel):
         """The model in a folder; errors as of `StorableModel.from_stored`."""
         model = super().from_stored(stored)
         object.__setattr__(model, "folder", Path(stored.path))
+        object.__setattr__(model, "digest", stored.digest)
         return model
 
     @property
@@ -36,6 +39,20 @@ class ChangingModel(StorableModel):
         files = [] if self.folder is None else [each for each in self.folder.glob("*") if each.is_file()]
         size = f", {sum(each.stat().st_size for each in files) / 1e6:.0f} MB" if files else ""
         return super().__repr__().replace(">", f"{size}>")
+
+    def as_changeable(self, other: Self) -> Self:
+        """Return another form of this model, which can be changed as this one can."""
+        for name in ("folder", "digest", "kept"):
+            object.__setattr__(other, name, getattr(self, name))
+        return other
+
+    def taken_over_by(self, changed: Self) -> Self:
+        """Return a changed model with what this one has beside what was learned; by default, nothing.
+
+        Args:
+            changed: by `update` or `forget`.
+        """
+        return changed
 
     def update(
         self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False

@@ -119,6 +119,10 @@ class Parser(TextParser, ChangingModel):
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets)
 
+    def taken_over_by(self, changed: Parser) -> Parser:
+        """Return a changed parser that listens to the tagger of this one."""
+        return replace(changed, tagger=self.tagger, tag_evidence=self.tag_evidence)
+
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
         """Return this parser with a tagger to listen to; see `TagEvidence`.
 
@@ -127,7 +131,7 @@ class Parser(TextParser, ChangingModel):
         """
         evidence = TagEvidence(tagger, weight, fixed)
         evidence.check(self.coarse)
-        return replace(self, tag_evidence=evidence)
+        return self.as_changeable(replace(self, tag_evidence=evidence))
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

@@ -16,6 +16,7 @@ from spectralnlp.storage.files import (
     check_version,
     read_arrays,
     read_json,
+    sha256,
     write_arrays,
     write_file,
     write_json,
@@ -41,6 +42,7 @@ class StoredModel:
         arrays: by name, as they were saved.
         path: the folder.
         card: the model card, empty where it was taken away.
+        digest: SHA-256 of ``model.json``, by which moments know their model.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class StoredModel:
     arrays: dict[str, Array]
     path: Path
     card: str = ""
+    digest: str = ""
 
     __repr__ = one_line
 
@@ -135,6 +138,7 @@ def _read_model(folder: Snapshot) -> StoredModel:
         arrays=read_arrays(folder, ARRAYS, header.part("arrays")),
         path=folder.path,
         card=folder.read(CARD).decode("utf-8", "replace") if folder.has(CARD) else "",
+        digest=sha256(folder.read(META)),
     )
 
 

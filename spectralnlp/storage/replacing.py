@@ -74,8 +74,12 @@ def _replace(fresh: Path, target: Path) -> None:
 
 
 def _clean_up(target: Path) -> None:
-    """Remove what killed writers left; a model that had to make way comes back if none took its place."""
-    pattern = re.compile(re.escape(f".{target.name}.") + r"[0-9a-f]{8}\.(tmp|old)")
+    """Remove what killed writers left; a model that had to make way comes back if none took its place.
+
+    What was staged within a staged folder has two hidden names, one around the other.
+    """
+    name, hidden = re.escape(target.name), r"\.[0-9a-f]{8}\.(tmp|old)"
+    pattern = re.compile(rf"\.{name}{hidden}|\.\.{name}{hidden}{hidden}")
     if not target.parent.is_dir():
         return
     for each in target.parent.iterdir():

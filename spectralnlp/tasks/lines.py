@@ -33,6 +33,18 @@ class LineTask(Task):
     def words_of(line: str) -> list[str]:
         """Return the words of a line; where there are none, the line is passed over."""
 
+    def is_example(self, example: Any) -> bool:
+        """Whether something is a sequence of words."""
+        return are_words(example)
+
+    def words_in(self, example: list[str]) -> list[str]:
+        """Return the words, which are all there is."""
+        return example
+
+    def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
+        """Return the other words."""
+        return list(words)
+
     def from_record(self, record: Mapping[str, Any]) -> list[str]:
         """Make words of a record's ``tokens``, or of its ``text``."""
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
@@ -59,6 +71,13 @@ class LineTask(Task):
         """
         read = partial(_read_words, words_of=self.words_of, column=text_column, on_bad=on_bad)
         return FileCorpus(expand_inputs(inputs), read)
+
+
+def are_words(value: Any) -> bool:
+    """Whether something is a sequence of words, and not one text."""
+    return (
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(w, str) for w in value)
+    )
 
 
 def _read_words(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -123,6 +123,14 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             raise InputError(f"a tree without words: {tree}")
         return cleaned
 
+    def is_example(self, example: Any) -> bool:
+        """Whether something is a tree."""
+        return isinstance(example, Tree)
+
+    def with_words(self, example: Tree, words: Sequence[str]) -> Tree:
+        """Return a tree over other words."""
+        return _with_words(example, words)
+
     def wrap(self, fitted: Any) -> Parser:
         """Make a parser of what a trainer learned, or of the grammars of a fitted estimator alone."""
         grammar = _grammar_of(fitted)
@@ -181,7 +189,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         sentences = (gold_sentence(tree, parser.conventions) for tree in gold)
         parses = [p for p in parser.parse_many(sentences, decoder=decoder) if p is not None]
         seconds = perf_counter() - started
-        predicted = [_with_words(parse.tree, tree) for parse, tree in zip(parses, gold, strict=True)]
+        predicted = [_with_words(parse.tree, tree.words()) for parse, tree in zip(parses, gold, strict=True)]
         scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
         failures = sum(parse.fallback is not None for parse in parses)
         return replace(scored, failures=failures, seconds=seconds)
@@ -222,7 +230,7 @@ def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
     return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
 
 
-def _with_words(tree: Tree, gold: Tree) -> Tree:
-    """The tree over the gold tree's spelling of the words."""
-    words = iter(gold.words())
-    return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(words)))
+def _with_words(tree: Tree, words: Iterable[str]) -> Tree:
+    """The tree over other words, or another spelling of its own."""
+    left = iter(words)
+    return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(left)))

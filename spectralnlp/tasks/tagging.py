@@ -31,6 +31,7 @@ from spectralnlp.runtime import (
 from spectralnlp.scoring.significance import Comparison
 from spectralnlp.scoring.tagging import TagReport, compare_tags, score_tags
 from spectralnlp.storage import StoredModel
+from spectralnlp.tasks.lines import are_words
 from spectralnlp.tasks.samples import sample_trees
 from spectralnlp.tasks.token_boundaries import TokenTask
 from spectralnlp.tasks.treebanks import nltk_trees_of
@@ -110,6 +111,12 @@ their licences apply."""
             raise InputError("a record without tags", hint="give a field with a tag for each token")
         default = next((name for name in _USUAL_TAGS if name in columns), next(iter(columns)))
         return AnnotatedSentence(words, columns, default)
+
+    def is_example(self, example: Any) -> bool:
+        """Whether something is a sentence: words, and their tags."""
+        return isinstance(example, AnnotatedSentence) or (
+            isinstance(example, tuple | list) and len(example) == 2 and all(map(are_words, example))
+        )
 
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]

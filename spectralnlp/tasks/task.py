@@ -186,6 +186,22 @@ class Task(ABC):
         """Return what the estimator is fitted to: what `read` gave, unless the task says otherwise."""
         return corpus
 
+    def is_example(self, example: Any) -> bool:
+        """Whether something is what estimators are fitted to; by default they find out themselves."""
+        return True
+
+    def words_in(self, example: Any) -> Sequence[str]:
+        """Return the words of what estimators are fitted to.
+
+        Raises:
+            ConfigError: its words cannot be told apart, or cannot be replaced.
+        """
+        raise ConfigError(f"rare words cannot be renamed for {self.name}", hint="leave out keep_words_above")
+
+    def with_words(self, example: Any, words: Sequence[str]) -> Any:
+        """Return an example with other words, as many; errors as of `words_in`."""
+        return self.words_in(example)
+
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
         """Return empty moments for `solve`: those of the estimator, unless the task says otherwise.
 

@@ -69,6 +69,14 @@ class TokenTask(Task):
         examples = islice(self.examples(estimator, corpus), most)
         return Conventions.learn(word for example in examples for word in self.boundaries.words_of(example))
 
+    def words_in(self, example: Any) -> Sequence[str]:
+        """Return the tokens."""
+        return self.boundaries.words_of(example)
+
+    def with_words(self, example: Any, words: Sequence[str]) -> Any:
+        """Return an example with other tokens, under the same tags."""
+        return tuple(words), *example[1:]
+
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:
         """Return empty moments of the estimator, and counts of token boundaries."""
         own = super().init_kept_moments(estimator, corpus)

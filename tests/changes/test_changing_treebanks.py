@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from change_runs import Run
+
+import spectralnlp
+from spectralnlp import InMemoryCorpus, changes, registry
+from spectralnlp.trees import read_trees
 
 
 def arrays(model: Path) -> bytes:
@@ -64,3 +69,18 @@ def test_another_language_is_warned_of(run: Run, trees: list[Path], tmp_path: Pa
     status, out, _ = run("update", model, other)
     assert status == 0
     assert "100 % of the words that are added are unknown to the model" in out
+
+
+def test_a_parser_keeps_its_tagger_when_it_changes_in_python(trees: list[Path], tmp_path: Path) -> None:
+    first, second = (list(read_trees(path)) for path in trees[:2])
+    change = changes.train("pcfg", registry.estimators.get("pcfg")(), InMemoryCorpus(first))
+    named = replace(change, model=replace(change.model, tagger="harbour-tags"))
+    named.save(tmp_path / "m")
+    parser = spectralnlp.load(tmp_path / "m")
+    more = parser.update(second)
+    assert (parser.tagger, more.tagger) == ("harbour-tags", "harbour-tags")
+    assert more.forget(second).tagger == "harbour-tags"
+    # So does one that was given a tagger by hand, which may still change.
+    tagger = spectralnlp.train("tagger", [(each.words(), each.tags()) for each in first + second], epochs=1)
+    listening = more.with_tagger(tagger)
+    assert listening.forget(second).tag_evidence is listening.tag_evidence
