@@ -14,7 +14,9 @@ from spectralnlp.text.tokens import Token
 
 _STOPS = re.compile(r"[.?!。！？؟।]|[?!]+|\.{4,}")
 _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
-_CLOSERS = frozenset(("'", '"', "''", "’", "”", "»", "›", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
+_CLOSERS = frozenset(
+    ("'", '"', "''", "’", "”", "»", "›", *")]}」』）］｝】〉》〕", "-RRB-", "-RSB-", "-RCB-")
+)
 _MOST_CLOSERS = 8  # so that a million of them take linear time
 _MOST_RECENT = 64  # tokens that are remembered: more than a rule looks at, so that they are seldom dropped
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))

@@ -20,6 +20,7 @@ from spectralnlp.tasks.raw_text import evaluate_raw
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
 from spectralnlp.text.scripts import is_continuous, script_of
+from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.trees import Tree, read_brackets
 
@@ -68,6 +69,19 @@ def test_text_of_words_that_are_not_written_apart() -> None:
     conventions = Conventions(words_apart=False)
     sentence = place_words(["「", "New", "York", "の", "3", "月", "」"], None, conventions)
     assert text_of([sentence]) == "「New Yorkの3月」"
+
+
+def test_closing_marks_of_other_scripts_belong_to_the_sentence_before() -> None:
+    class Characters:
+        def ends(self, text: str) -> list[int]:
+            return list(range(1, len(text) + 1))
+
+    tokenizer = Tokenizer(Conventions(words_apart=False), segmenter=Characters())
+    lines = ["「船が出る。」彼は（行く。）\n"]
+    found = [
+        "".join(sentence.words) for sentence in split_sentences(lines, tokenizer) if sentence is not None
+    ]
+    assert found == ["「船が出る。」", "彼は（行く。）"]
 
 
 def test_text_without_a_segmenter_is_refused_in_a_line() -> None:
