@@ -315,7 +315,7 @@ def plot(arguments: argparse.Namespace) -> None:
         axis.plot(spent, found, marker=marker, label=name)
         print(name, [f"{s:.2f} s: {e:.3f}" for s, e in zip(spent, found, strict=True)])
     axis.set(xscale="log", xlabel="CPU seconds", ylabel="error / best error of 20 directions")
-    axis.legend(fontsize=7)
+    axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0.08, 1.0))
     figure.tight_layout()
     figure.savefig(arguments.out / "pca.svg", metadata={"Date": None})
 
