@@ -52,7 +52,7 @@ def test_audit_writes_what_the_ending_says(run: Run, trees: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["own.mrg", "-o", "out.csv"], "no format for the ending '.csv'"),
+        (["own.mrg", "-o", "out.xml"], "no format for the ending '.xml'"),
         (["few.mrg"], "1 trees are too few"),
         (["broken.mrg", "-o", "out.tsv"], "broken.mrg:1"),
     ],
