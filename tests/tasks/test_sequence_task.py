@@ -50,6 +50,6 @@ def test_the_command_line(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_column_of_lines_with_tabs(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
     path.write_text("label\ta b\nlabel\tc\n")
-    assert list(SequenceTask().read([path], column=2)) == [["a", "b"], ["c"]]
-    with pytest.raises(InputError, match=r"train.tsv:1: no column 3"):
-        list(SequenceTask().read([path], column=3))
+    assert list(SequenceTask().read([path], text_column=2)) == [["a", "b"], ["c"]]
+    with pytest.raises(InputError, match=":1: 2 columns, so there is no column 3"):
+        list(SequenceTask().read([path], text_column=3))

@@ -84,11 +84,11 @@ def test_a_cut_off_gzip_is_refused(tmp_path: Path) -> None:
 def test_a_column(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("greeting\tHello there .\nparting\tBye .\tmore\n\n")
-    assert read(path, column=2) == "Hello there .\nBye .\n"
+    assert read(path, text_column=2) == "Hello there .\nBye .\n"
     with pytest.raises(InputError, match=":1: 2 columns, so there is no column 3"):
-        read(path, column=3)
+        read(path, text_column=3)
     skipped: list[InputError] = []
-    assert read(path, column=3, on_bad=skipped.append) == "more\n"
+    assert read(path, text_column=3, on_bad=skipped.append) == "more\n"
     assert len(skipped) == 1
 
 

@@ -92,7 +92,7 @@ def test_the_command_explains(
     assert label == "music"
     assert 0 < float(confidence) <= 1
     assert words.startswith("play:+")
-    assert run([*arguments, "--json"]) == 0
+    assert run([*arguments, "--format", "json"]) == 0
     value = json.loads(capsys.readouterr().out)["explanation"]
     assert [word for word, _ in value["words"]] == ["play", "jazz"]
     assert value["label"] == "music"
