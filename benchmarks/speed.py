@@ -91,7 +91,8 @@ def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
     for _ in parser.parse_many(sentences):
         pass
     again = process_time() - started
-    pairs = [(tree, parsing._with_words(parse.tree, tree.words())) for tree, parse in zip(gold, parses, strict=True)]
+    predicted = zip(gold, parses, strict=True)
+    pairs = [(tree, parsing._with_words(parse.tree, tree.words())) for tree, parse in predicted]
     long = [pair for pair in pairs if len(pair[0].words()) > LONG]
     f1, f1_long = (
         score_trees(*map(list, zip(*some, strict=True)), COLLINS, tags="gold").to_flat_dict()["f1"]
