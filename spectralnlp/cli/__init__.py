@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import time
+from typing import Any
 
 __all__ = ["main"]
 
@@ -21,6 +23,7 @@ def main() -> int:
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signals.interrupt)
+            sys.unraisablehook = signals.raise_again
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signals.terminate)
         from spectralnlp.cli.app import run
@@ -52,6 +55,17 @@ class _Signals:
         if time.monotonic() - self._last > _AGAIN:
             self._last = time.monotonic()
             raise KeyboardInterrupt
+
+    def raise_again(self, unraisable: Any) -> None:
+        """Repeat an interrupt that Python discarded, as it does in callbacks, such as those of imports."""
+        if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+            return
+        from _thread import interrupt_main
+        from threading import Timer
+
+        self._last = float("-inf")
+        Timer(0.01, interrupt_main).start()  # when the callback is over
 
     def leave(self, number: int, frame: object) -> None:
         if time.monotonic() - self._last > _AGAIN:

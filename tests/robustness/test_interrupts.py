@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,6 +51,27 @@ for _ in range(100):
 print(came)
 """
 
+# Is interrupted where Python discards what is raised.
+CALLBACK = """
+import signal, sys, time, weakref
+import spectralnlp.cli.app as app
+from spectralnlp.cli import main
+
+def run():
+    kept = type("Kept", (), {})()
+    reference = weakref.ref(kept, lambda _: signal.raise_signal(signal.SIGINT))
+    del kept
+    print("here", flush=True)
+    try:
+        time.sleep(30)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+app.run = run
+sys.exit(main())
+"""
+
 
 def interrupted(arguments: Sequence[str | Path], after: float, *signals: int) -> tuple[int, str]:
     """Run the command line, send signals after some seconds, and return its exit status and its stderr."""
@@ -66,18 +86,13 @@ def interrupted(arguments: Sequence[str | Path], after: float, *signals: int) ->
     assert process.stdout is not None
     assert process.stdout.readline() == "here\n"
     time.sleep(after)
-    errors = ""
-    for seconds in (40, 120):  # Python loses what is raised while it collects garbage: then one presses again
-        for number in signals:
-            if process.poll() is None:
-                if number == signal.SIGINT:  # a terminal's goes to all processes
-                    os.killpg(process.pid, number)
-                else:
-                    process.send_signal(number)
-        with suppress(subprocess.TimeoutExpired):
-            _, errors = process.communicate(timeout=seconds)
-            break
-    assert process.returncode is not None, "it goes on"
+    for number in signals:
+        if process.poll() is None:
+            if number == signal.SIGINT:  # a terminal's goes to all processes
+                os.killpg(process.pid, number)
+            else:
+                process.send_signal(number)
+    _, errors = process.communicate(timeout=120)
     return process.returncode, errors
 
 
@@ -134,6 +149,13 @@ def test_training_ends_cleanly(treebank: Path, tmp_path: Path, number: int, stat
         arguments = ("train", "lpcfg", treebank, "-o", tmp_path / "model", "--jobs", str(jobs))
         assert interrupted(arguments, moments.uniform(0.0, 3.0 * jobs), number) == (status, "")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_in_a_callback_is_not_lost() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CALLBACK], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "here\n", "")
 
 
 def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
