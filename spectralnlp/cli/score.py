@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -18,20 +17,6 @@ if TYPE_CHECKING:
     from spectralnlp.trees.tree import Tree
 
 T = TypeVar("T")
-_OF_SENTENCE = (
-    "sentence",
-    "length",
-    "status",
-    "recall",
-    "precision",
-    "matched",
-    "gold",
-    "test",
-    "crossing",
-    "words",
-    "correct_tags",
-    "accuracy",
-)
 _FAILED = "\N{REPLACEMENT CHARACTER}NO-PARSE"
 
 
@@ -60,13 +45,13 @@ def score(
         report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
     for line in changes_of([gold]):
         note(line)
-    lines = list(report.sentence_lines()) if per_sentence else []
-    rows = [dict(zip(_OF_SENTENCE, map(json.loads, line.split()), strict=True)) for line in lines]
+    rows = report.sentence_rows() if per_sentence else [report.to_flat_dict()]
 
     def table() -> str:
-        return "\n".join([*lines, *[""] * per_sentence, report.to_table()])
+        lines = [*report.sentence_lines(), ""] if per_sentence else []
+        return "\n".join([*lines, report.to_table()])
 
-    write_rows(print, format_, rows if per_sentence else [report.to_flat_dict()], table=table)
+    write_rows(print, format_, rows, table=table)
 
 
 def evalb_parameters(prm: Path | None) -> EvalbParameters:

@@ -26,10 +26,10 @@ class _Announcer(event.Listener):
         if number <= self.announced:
             return
         self.announced = number
-        what = f"the kernels of {module.rpartition('.')[0]}, once"
+        what = f"the kernels of {module.rpartition('.')[0]}"
         if self.parts:
-            what = f"kernels, once: {list(self.parts.values())[number]}, {number + 1} of {len(self.parts)}"
-        self.report(f"compiling {what}: it takes some seconds, and they are cached")
+            what = f"kernels: {list(self.parts.values())[number]}, {number + 1} of {len(self.parts)}"
+        self.report(f"compiling {what} (up to a minute in all, once on a machine)")
 
     def on_end(self, event: Any) -> None:
         pass

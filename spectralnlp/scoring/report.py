@@ -13,6 +13,10 @@ from spectralnlp.scoring.prm import COLLINS, EvalbParameters
 from spectralnlp.scoring.significance import Comparison, compare
 from spectralnlp.trees.tree import Tree
 
+_EVALB_LINE = (
+    "{sentence:4d}  {length:3d}    {status:d}  {recall:6.2f} {precision:6.2f}   {matched:3d}    {gold:3d}"
+    "  {test:3d}    {crossing:3d}   {words:4d}  {correct_tags:4d}   {accuracy:6.2f}"
+)
 _ROW_NAMES = (  # of the table, in the order of _percentages
     "recall",
     "precision",
@@ -120,19 +124,30 @@ class ParseReport(Report):
         """
         return compare(self.counts, other.counts)
 
-    def sentence_lines(self) -> Iterator[str]:
-        """Yield one line for each sentence, in EVALB's own columns.
+    def sentence_rows(self) -> Iterator[dict[str, float]]:
+        """Yield what EVALB says of each sentence, by name, with rates in percent.
 
-        Sentence, length, status (0 ok, 1 error, 2 skipped), recall, precision, matched, gold and test
-        brackets, crossing brackets, words, correct tags, tagging accuracy.
+        ``status`` is 0 of a sentence that was scored, 1 of an error, 2 of one that was skipped.
         """
         for number, c in enumerate(self.counts, start=1):
-            recall, precision = percent(c.matched, c.gold), percent(c.matched, c.test)
-            yield (
-                f"{number:4d}  {c.length:3d}    {c.status:d}  {recall:6.2f} {precision:6.2f}"
-                f"   {c.matched:3d}    {c.gold:3d}  {c.test:3d}    {c.crossing:3d}"
-                f"   {c.words:4d}  {c.correct_tags:4d}   {percent(c.correct_tags, c.words):6.2f}"
-            )
+            yield {
+                "sentence": number,
+                "length": c.length,
+                "status": int(c.status),
+                "recall": percent(c.matched, c.gold),
+                "precision": percent(c.matched, c.test),
+                "matched": c.matched,
+                "gold": c.gold,
+                "test": c.test,
+                "crossing": c.crossing,
+                "words": c.words,
+                "correct_tags": c.correct_tags,
+                "accuracy": percent(c.correct_tags, c.words),
+            }
+
+    def sentence_lines(self) -> Iterator[str]:
+        """Yield one line for each sentence: the values of `sentence_rows` in EVALB's own columns."""
+        yield from map(_EVALB_LINE.format_map, self.sentence_rows())
 
 
 def _percentages(score: EvalbScore) -> dict[str, float]:
