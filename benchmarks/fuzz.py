@@ -24,11 +24,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks.fuzzing import targets as fuzzed
+from benchmarks.fuzzing.file_targets import READERS, file_targets
 from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart
 from benchmarks.fuzzing.questions import Questions
 from benchmarks.fuzzing.requests import Requests
-from benchmarks.fuzzing.targets import Target, clear
+from benchmarks.fuzzing.targets import Target, clear, train_models
 
 Found = dict[str, list[tuple[int, Outcome]]]
 
@@ -82,14 +82,14 @@ def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
         wanted |= {"pcfg", "intents"}
     if not names or Questions.name in names:
         wanted |= {*Questions.models}
-    trained = fuzzed.train_models(models, () if not names else tuple(wanted)) if wanted else {}
+    trained = train_models(models, () if not names else tuple(wanted)) if wanted else {}
     requests, questions = Requests(models / "pcfg"), Questions(models)
-    everything: dict[str, Target] = {**trained, **fuzzed.file_targets(models)}
+    everything: dict[str, Target] = {**trained, **file_targets(models)}
     everything |= {requests.name: requests, questions.name: questions}
     return {name: each for name, each in everything.items() if not names or name in names}
 
 
-FILE_TARGETS = ("treebank", *fuzzed.READERS, "text", "conll", "tsv", "matrix", "request", "question")
+FILE_TARGETS = ("treebank", *READERS, "text", "conll", "tsv", "matrix", "request", "question")
 
 
 def main() -> None:

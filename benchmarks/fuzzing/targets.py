@@ -1,4 +1,7 @@
-"""Targets of the fuzzer: for each class of input, a sound file, how it is mutated and what is run on it."""
+"""Targets of the fuzzer: for each class of input, a sound one, how it is mutated and what is run on it.
+
+Here are those of models; `file_targets` has those of data.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import io
 import json
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +18,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from safetensors.numpy import load, save
 
-from benchmarks.fuzzing.mutations import PIECES, XML_PIECES, mutated_arrays, mutated_bytes, mutated_json
+from benchmarks.fuzzing.mutations import mutated_arrays, mutated_bytes, mutated_json
 from spectralnlp.cli.app import run
 from spectralnlp.storage import load_kept_moments
 
@@ -222,7 +224,7 @@ _EXPLAIN_TEXTS = (("info", "MODEL"), ("explain", "MODEL", "--text", "when does t
 Kind = tuple[list[str], tuple[tuple[str, ...], ...]]
 
 
-def _settings(**values: object) -> list[str]:
+def set_options(**values: object) -> list[str]:
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
 
@@ -231,20 +233,20 @@ def _kinds(root: Path) -> dict[str, Kind]:
     trees, text = str(root / "trees.mrg"), str(CORPORA / "text" / "lighthouse.txt")
     few_trees, tokens = str(CORPORA / "treebank" / "dev.mrg"), str(CORPORA / "text" / "tokenized.txt")
     words = str(root / "eigenwords")
-    small = _settings(n_states=4, em_iterations=2, pruner_states=2, eigenwords=words)
-    tagger = _settings(eigenwords=words, epochs=1)
-    mixed = _settings(models="tensors+clusters", n_states=3, n_clusters=3)
+    small = set_options(n_states=4, em_iterations=2, pruner_states=2, eigenwords=words)
+    tagger = set_options(eigenwords=words, epochs=1)
+    mixed = set_options(models="tensors+clusters", n_states=3, n_clusters=3)
     score = ("evaluate", "MODEL", "TOKENS")
     kinds: dict[str, Kind] = {
         "eigenwords": (
-            ["eigenwords", text, *_settings(dimensions=4, min_count=1, clusters=3)],
+            ["eigenwords", text, *set_options(dimensions=4, min_count=1, clusters=3)],
             (("info", "MODEL"), ("neighbours", "MODEL", "the", "Thekla")),
         ),
-        "operators": (["hmm", tokens, *_settings(n_states=3, min_count=1)], (("info", "MODEL"), score)),
-        "hidden": (["hmm-em", tokens, *_settings(n_states=3, iterations=2)], (("info", "MODEL"), score)),
+        "operators": (["hmm", tokens, *set_options(n_states=3, min_count=1)], (("info", "MODEL"), score)),
+        "hidden": (["hmm-em", tokens, *set_options(n_states=3, iterations=2)], (("info", "MODEL"), score)),
         "pcfg": (["pcfg", few_trees], _PARSE),
         "parser": (
-            ["lpcfg", trees, *small, *_settings(binarisations="head+left", grammars="tensors+clusters")],
+            ["lpcfg", trees, *small, *set_options(binarisations="head+left", grammars="tensors+clusters")],
             _PARSE,
         ),
         "compact parser": (["compact", "parser"], _PARSE),
@@ -252,7 +254,7 @@ def _kinds(root: Path) -> dict[str, Kind]:
         "compact tagger": (["compact", "tagger"], _TAG),
         "rhmm": (["rhmm", few_trees, *mixed], _TAG),
         "topics": (
-            ["topics", text, *_settings(n_topics=2, min_documents=1, max_share=0.9)],
+            ["topics", text, *set_options(n_topics=2, min_documents=1, max_share=0.9)],
             (("info", "MODEL"), ("topics", "MODEL"), ("topics", "MODEL", "TEXT")),
         ),
         "intents": (
@@ -266,169 +268,17 @@ def _kinds(root: Path) -> dict[str, Kind]:
     }
     for name, arguments, commands in (
         ("pcfg", ["pcfg", few_trees], _UPDATE_TREES),
-        ("lpcfg", ["lpcfg", few_trees, *_settings(preset="tutorial", n_states=3)], _UPDATE_TREES),
-        ("clusters", ["lpcfg", few_trees, *_settings(grammars="clusters", n_states=2)], _EXPLAIN_TREES),
-        ("tagger", ["tagger", few_trees, *_settings(epochs=1)], _EXPLAIN_TAGS),
+        ("lpcfg", ["lpcfg", few_trees, *set_options(preset="tutorial", n_states=3)], _UPDATE_TREES),
+        ("clusters", ["lpcfg", few_trees, *set_options(grammars="clusters", n_states=2)], _EXPLAIN_TREES),
+        ("tagger", ["tagger", few_trees, *set_options(epochs=1)], _EXPLAIN_TAGS),
         ("intents", ["intent", str(CORPORA / "intents" / "dev.tsv")], _EXPLAIN_TEXTS),
         ("rhmm", ["rhmm", few_trees, *mixed], _UPDATE_TREES),
-        ("hmm", ["hmm", tokens, *_settings(n_states=3, min_count=1)], _UPDATE),
-        ("eigenwords", ["eigenwords", text, *_settings(dimensions=4, min_count=1)], _UPDATE),
-        ("topics", ["topics", text, *_settings(n_topics=2, min_documents=1, max_share=0.9)], _UPDATE),
+        ("hmm", ["hmm", tokens, *set_options(n_states=3, min_count=1)], _UPDATE),
+        ("eigenwords", ["eigenwords", text, *set_options(dimensions=4, min_count=1)], _UPDATE),
+        ("topics", ["topics", text, *set_options(n_topics=2, min_documents=1, max_share=0.9)], _UPDATE),
     ):
         kinds[f"moments of {name}"] = ([*arguments, "--keep-moments"], commands)
     return kinds
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Files
-
-
-@dataclass
-class Files(Target):
-    """A file of data, mutated byte by byte, and commands that read it.
-
-    Attributes:
-        name: of the class.
-        contents: sound files: suffix and bytes.
-        commands: makes the commands of the path of the mutated file.
-        longest: bytes of a file, of which a part is taken if it has more.
-        most_copies: of a part that is repeated: more text takes more time, however sound it is.
-        pieces: that are put in between.
-    """
-
-    name: str
-    contents: tuple[tuple[str, bytes], ...]
-    commands: Callable[[Path, Path], tuple[list[str], ...]]
-    longest: int = 1 << 20
-    most_copies: int = 30
-    pieces: tuple[bytes, ...] = PIECES
-
-    def write(self, random: Random, folder: Path) -> None:
-        """Mutate one of the files, or a part of it."""
-        suffix, content = random.choice(self.contents)
-        first = random.randrange(max(len(content) - self.longest, 0) + 1)
-        content = content[first : first + self.longest]
-        mutated = mutated_bytes(random, content, most_copies=self.most_copies, pieces=self.pieces)
-        (folder / f"input{suffix}").write_bytes(mutated)
-
-    def write_sound(self, folder: Path) -> None:
-        """Write the first of the files."""
-        suffix, content = self.contents[0]
-        (folder / f"input{suffix}").write_bytes(content)
-
-    def run(self, folder: Path) -> int:
-        """Run the commands."""
-        (path,) = folder.glob("input*")
-        return first_failure(*self.commands(path, folder / "out"))
-
-
-@dataclass
-class Matrices(Target):
-    """Matrices ``.npy`` and ``.npz``: bytes mutated, or the arrays of a sparse one, or shapes and dtypes."""
-
-    name: str = "matrix"
-
-    def write(self, random: Random, folder: Path) -> None:
-        """Write a damaged matrix."""
-        rng = np.random.default_rng(random.getrandbits(32))
-        sparse = sp.random(30, 12, 0.3, format="csr", random_state=rng)
-        suffix = random.choice((".npy", ".npz", ".npz"))
-        buffer = io.BytesIO()
-        if suffix == ".npy":
-            np.save(
-                buffer, sparse.toarray().astype(random.choice(("f8", "f4", "c16", "i8", "O", "M8[s]", "?")))
-            )
-        elif random.random() < 0.5:
-            sp.save_npz(buffer, sparse, compressed=random.random() < 0.5)
-        else:
-            arrays = {
-                "indices": sparse.indices,
-                "indptr": sparse.indptr,
-                "data": sparse.data.astype(random.choice(("f8", "c16", "i8"))),
-                "shape": np.array(sparse.shape),
-                "format": np.array(b"csr"),
-            }
-            name = random.choice(("indices", "indptr", "data", "shape"))
-            arrays |= mutated_arrays(random, {name: arrays[name]})
-            np.savez(buffer, **arrays)
-        content = buffer.getvalue()
-        if random.random() < 0.5:
-            content = mutated_bytes(random, content)
-        (folder / f"input{suffix}").write_bytes(content)
-
-    def write_sound(self, folder: Path) -> None:
-        """Write a sparse matrix."""
-        sp.save_npz(folder / "input.npz", sp.random(30, 12, 0.3, format="csr", random_state=0))
-
-    def run(self, folder: Path) -> int:
-        """Sketch it twice and take its leverage scores."""
-        (path,) = (str(each) for each in folder.glob("input*"))
-        out = str(folder / "out")
-        return first_failure(
-            ["sketch", path, "-o", out, "--size", "4"],
-            ["sketch", path, "-o", out, "--size", "4", "--sketch", "countsketch"],
-            ["leverage", path, "-o", str(folder / "scores")],
-        )
-
-
-# A file in the conventions of each treebank whose reader is a target of its own.
-READERS = {
-    "alpino": ("dutch.alpino.xml", PIECES + XML_PIECES),
-    "tiger": ("german.tiger.xml", PIECES + XML_PIECES),
-    "keyaki": ("japanese.psd", PIECES),
-    "farpahc": ("faroese.psd", PIECES),
-    "masc": ("english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
-    "sequoia": ("french.mrg", PIECES),
-    "icon": ("indonesian.mrg", PIECES),
-}
-
-
-def file_targets(models: Path) -> dict[str, Target]:
-    """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
-    treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
-    texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
-    conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
-
-    def read(paths: list[Path]) -> tuple[tuple[str, bytes], ...]:
-        return tuple((each.suffix, each.read_bytes()) for each in paths)
-
-    def parse(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (
-            ["parse", "-m", str(models / "pcfg"), str(path)],
-            ["parse", "-m", str(models / "pcfg"), str(path), "--tokenized", "--format", "json"],
-            ["classify", "-m", str(models / "intents"), str(path)],
-        )
-
-    def train_trees(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (["train", "pcfg", str(path), "-o", str(out)], ["score", str(path), str(path)])
-
-    def use_trees(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (
-            ["train", "pcfg", str(path), "-o", str(out), "--skip-bad"],
-            ["convert", str(path), "--to", "heads-conllu", "--skip-bad"],
-            ["search", "__ < __", str(path)],
-        )
-
-    def train_tagged(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (["train", "rhmm", str(path), "-o", str(out), *_settings(n_states=2)],)
-
-    def train_intents(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (["train", "intent", str(path), "-o", str(out)],)
-
-    return {
-        each.name: each
-        for each in (
-            Files("treebank", read(treebanks), train_trees),
-            *(
-                Files(name, read([CORPORA / "formats" / file]), use_trees, pieces=pieces)
-                for name, (file, pieces) in READERS.items()
-            ),
-            Files("text", read(texts), parse, longest=1000, most_copies=8),
-            Files("conll", ((".conllu", conll * 30),), train_tagged),
-            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents, longest=3000),
-            Matrices(),
-        )
-    }
 
 
 def clear(folder: Path) -> None:

@@ -58,10 +58,10 @@ def main(model: str) -> None:
         model: name or folder.
     """
     from spectralnlp import load_parser
-    from spectralnlp.inference.trees.made_up import try_out_backwards
+    from spectralnlp.inference.trees.dummy_forest import run_last_stages
 
     parser = load_parser(model)
-    try_out_backwards(parser.forest_parser, parser.usual_decoder, "the")
+    run_last_stages(parser.forest_parser, parser.usual_decoder, "the")
     parser.parse_tokens(["the"])
 
 

@@ -22,7 +22,7 @@ class KernelLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """The code generator, which sets environments; what sets none where there is no machine code yet."""
+        """The code generator; a stand-in where there is no machine code yet, in which to set environments."""
         return self._codegen if self._finalized else _Later
 
     def add_linking_library(self, library: Any) -> None:
@@ -79,6 +79,8 @@ class KernelLibrary(JITCodeLibrary):
 
 
 class _Later:
+    """Stands in for the code generator until there is machine code, in which all environments are set."""
+
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Nothing: all environments that a kernel uses are set when it has machine code."""
+        """Leave an environment as it is."""

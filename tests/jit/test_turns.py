@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import spectralnlp
-from spectralnlp.inference.trees.made_up import try_out_backwards
+from spectralnlp.inference.trees.dummy_forest import run_last_stages
 from spectralnlp.jit.turns import Turn
 from spectralnlp.trees import read_brackets
 
@@ -23,7 +23,7 @@ COUNTED = """
 import sys
 import spectralnlp
 from numba.core.dispatcher import Dispatcher
-from spectralnlp.inference.trees.made_up import try_out_backwards
+from spectralnlp.inference.trees.dummy_forest import run_last_stages
 
 def signatures():
     modules = [module for name, module in sys.modules.items() if name.startswith("spectralnlp")]
@@ -31,7 +31,7 @@ def signatures():
     return {each: len(each.signatures) for each in kernels if each.signatures}
 
 parser = spectralnlp.load("en")
-try_out_backwards(parser.forest_parser, parser.usual_decoder, "the")
+run_last_stages(parser.forest_parser, parser.usual_decoder, "the")
 before = signatures()
 parser.parse("The gulls are noisy.")
 after = signatures()
@@ -70,4 +70,4 @@ def test_the_second_process_compiles_what_a_parse_needs() -> None:
 
 def test_a_grammar_without_unary_rules_has_nothing_to_compile() -> None:
     parser = spectralnlp.train("pcfg", list(read_brackets(["(S (NN a) (VB b))"])))
-    try_out_backwards(parser.forest_parser, parser.usual_decoder, "a")
+    run_last_stages(parser.forest_parser, parser.usual_decoder, "a")

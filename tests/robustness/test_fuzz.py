@@ -14,10 +14,11 @@ import pytest
 
 from benchmarks.fuzz import run_case
 from benchmarks.fuzzing import isolation
+from benchmarks.fuzzing.file_targets import file_targets
 from benchmarks.fuzzing.isolation import ACCEPTED, CRASH, GOOD, LARGE, REFUSED, TRACEBACK, UNCLEAR, run_apart
 from benchmarks.fuzzing.questions import Questions
 from benchmarks.fuzzing.requests import Requests
-from benchmarks.fuzzing.targets import Target, clear, file_targets, train_models
+from benchmarks.fuzzing.targets import Target, clear, train_models
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 

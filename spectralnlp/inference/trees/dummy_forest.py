@@ -1,7 +1,7 @@
-"""The last stages of a parse, on a made-up forest: with it a second process compiles their kernels.
+"""The last stages of a parse, on a dummy forest: a second process compiles their kernels so.
 
 The first parse on a machine compiles kernels as it comes to them. A process that begins with the last stages
-needs values as earlier stages give them. These have the right types, and mean nothing.
+needs values as earlier stages give them. Those here have the right types and no meaning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceI
 from spectralnlp.inference.trees.scored_forest import ScoredForest, score
 
 
-def try_out_backwards(parser: ForestParser, decoder: Decoder, word: str) -> None:
+def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
     """Run the kernels that rescore, decode and score forests.
 
     Args:

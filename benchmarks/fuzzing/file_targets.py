@@ -1,0 +1,163 @@
+"""Targets of the fuzzer that are files of data: treebanks, texts, tables and matrices."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.fuzzing.mutations import PIECES, XML_PIECES, mutated_arrays, mutated_bytes
+from benchmarks.fuzzing.targets import CORPORA, Target, first_failure, set_options
+
+
+@dataclass
+class Files(Target):
+    """A file of data, mutated byte by byte, and commands that read it.
+
+    Attributes:
+        name: of the class.
+        contents: sound files: suffix and bytes.
+        commands: makes the commands of the path of the mutated file.
+        longest: bytes of a file, of which a part is taken if it has more.
+        most_copies: of a part that is repeated: more text takes more time, however sound it is.
+        pieces: that are put in between.
+    """
+
+    name: str
+    contents: tuple[tuple[str, bytes], ...]
+    commands: Callable[[Path, Path], tuple[list[str], ...]]
+    longest: int = 1 << 20
+    most_copies: int = 30
+    pieces: tuple[bytes, ...] = PIECES
+
+    def write(self, random: Random, folder: Path) -> None:
+        """Mutate one of the files, or a part of it."""
+        suffix, content = random.choice(self.contents)
+        first = random.randrange(max(len(content) - self.longest, 0) + 1)
+        content = content[first : first + self.longest]
+        mutated = mutated_bytes(random, content, most_copies=self.most_copies, pieces=self.pieces)
+        (folder / f"input{suffix}").write_bytes(mutated)
+
+    def write_sound(self, folder: Path) -> None:
+        """Write the first of the files."""
+        suffix, content = self.contents[0]
+        (folder / f"input{suffix}").write_bytes(content)
+
+    def run(self, folder: Path) -> int:
+        """Run the commands."""
+        (path,) = folder.glob("input*")
+        return first_failure(*self.commands(path, folder / "out"))
+
+
+@dataclass
+class Matrices(Target):
+    """Matrices ``.npy`` and ``.npz``: bytes mutated, or the arrays of a sparse one, or shapes and dtypes."""
+
+    name: str = "matrix"
+
+    def write(self, random: Random, folder: Path) -> None:
+        """Write a damaged matrix."""
+        rng = np.random.default_rng(random.getrandbits(32))
+        sparse = sp.random(30, 12, 0.3, format="csr", random_state=rng)
+        suffix = random.choice((".npy", ".npz", ".npz"))
+        buffer = io.BytesIO()
+        if suffix == ".npy":
+            np.save(
+                buffer, sparse.toarray().astype(random.choice(("f8", "f4", "c16", "i8", "O", "M8[s]", "?")))
+            )
+        elif random.random() < 0.5:
+            sp.save_npz(buffer, sparse, compressed=random.random() < 0.5)
+        else:
+            arrays = {
+                "indices": sparse.indices,
+                "indptr": sparse.indptr,
+                "data": sparse.data.astype(random.choice(("f8", "c16", "i8"))),
+                "shape": np.array(sparse.shape),
+                "format": np.array(b"csr"),
+            }
+            name = random.choice(("indices", "indptr", "data", "shape"))
+            arrays |= mutated_arrays(random, {name: arrays[name]})
+            np.savez(buffer, **arrays)
+        content = buffer.getvalue()
+        if random.random() < 0.5:
+            content = mutated_bytes(random, content)
+        (folder / f"input{suffix}").write_bytes(content)
+
+    def write_sound(self, folder: Path) -> None:
+        """Write a sparse matrix."""
+        sp.save_npz(folder / "input.npz", sp.random(30, 12, 0.3, format="csr", random_state=0))
+
+    def run(self, folder: Path) -> int:
+        """Sketch it twice and take its leverage scores."""
+        (path,) = (str(each) for each in folder.glob("input*"))
+        out = str(folder / "out")
+        return first_failure(
+            ["sketch", path, "-o", out, "--size", "4"],
+            ["sketch", path, "-o", out, "--size", "4", "--sketch", "countsketch"],
+            ["leverage", path, "-o", str(folder / "scores")],
+        )
+
+
+# A file in the conventions of each treebank whose reader is a target of its own.
+READERS = {
+    "alpino": ("dutch.alpino.xml", PIECES + XML_PIECES),
+    "tiger": ("german.tiger.xml", PIECES + XML_PIECES),
+    "keyaki": ("japanese.psd", PIECES),
+    "farpahc": ("faroese.psd", PIECES),
+    "masc": ("english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
+    "sequoia": ("french.mrg", PIECES),
+    "icon": ("indonesian.mrg", PIECES),
+}
+
+
+def file_targets(models: Path) -> dict[str, Target]:
+    """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
+    treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
+    texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
+    conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+
+    def read(paths: list[Path]) -> tuple[tuple[str, bytes], ...]:
+        return tuple((each.suffix, each.read_bytes()) for each in paths)
+
+    def parse(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (
+            ["parse", "-m", str(models / "pcfg"), str(path)],
+            ["parse", "-m", str(models / "pcfg"), str(path), "--tokenized", "--format", "json"],
+            ["classify", "-m", str(models / "intents"), str(path)],
+        )
+
+    def train_trees(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "pcfg", str(path), "-o", str(out)], ["score", str(path), str(path)])
+
+    def use_trees(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (
+            ["train", "pcfg", str(path), "-o", str(out), "--skip-bad"],
+            ["convert", str(path), "--to", "heads-conllu", "--skip-bad"],
+            ["search", "__ < __", str(path)],
+        )
+
+    def train_tagged(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "rhmm", str(path), "-o", str(out), *set_options(n_states=2)],)
+
+    def train_intents(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (["train", "intent", str(path), "-o", str(out)],)
+
+    return {
+        each.name: each
+        for each in (
+            Files("treebank", read(treebanks), train_trees),
+            *(
+                Files(name, read([CORPORA / "formats" / file]), use_trees, pieces=pieces)
+                for name, (file, pieces) in READERS.items()
+            ),
+            Files("text", read(texts), parse, longest=1000, most_copies=8),
+            Files("conll", ((".conllu", conll * 30),), train_tagged),
+            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents, longest=3000),
+            Matrices(),
+        )
+    }
