@@ -1,7 +1,7 @@
 """Decompositions: thin over numpy and scipy."""
 
-from spectralnlp.linalg.blas import one_blas_thread
+from spectralnlp.linalg.blas import map_in_threads, one_blas_thread
 from spectralnlp.linalg.svd import randomized_svd
 from spectralnlp.linalg.tucker import tucker
 
-__all__ = ["one_blas_thread", "randomized_svd", "tucker"]
+__all__ = ["map_in_threads", "one_blas_thread", "randomized_svd", "tucker"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import combinations_with_replacement
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.linalg.blas import dsyr, dsyrk, ssyrk
+from scipy.linalg.blas import dsyr
 
+from spectralnlp.linalg import map_in_threads
 from spectralnlp.runtime import Batch
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.frequent_directions.kernels import add_gram
@@ -31,6 +34,9 @@ MOST_COLUMNS = 2**15
 _BLOCK_ENTRIES = 3 * 2**18
 # A squared mean of so many variances costs one digit of the scatter.
 _NEAR = 10.0
+# Four panels of columns make ten products, which keep up to eight threads at work.
+_PANELS = 4
+_LEAST_PANEL = 128
 
 
 class ScatterMoments(RowMoments):
@@ -184,15 +190,30 @@ def _add_outer(scatter: Floats, factor: float, vector: Floats) -> None:
 def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floats, NDArray[Any]]:
     """Σ (x − c) as float64 (d,), and Σ (x − c)(x − c)ᵀ (d, d), its upper triangle, of the matrix's dtype."""
     d = matrix.shape[1]
-    add_product = dsyrk if matrix.dtype == np.float64 else ssyrk
     centre = centre.astype(matrix.dtype)
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
     # A fifth of the time, where nothing has to be subtracted.
     centred = np.empty((min(block, len(matrix)), d), matrix.dtype) if centre.any() else None
-    for start in range(0, len(matrix), block):
-        rows = matrix[start : start + block]
-        if centred is not None:
-            rows = np.subtract(rows, centre, out=centred[: len(rows)])
-        sums += np.ones(len(rows), rows.dtype) @ rows
-        add_product(1.0, rows.T, beta=1.0, c=gram.T, lower=1, overwrite_c=1)
+    with map_in_threads() as each:
+        for start in range(0, len(matrix), block):
+            rows = matrix[start : start + block]
+            if centred is not None:
+                rows = np.subtract(rows, centre, out=centred[: len(rows)])
+            sums += np.ones(len(rows), rows.dtype) @ rows
+            list(each(partial(_add_panel, gram, rows), _pairs_of_panels(d)))
     return sums, gram
+
+
+def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
+    """Panels of columns, and those at or behind them: their products are the upper triangle.
+
+    They depend on d alone, so a sum is the same to the byte in any number of threads.
+    """
+    width = max(_LEAST_PANEL, -(-d // _PANELS))
+    panels = [slice(start, start + width) for start in range(0, d, width)]
+    return list(combinations_with_replacement(panels, 2))
+
+
+def _add_panel(gram: NDArray[Any], rows: NDArray[Any], panels: tuple[slice, slice]) -> None:
+    left, right = panels
+    gram[left, right] += rows[:, left].T @ rows[:, right]

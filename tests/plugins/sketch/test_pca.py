@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from spectralnlp_sketch import MatrixCorpus, StreamingPCA
 from spectralnlp_sketch.errors import MatrixError, SketchWarning
+from threadpoolctl import ThreadpoolController
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import use_engine
@@ -182,6 +183,16 @@ def test_engines_agree_to_the_byte(engine: str, method: str) -> None:
     with use_engine(engine):
         pca = StreamingPCA(3, method=method).fit(corpus)
     assert learned(pca) == learned(StreamingPCA(3, method=method).fit(corpus))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_threads_of_blas_change_no_byte(dtype: type) -> None:
+    rows = RNG.standard_normal((3000, 300)).astype(dtype)
+    found = []
+    for threads in (1, 2, 5):
+        with ThreadpoolController().limit(limits=threads, user_api="blas"):
+            found.append(learned(StreamingPCA(4).fit(rows)))
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("method", ["exact", "sketch"])
