@@ -62,7 +62,17 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
         # Moments look for NaN themselves, more cheaply, and name the row.
         check_structure(X)
         kinds = [np.float64, np.float32]
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite)
+        try:
+            return validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=kinds, ensure_all_finite=finite
+            )
+        except ValueError as error:
+            # Some of scikit-learn's messages show the array over many lines.
+            first, *others = str(error).splitlines()
+            if not others:
+                raise
+            hint = next((line for line in others if line.startswith("Reshape")), None)
+            raise MatrixError(first.rstrip(":"), hint=hint) from None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -214,6 +214,7 @@ def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
     return list(combinations_with_replacement(panels, 2))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a thread has its own
 def _add_panel(gram: NDArray[Any], rows: NDArray[Any], panels: tuple[slice, slice]) -> None:
     left, right = panels
     gram[left, right] += rows[:, left].T @ rows[:, right]

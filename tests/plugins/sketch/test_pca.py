@@ -219,6 +219,16 @@ def test_a_fit_that_fails_leaves_what_was_learned() -> None:
     assert learned(pca) == kept
 
 
+@pytest.mark.parametrize("rows", [X[0], None, X + 1j], ids=["one row", "nothing", "complex"])
+def test_what_is_no_matrix_is_refused_in_one_line(rows: Any) -> None:
+    pca = StreamingPCA(3).partial_fit(X)
+    before = learned(pca)
+    with pytest.raises(ValueError, match=r"2D array|Complex") as refused:
+        pca.partial_fit(rows)
+    assert len(str(refused.value).splitlines()) == 1
+    assert learned(pca) == before
+
+
 def test_one_row_is_no_variance_and_the_next_is() -> None:
     pca = StreamingPCA(1).partial_fit(X[:1])
     assert pca.n_samples_seen_ == 1
