@@ -1,4 +1,4 @@
-"""Estimators: examples in, parameters out. Each module reads from top to bottom like its paper."""
+"""Estimators, which learn model parameters from examples, one package per method."""
 
 # The public modules; the others are private.
 __all__ = ["eigenwords", "hmm", "lpcfg", "pcfg", "rhmm", "tagger", "topics"]

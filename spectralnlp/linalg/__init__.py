@@ -1,4 +1,4 @@
-"""Decompositions: thin over numpy and scipy."""
+"""Matrix and tensor decompositions, built on numpy and scipy."""
 
 from spectralnlp.linalg.blas import map_in_threads, one_blas_thread
 from spectralnlp.linalg.svd import randomized_svd

@@ -1,4 +1,4 @@
-"""The number of threads of BLAS."""
+"""Control how many threads BLAS uses."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from threadpoolctl import ThreadpoolController
 
 from spectralnlp.runtime import reserve_blas_buffers
 
-# The number of threads that BLAS might use before it was told to use one.
+# Number of threads that BLAS could use before `one_blas_thread` limited it.
 _allowed: ContextVar[int] = ContextVar("allowed", default=1)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Have BLAS use one thread.
+    """Limit BLAS to one thread within a ``with`` block.
 
-    Its sums are then the same to the byte on machines of any number of cores; and the many small products
-    of an estimator gain nothing from threads but wait for one another on a busy machine.
+    Results are then identical to the byte on machines with any number of cores. The many small products of
+    an estimator gain nothing from threads, which only wait for one another on a busy machine.
 
     Raises:
-        MemoryError: there is no room for BLAS.
+        MemoryError: there is not enough memory for BLAS.
 
     Examples:
         >>> import numpy as np
@@ -49,21 +49,21 @@ def one_blas_thread() -> Iterator[None]:
 
 @contextmanager
 def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]]:
-    """Within `one_blas_thread`, share independent products among the threads that BLAS does not use.
+    """Run independent products in parallel within `one_blas_thread`, on the threads that BLAS leaves idle.
 
     Yields:
-        `map`, or that of a pool of as many threads as BLAS might use before: ``OPENBLAS_NUM_THREADS``
-        and the like limit it.
+        The built-in `map`, or the ``map`` of a pool with as many threads as BLAS could use before it was
+        limited (``OPENBLAS_NUM_THREADS`` and similar variables bound that number).
 
     Raises:
-        MemoryError: there is no room for BLAS.
+        MemoryError: there is not enough memory for BLAS.
 
     Examples:
-        >>> found = []
-        >>> with map_in_threads() as each:
-        ...     done = list(each(found.append, "ab"))
+        >>> results = []
+        >>> with map_in_threads() as parallel_map:
+        ...     done = list(parallel_map(results.append, "ab"))
         ...
-        >>> found
+        >>> results
         ['a', 'b']
     """
     if _allowed.get() == 1:

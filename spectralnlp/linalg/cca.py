@@ -1,4 +1,4 @@
-"""Canonical correlation analysis of two views, from their covariances."""
+"""Canonical correlation analysis (CCA) of two views, computed from their covariances."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from spectralnlp.errors import InputError
 Floats = NDArray[np.float64]
 Multiply = Callable[[Floats], Floats]
 
-# Columns of a view whose covariance is decomposed, or made the identity whatever its rank; and of one that a
-# regularised covariance of full rank, which has a Cholesky factor, can have: it takes 3.2 GB.
+# Most columns of a view whose covariance is eigendecomposed, so that it may be singular; and of a view whose
+# regularised covariance, which has full rank, is Cholesky-factored (3.2 GB at 20,000 columns).
 WIDEST = 4000
 WIDEST_REGULARISED = 20_000
 
-_EXACT = 600  # columns of the narrower view up to which the whole SVD is computed
-_SINGULAR = 1e-10  # eigenvalues of a matrix of correlations below this share of the largest are zero
-_CONSTANT = 1e-13  # of a column's mean square: a variance below this share of it is rounding
+_EXACT = 600  # up to this many columns of the narrower view, the full SVD is computed
+_SINGULAR = 1e-10  # correlation-matrix eigenvalues below this share of the largest count as zero
+_CONSTANT = 1e-13  # a variance below this share of the column's mean square is rounding error
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class View:
     Attributes:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
         mean: float64 (p,).
-        regularisation: this share of the mean variance of a column is added to each variance.
+        regularisation: share of the columns' mean variance that is added to each variance.
     """
 
     second: Any
@@ -44,28 +44,28 @@ class View:
 
     @cached_property
     def variances(self) -> Floats:
-        """Float64 (p,); zero where a column is constant."""
+        """Variance of each column, float64 (p,); zero for constant columns."""
         squares = np.asarray(self.second.diagonal())
         variances = squares - self.mean**2
         return np.where(variances > _CONSTANT * squares, variances, 0.0)
 
     @property
     def penalty(self) -> float:
-        """The number that is added to each variance."""
+        """The regularisation term that is added to each variance."""
         return self.regularisation * float(self.variances.mean())
 
     @property
     def diagonal(self) -> Floats:
-        """That of the regularised covariance S, float64 (p,)."""
+        """Diagonal of the regularised covariance S, float64 (p,)."""
         return self.variances + self.penalty
 
 
 @dataclass(frozen=True)
 class CanonicalPairs:
-    """Projections of two views that are most correlated.
+    """Canonical directions of two views: the projections with maximal correlation.
 
-    The projected views (X − m_x) A and (Y − m_y) B have regularised covariances of the identity and a
-    cross-covariance of diag(correlations).
+    The projected views (X − m_x) A and (Y − m_y) B each have the identity as regularised covariance; their
+    cross-covariance is diag(correlations).
 
     Attributes:
         x_weights: A, float64 (p, r); in each column the entry of largest magnitude is positive.
@@ -79,22 +79,22 @@ class CanonicalPairs:
 
 
 def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> CanonicalPairs:
-    """The leading pairs of canonical directions (Hotelling 1936; Bach and Jordan 2005, section 2).
+    """Compute the leading pairs of canonical directions (Hotelling 1936; Bach and Jordan 2005, section 2).
 
-    With the covariances S_x, S_y and S_xy, the singular vectors of S_x^-½ S_xy S_y^-½, which is never formed
-    where it would be large. Directions without variance have no weight (a pseudo-inverse), so nothing has to
-    be regularised for one-hot views or collinear columns.
+    With the covariances S_x, S_y and S_xy, these come from the singular vectors of S_x^-½ S_xy S_y^-½; that
+    matrix is not formed when it would be large. The inverse roots are pseudo-inverses, so directions without
+    variance get no weight, and one-hot views and collinear columns need no regularisation.
 
     Args:
         x: moments of the first view, p columns.
-        y: moments of the second, q columns, of the same examples.
+        y: moments of the second view, q columns, over the same examples.
         joint: XᵀY / n, float64 (p, q), dense or scipy.sparse.
-        rank: pairs wanted; fewer come back where a view has a lower rank.
-        random_state: seed of starting vectors.
+        rank: number of pairs; fewer are returned if a view has a lower rank.
+        random_state: seed of the starting vectors.
 
     Raises:
-        InputError: a view of more than `WIDEST` columns is neither one-hot nor regularised, or one of more
-            than `WIDEST_REGULARISED` columns is not one-hot.
+        InputError: a view with more than `WIDEST` columns is neither one-hot nor regularised, or a view with
+            more than `WIDEST_REGULARISED` columns is not one-hot.
     """
     x_root, y_root = _root(x), _root(y)
 
@@ -117,7 +117,10 @@ def _chain(first: Multiply, second: Multiply, third: Multiply) -> Multiply:
 def _singular_triplets(
     multiply: Multiply, backwards: Multiply, shape: tuple[int, int], rank: int, random_state: int
 ) -> tuple[Floats, Floats, Floats]:
-    """U, σ and V of a matrix that is only multiplied, exact: the whole SVD, or Lanczos for a few of many."""
+    """Compute the leading singular triplets of a matrix known only by its products.
+
+    The matrix is formed and decomposed in full if it is small; else Lanczos iteration is used.
+    """
     m, n = shape
     operator: Any = LinearOperator(
         shape,
@@ -125,7 +128,7 @@ def _singular_triplets(
         rmatvec=lambda u: backwards(u.reshape(m, -1))[:, 0],
         dtype=np.float64,
     )
-    if max(shape) <= WIDEST or min(shape) <= _EXACT:  # written out, it is multiplied faster
+    if max(shape) <= WIDEST or min(shape) <= _EXACT:  # products with an explicit matrix are faster
         operator = backwards(np.eye(m)).T if m <= n else multiply(np.eye(n))
         if min(shape) <= _EXACT or 4 * rank > min(shape):
             u, sigma, vt = np.linalg.svd(operator, full_matrices=False)
@@ -138,12 +141,12 @@ def _singular_triplets(
 
 @dataclass(frozen=True)
 class _Root:
-    """W with Wᵀ S W = I, as two functions.
+    """A whitening matrix W with Wᵀ S W = I, represented by its products.
 
     Attributes:
-        times: v to W v.
-        transposed: v to Wᵀ v.
-        size: columns of W.
+        times: function that maps v to W v.
+        transposed: function that maps v to Wᵀ v.
+        size: number of columns of W.
     """
 
     times: Multiply
@@ -152,7 +155,7 @@ class _Root:
 
 
 def _root(view: View) -> _Root:
-    """How to whiten a view."""
+    """Return the whitening matrix of a view, computed by the cheapest method that applies."""
     p = len(view.mean)
     if scipy.sparse.issparse(view.second) and _is_diagonal(view.second):
         return _one_hot_root(view)
@@ -162,7 +165,7 @@ def _root(view: View) -> _Root:
     if p > WIDEST and view.regularisation <= 0:
         what = f"a view of {p} columns needs regularisation"
         raise InputError(what, hint="give a small positive number, or fewer columns")
-    # Columns are brought to variance 1 first, so that units do not decide what counts as singular.
+    # Scale columns to variance 1 first, so that their units do not decide what counts as singular.
     scale = _inverse_root(view.diagonal)
     correlations = view.second.toarray() if scipy.sparse.issparse(view.second) else view.second.copy()
     correlations -= np.outer(view.mean, view.mean)
@@ -173,7 +176,7 @@ def _root(view: View) -> _Root:
 
 
 def _decompose(correlations: Floats, scale: Floats) -> _Root:
-    """W from the eigenvectors of the correlations; those without variance are left out."""
+    """Compute W from the eigenvectors of the correlation matrix, without those of zero variance."""
     values, vectors = scipy.linalg.eigh(correlations, overwrite_a=True)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
     root = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
@@ -181,11 +184,11 @@ def _decompose(correlations: Floats, scale: Floats) -> _Root:
 
 
 def _factor(correlations: Floats, scale: Floats) -> _Root:
-    """W = D^-½ L^-ᵀ, L the Cholesky factor of the correlations."""
+    """Compute W = D^-½ L^-ᵀ, where L is the Cholesky factor of the correlation matrix."""
     try:
         lower = scipy.linalg.cholesky(correlations, lower=True, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError as error:
-        what = f"a view of {len(scale)} columns is singular to rounding"
+        what = f"the covariance of a view of {len(scale)} columns is numerically singular"
         raise InputError(what, hint="give more regularisation") from error
     divide = partial(scipy.linalg.solve_triangular, lower, lower=True, check_finite=False)
     column = scale[:, None]
@@ -193,16 +196,19 @@ def _factor(correlations: Floats, scale: Floats) -> _Root:
 
 
 def _is_diagonal(second: Any) -> bool:
-    """Whether no two columns meet in a row, as in a one-hot view."""
+    """Whether the matrix is diagonal: no example has two non-zero columns, as in a one-hot view."""
     return bool(second.count_nonzero() == np.count_nonzero(second.diagonal()))
 
 
 def _one_hot_root(view: View) -> _Root:
-    """W for S = D − mmᵀ: D^-½ (I − ssᵀ)^-½ with s = D^-½ m, whose inner root changes only the direction s."""
+    """Compute W for S = D − mmᵀ, the covariance of a one-hot view, in time linear in its columns.
+
+    W = D^-½ (I − ssᵀ)^-½ with s = D^-½ m; the inner root only rescales the direction s.
+    """
     inverse = _inverse_root(view.second.diagonal() + view.penalty)[:, None]
     s = inverse[:, 0] * view.mean
     length = float(s @ s)
-    left = 1 - length  # zero where every row has its 1: then s is a direction without variance
+    left = 1 - length  # zero if every example has a 1: then the direction s has no variance
     direction = s / np.sqrt(length) if length > 0 else s
     stretch = (1 / np.sqrt(left) if left > 1e-12 else 0.0) - 1
 
@@ -217,7 +223,7 @@ def _inverse_root(diagonal: Floats) -> Floats:
 
 
 def _signed(a: Floats, b: Floats, sigma: Floats) -> CanonicalPairs:
-    """Pairs with their signs fixed; those without correlation above rounding are left out."""
+    """Fix the signs of the pairs, and leave out pairs with zero correlation."""
     kept = sigma > 0
     a, b, sigma = a[:, kept], b[:, kept], sigma[kept]
     signs = np.sign(a[np.abs(a).argmax(axis=0), np.arange(a.shape[1])])

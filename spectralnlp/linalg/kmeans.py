@@ -1,6 +1,6 @@
-"""k-means for many points and many clusters.
+"""k-means clustering of many points into many clusters.
 
-`spectralnlp.linalg.small_kmeans` is another one and says how they differ.
+See `spectralnlp.linalg.small_kmeans` for the other implementation and how the two differ.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ Ints = NDArray[np.int32]
 
 _ROWS = 4096  # points compared with all centres at a time
 
-# At most; it stops when no point moves.
+# Maximum number of iterations; the algorithm stops earlier if no point changes its cluster.
 _ITERATIONS = 20
 
 
 def kmeans(points: Array, k: int, *, random_state: int = 0) -> tuple[Ints, Array]:
-    """Clusters around means (Lloyd 1982), from points far apart (k-means++, Arthur and Vassilvitskii 2007).
+    """Cluster points by k-means (Lloyd 1982) with k-means++ seeding (Arthur and Vassilvitskii 2007).
 
     Args:
         points: float (n, d).
-        k: clusters wanted; there are fewer if fewer points differ, or if one is left empty.
+        k: number of clusters; there are fewer if fewer points are distinct, or if a cluster is left empty.
         random_state: seed.
 
     Returns:
-        int32 (n,) cluster of each point, numbered from 0 by size, the largest first; and (k, d) means.
+        The cluster of each point, int32 (n,), numbered from 0 by decreasing size; and the means, (k, d).
     """
     centres = spread_points(points, k, np.random.default_rng(random_state))
     label = _nearest(points, centres)
@@ -47,7 +47,7 @@ def kmeans(points: Array, k: int, *, random_state: int = 0) -> tuple[Ints, Array
 
 
 def spread_points(points: Array, k: int, rng: np.random.Generator) -> Array:
-    """Some of the points, far from one another; at most ``k``, fewer if fewer differ."""
+    """Choose starting centres by k-means++: at most ``k`` points, fewer if fewer are distinct."""
     squares = np.einsum("nd,nd->n", points, points)
     chosen = [int(rng.integers(len(points)))]
     distance = np.full(len(points), np.inf)
@@ -70,7 +70,7 @@ def _nearest(points: Array, centres: Array) -> Ints:
 
 
 def _means(points: Array, label: Ints, centres: Array) -> Array:
-    """The mean of each cluster; one without points stays where it was."""
+    """Return the mean of each cluster; an empty cluster keeps its previous centre."""
     k = len(centres)
     sizes = np.bincount(label, minlength=k)[:, None]
     sums = np.stack([np.bincount(label, weights=column, minlength=k) for column in points.T], axis=1)

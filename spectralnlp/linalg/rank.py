@@ -1,4 +1,4 @@
-"""The number of directions of data."""
+"""Numerical rank of data, from its singular values."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Singular values below this share of the largest carry nothing.
+# Singular values below this share of the largest count as zero.
 NEGLIGIBLE = 1e-7
 
 
 def usable_rank(singular_values: Floats, wanted: int, name: str, *, constant: int = 0) -> int:
-    """The rank wanted, or as much of it as there is, with a warning that names the singular values.
+    """Return the requested rank, or the numerical rank with a warning if that is lower.
 
     Args:
-        singular_values: descending.
-        wanted: how many of them are wanted.
-        name: the hyper-parameter that asked for them.
-        constant: directions that it counts beside those.
+        singular_values: float64 (n,), descending.
+        wanted: requested rank.
+        name: name of the hyper-parameter that sets the rank, for the warning.
+        constant: number of further directions that the hyper-parameter includes.
     """
     largest = singular_values[0] if len(singular_values) else 0.0
     rank = min(int((singular_values > NEGLIGIBLE * max(largest, 1e-300)).sum()), wanted)

@@ -1,8 +1,8 @@
-"""k-means for the thousands of points of one symbol, by scipy.
+"""k-means clustering, by scipy, of the few thousand points of one grammar symbol.
 
-It differs from `spectralnlp.linalg.kmeans` in what decides the bytes of a trained grammar: distances are not
-expanded into products, points to start from are drawn without a floor, the number of iterations is fixed, and
-clusters keep the order of the points they started from. That one is faster for many points and many clusters.
+`spectralnlp.linalg.kmeans` is faster for many points and many clusters. This one is kept because trained
+grammars depend on its exact results: it computes distances from differences instead of inner products, seeds
+without a minimum distance, runs a fixed number of iterations, and numbers clusters by the order of seeds.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _ITERATIONS = 20
 
 
 def small_kmeans(points: Floats, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Clusters around means, from points far apart (k-means++, Arthur and Vassilvitskii 2007).
+    """Cluster points by k-means with k-means++ seeding (Arthur and Vassilvitskii 2007).
 
     Args:
         points: float64 (n, d).
-        k: clusters wanted; there are fewer if fewer points differ, or if one is left empty.
-        rng: draws the points to start from.
+        k: number of clusters; there are fewer if fewer points are distinct, or if a cluster is left empty.
+        rng: random generator that draws the seeds.
 
     Returns:
-        int64 (n,) cluster of each point, numbered from 0 without gaps.
+        The cluster of each point, int64 (n,), numbered from 0 without gaps.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # an empty cluster gets no number
+        warnings.simplefilter("ignore", UserWarning)  # scipy warns of empty clusters; they are dropped below
         _, label = kmeans2(points, _spread_points(points, k, rng), iter=_ITERATIONS, minit="matrix")
     numbered: NDArray[np.int64] = np.unique(label, return_inverse=True)[1]
     return numbered
 
 
 def _spread_points(points: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """Some of the points, far from one another; at most ``k``, fewer if fewer differ."""
+    """Choose starting centres by k-means++: at most ``k`` points, fewer if fewer are distinct."""
     chosen = [int(rng.integers(len(points)))]
     distance = np.full(len(points), np.inf)
     while True:

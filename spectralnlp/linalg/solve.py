@@ -1,4 +1,4 @@
-"""Least squares with a penalty."""
+"""Ridge regression and conjugate gradients for large, sparse systems."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Product = Callable[[Array], Array]  # X to A X, for a matrix A that is never written out
+Product = Callable[[Array], Array]  # maps X to A X, for a matrix A that is never formed
 
-# Of conjugate gradients, at most.
+# Maximum number of conjugate-gradient iterations of `ridge`.
 _ITERATIONS = 100
 
 
@@ -23,19 +23,20 @@ def ridge(
     *,
     tolerance: float = 1e-4,
 ) -> Array:
-    """The B that makes Σ w_i ‖x_i B − y_i‖² + p ‖D^½ B‖² least, D the mean diagonal of XᵀWX.
+    """Solve a weighted ridge regression by conjugate gradients.
 
-    The normal equations (XᵀWX + pD) B = XᵀWY are solved by conjugate gradients.
+    Minimises Σ w_i ‖x_i B − y_i‖² + p D ‖B‖², where D is the mean of the diagonal of XᵀWX, by solving the
+    normal equations (XᵀWX + pD I) B = XᵀWY.
 
     Args:
-        features: X, scipy.sparse or dense, (n, m).
-        targets: Y (n, d).
-        weights: w (n,), not negative.
+        features: X, (n, m), scipy.sparse or dense.
+        targets: Y, (n, d).
+        weights: w, (n,), not negative.
         penalty: p, positive.
-        tolerance: of the residual, relative to the right-hand side.
+        tolerance: residual norm at which iteration stops, relative to that of the right-hand side.
 
     Returns:
-        B (m, d), of the features' type.
+        B (m, d), with the dtype of the features.
     """
     w = weights.astype(features.dtype)[:, None]
     squares = features.multiply(features) if hasattr(features, "multiply") else features**2
@@ -54,16 +55,19 @@ def ridge(
 def conjugate_gradients(
     multiply: Product, right: Array, diagonal: Array, *, tolerance: float = 1e-10, iterations: int = 1000
 ) -> Array:
-    """Solve A X = R, a column at a time but all at once.
+    """Solve A X = R for all columns of R simultaneously.
 
-    Conjugate gradients with the diagonal as preconditioner (Golub and Van Loan, algorithm 11.5.1).
+    Uses conjugate gradients with a Jacobi (diagonal) preconditioner (Golub and Van Loan, algorithm 11.5.1).
 
     Args:
-        multiply: X to A X; A symmetric and positive definite.
-        right: R (m, d).
-        diagonal: (m, 1); of A.
-        tolerance: of each column's residual, relative to that of R.
-        iterations: at most.
+        multiply: function that maps X to A X, where A is symmetric and positive definite.
+        right: R, (m, d).
+        diagonal: diagonal of A, (m, 1).
+        tolerance: residual norm at which a column is solved, relative to the norm of its right-hand side.
+        iterations: maximum number of iterations.
+
+    Returns:
+        X (m, d), with the dtype of R.
     """
     x = np.zeros_like(right)
     residual = right.copy()

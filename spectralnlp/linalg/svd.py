@@ -22,18 +22,18 @@ def randomized_svd(
     iterations: int = 3,
     random_state: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
-    """The leading singular triplets of a matrix that is only ever multiplied.
+    """Compute the leading singular triplets of a matrix that is known only by its products.
 
-    Halko, Martinsson and Tropp 2011, algorithms 4.4 (subspace iteration) and 5.1. Signs are fixed: the entry
-    of largest magnitude in each left vector is positive.
+    Uses Halko, Martinsson and Tropp 2011, algorithms 4.4 (subspace iteration) and 5.1. Signs are fixed: the
+    entry of largest magnitude in each left vector is positive.
 
     Args:
-        multiply: X (n, k) to A X (m, k).
-        multiply_transposed: X (m, k) to Aᵀ X (n, k).
-        shape: (m, n) of A.
-        rank: triplets wanted; fewer come back where A is smaller.
-        oversampling: vectors beyond ``rank`` that the iteration carries along.
-        iterations: power iterations.
+        multiply: function that maps X (n, k) to A X (m, k).
+        multiply_transposed: function that maps X (m, k) to Aᵀ X (n, k).
+        shape: shape (m, n) of A.
+        rank: number of triplets; fewer are returned if A is smaller.
+        oversampling: number of vectors beyond ``rank`` in the iteration.
+        iterations: number of power iterations.
         random_state: seed of the starting vectors.
 
     Returns:
@@ -72,20 +72,20 @@ def sparse_svd(
     iterations: int = 4,
     random_state: int = 0,
 ) -> tuple[Array, Array, Array]:
-    """The leading singular triplets of a large sparse matrix, in its own precision.
+    """Compute the leading singular triplets of a large sparse matrix, in the precision of the matrix.
 
-    As `randomized_svd`, but bases are made orthonormal by Cholesky factors (Fukaya et al. 2014, CholeskyQR2),
-    which costs a quarter of a Householder QR when there are a hundred times as many rows as columns.
+    Works like `randomized_svd`, but orthonormalises bases by Cholesky factors (CholeskyQR2, Fukaya et al.
+    2014), which costs a quarter of a Householder QR for a hundred times as many rows as columns.
 
     Args:
-        matrix: scipy.sparse, (m, n), float32 or float64; or anything with a ``shape`` and a ``dtype`` that
-            has ``multiply`` and ``multiply_transposed``, products with a dense matrix.
-        rank: triplets wanted.
-        less: a and b of a product abᵀ that is taken from the matrix first, as centring does.
+        matrix: scipy.sparse (m, n), float32 or float64; or any object with ``shape``, ``dtype`` and the
+            methods ``multiply`` and ``multiply_transposed``, products with a dense matrix.
+        rank: number of triplets.
+        less: vectors a (m,) and b (n,); the decomposed matrix is A − abᵀ, as in centring.
         oversampling, iterations, random_state: as in `randomized_svd`.
 
     Returns:
-        U (m, r), the singular values (r,), descending, and V (n, r), of the matrix's type.
+        U (m, r), the singular values (r,), descending, and V (n, r), with the dtype of the matrix.
     """
     m, n = matrix.shape
     rank = min(rank, m, n)
@@ -121,13 +121,14 @@ def _products(matrix: Any) -> tuple[Callable[[Array], Array], Callable[[Array], 
 
 
 def orthonormal(x: Array) -> Array:
-    """An orthonormal basis of the columns of a tall matrix.
+    """Compute an orthonormal basis of the columns of a tall matrix by CholeskyQR2.
 
     Args:
         x: (m, k), float32 or float64.
 
     Returns:
-        (m, k), of the same type; also where x has dependent columns.
+        The basis, (m, k), of the same dtype. A Householder QR is used if x is ill-conditioned, so columns
+        may be dependent.
     """
     y = x
     for _ in range(2):
@@ -135,7 +136,7 @@ def orthonormal(x: Array) -> Array:
             factor = np.linalg.cholesky((y.T @ y).astype(np.float64))
         except np.linalg.LinAlgError:
             return np.linalg.qr(x)[0]
-        # Once the Gram matrix has lost its digits, so has the factor: then it takes the slow way.
+        # The Cholesky factor of an ill-conditioned Gram matrix is inaccurate: use Householder QR instead.
         diagonal = np.diag(factor)
         if diagonal.min() <= _WORST_CONDITION[x.dtype.type] * diagonal.max():
             return np.linalg.qr(x)[0]
@@ -147,7 +148,7 @@ _WORST_CONDITION = {np.float32: 3e-3, np.float64: 1e-6}
 
 
 def _signs(u: Array) -> Array:
-    """For each column 1, or -1 if its entry of largest magnitude is negative."""
+    """Return -1 for each column whose entry of largest magnitude is negative, else 1."""
     signs = np.sign(u[np.abs(u).argmax(axis=0), np.arange(u.shape[1])])
     signs[signs == 0] = 1
     return signs

@@ -16,20 +16,24 @@ def tensor_power(
     iterations: int = 20,
     random_state: int = 0,
 ) -> tuple[Floats, Floats]:
-    """The robust tensor power method with deflation: T ≈ Σ λ_i v_i ⊗ v_i ⊗ v_i with nearly orthonormal v_i.
+    """Decompose a symmetric tensor, T ≈ Σ λ_i v_i ⊗ v_i ⊗ v_i, by the robust tensor power method.
 
-    Anandkumar et al. 2014, algorithm 1: θ ← T(I, θ, θ)/‖T(I, θ, θ)‖ from many starts, the one of largest
-    T(θ, θ, θ) is iterated on, and its term is subtracted.
+    Anandkumar et al. 2014, algorithm 1: for each term, iterate θ ← T(I, θ, θ)/‖T(I, θ, θ)‖ from several
+    random starts, iterate further from the result with the largest T(θ, θ, θ), and subtract the term from T
+    (deflation). The v_i are assumed to be nearly orthonormal.
 
     Args:
         tensor: float64 (k, k, k), symmetric.
-        n_components: how many terms, at most k.
-        restarts: starts of each term.
-        iterations: of each start, and of the best one again.
-        random_state: seed of the starts.
+        n_components: number of terms, at most k.
+        restarts: number of random starts for each term.
+        iterations: maximum number of iterations from each start, and again from the best result.
+        random_state: seed of the random starts.
 
     Returns:
-        λ (n,), in the order they were found, and V (n, k), a unit vector each, signed such that λ ≥ 0.
+        λ (n,), in order of extraction, and unit vectors V (n, k), signed such that λ ≥ 0.
+
+    Raises:
+        ValueError: the tensor has an entry that is not finite.
     """
     k = tensor.shape[0]
     if not np.isfinite(tensor).all():
@@ -62,7 +66,7 @@ def _iterate(flat: Floats, starts: Floats, iterations: int) -> Floats:
 
 
 def _contract(flat: Floats, theta: Floats) -> Floats:
-    """T(I, θ, θ) of each row θ."""
+    """Return T(I, θ, θ) for each row θ, (n, k)."""
     n, k = theta.shape
     once = (flat @ theta.T).reshape(k, k, n)
     return np.einsum("ijn,nj->ni", once, theta, optimize=True)

@@ -1,4 +1,4 @@
-"""Low-rank forms of small tensors."""
+"""Tucker decomposition of small tensors."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Floats = NDArray[np.float64]
 
 
 def tucker(tensors: NDArray[Any], *, tolerance: float) -> list[tuple[Floats, list[Floats]]]:
-    """A core and one orthonormal basis an axis (the higher-order SVD, De Lathauwer et al. 2000, theorem 2).
+    """Decompose tensors by the truncated higher-order SVD (De Lathauwer et al. 2000, theorem 2).
 
     Args:
-        tensors: float (n, m_1, …, m_k); n tensors of one shape.
-        tolerance: bound on the relative error of each, in the Frobenius norm.
+        tensors: n tensors of one shape, float (n, m_1, …, m_k).
+        tolerance: bound on the relative error of each tensor, in the Frobenius norm.
 
     Returns:
-        Of each tensor the core, of shape (r_1, …, r_k), and bases of shape (m_i, r_i), float64: the tensor is
-        about the core multiplied along each axis i by basis i.
+        For each tensor its core (r_1, …, r_k) and one orthonormal basis (m_i, r_i) per axis, float64. The
+        tensor is approximately the core multiplied along each axis i by basis i.
 
     Examples:
         >>> import numpy as np
@@ -35,10 +35,10 @@ def tucker(tensors: NDArray[Any], *, tolerance: float) -> list[tuple[Floats, lis
     all_bases, dropped = [], []
     for axis in range(1, order + 1):
         m = cores.shape[axis]
-        # An axis that was turned already has the same products of rows with rows along the others.
+        # Rotating one axis leaves the Gram matrices along the other axes unchanged.
         unfolded = np.moveaxis(cores, axis, 1).reshape(n, m, -1)
         squares, u = np.linalg.eigh(unfolded @ unfolded.transpose(0, 2, 1))  # ascending
-        error = np.cumsum(np.maximum(squares, 0.0), axis=1)  # squared, of dropping the first so many
+        error = np.cumsum(np.maximum(squares, 0.0), axis=1)  # squared error of dropping the first components
         dropped.append(np.minimum((error <= budget[:, None]).sum(axis=1), m - 1))
         all_bases.append(u)
         turned = u.transpose(0, 2, 1) @ unfolded

@@ -11,7 +11,7 @@ from spectralnlp.linalg.svd import randomized_svd
 
 Floats = NDArray[np.float64]
 
-# Eigenvalues below this share of the largest are not used.
+# Eigenvalues below this share of the largest count as zero.
 _NEGLIGIBLE = 1e-10
 
 
@@ -22,21 +22,21 @@ def whiten(
     *,
     random_state: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
-    """W with Wᵀ M W = I on the leading positive eigenvectors of a symmetric M that is only ever multiplied.
+    """Whiten a symmetric matrix M, known only by its products, on its leading positive eigenvectors.
 
-    Anandkumar et al. 2014, section 4.3.1.
+    Computes W with Wᵀ M W = I (Anandkumar et al. 2014, section 4.3.1).
 
     Args:
-        multiply: X (n, k) to M X (n, k).
+        multiply: function that maps X (n, k) to M X (n, k).
         size: n.
-        rank: directions wanted.
+        rank: maximum number of directions.
         random_state: seed of the randomised SVD.
 
     Returns:
-        W (n, r), its pseudo-inverse's transpose M W (n, r), and the eigenvalues that were found, descending;
-        r is at most ``rank`` and the number of eigenvalues that are positive.
+        W (n, r), the transpose of its pseudo-inverse, M W (n, r), and the leading eigenvalues, descending;
+        r is at most ``rank`` and at most the number of positive eigenvalues.
     """
-    # Leading singular vectors belong to negative eigenvalues too, which sampling error makes: ask for more.
+    # Sampling error makes negative eigenvalues, some of which are large in magnitude: compute extra vectors.
     searched = rank + rank // 2 + 8
     u, _, _ = randomized_svd(
         multiply, multiply, (size, size), searched, iterations=2, random_state=random_state

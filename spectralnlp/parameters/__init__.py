@@ -1,7 +1,7 @@
-"""Values that learning hands to inference: frozen dataclasses of arrays, which know how they are stored.
+"""Parameters of trained models: frozen dataclasses of arrays, and how model folders store them.
 
-Each declares the dtype, shape and range of its arrays (`spectralnlp.storage.ArraySpec`). ``to_arrays`` and
-``to_json`` give the arrays and JSON values of a model folder, and ``from_arrays`` checks and reads them.
+Each class declares the dtype, shape and range of its arrays (`spectralnlp.storage.ArraySpec`). ``to_arrays``
+and ``to_json`` return the arrays and JSON values to store; ``from_arrays`` checks and reads them.
 """
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets

@@ -1,4 +1,4 @@
-"""Types of the arrays that parameters are made of."""
+"""Array types of model parameters, and their compact storage as float16."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
-# The largest number that a compact array holds: float16 reaches from here down to 6e-8.
+# Largest magnitude in a compact array, close to the top of float16's range; its smallest number is 6e-8.
 _HALF = 32768.0
-# The last bits of a float16 that are zero in compact arrays, of eleven significant ones.
+# Number of low-order bits, of float16's eleven significant ones, that are zero in compact arrays.
 _EMPTY_BITS = 4
 Floats = NDArray[np.float64]
 
 
 def offsets_of(sizes: NDArray[Any]) -> Offsets:
-    """Where parts of these sizes begin and end, int64 (n + 1,), when they are laid end to end."""
+    """Return the start of each of n concatenated parts, followed by the total size, int64 (n + 1,)."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def in_half(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """An array as of `few_bits`, and ``<name>.scale``, float32, the factor of its numbers."""
+    """Scale an array and round it with `few_bits`; ``<name>.scale``, float32 (1,), undoes the scaling."""
     scale = np.abs(values).max(initial=np.float32(1e-30))
     return {
         name: few_bits(values * (_HALF / scale)),
@@ -32,12 +32,12 @@ def in_half(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
 
 def few_bits(values: NDArray[Any]) -> NDArray[np.float16]:
-    """Numbers as float16, rounded to seven significant bits: to less than a hundredth of each.
+    """Round numbers to float16 with seven significant bits, a relative error below one percent.
 
-    F1 is the same as with all eleven bits, and the zeros take no room in a wheel: "Fewer bits in compact
+    F1 is the same as with all eleven bits, and the zero bits compress well in a wheel: "Fewer bits in compact
     models" in benchmarks/experiments/grammars.md.
     """
     bits = values.astype(np.float16).view(np.uint16).astype(np.uint32)
-    odd = bits >> _EMPTY_BITS & 1  # halves are rounded to even
+    odd = bits >> _EMPTY_BITS & 1  # ties are rounded to even
     rounded = bits + ((1 << (_EMPTY_BITS - 1)) - 1) + odd >> _EMPTY_BITS << _EMPTY_BITS
     return rounded.astype(np.uint16).view(np.float16)

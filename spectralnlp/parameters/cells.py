@@ -1,4 +1,4 @@
-"""Weights of the model that says which cells of a chart open."""
+"""Weights of the model that decides which chart cells are open, so that the parser fills them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from spectralnlp.parameters.hashed import HashedModel
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellModel(HashedModel):
-    """A conditional random field over binary bracketings without labels; its features are hashed.
+    """Conditional random field over unlabelled binary bracketings, with hashed features.
 
     Attributes:
-        weights: float32 (a power of two,); feature f has ``weights[f % len(weights)]``.
-        threshold: cells whose marginal is below it are closed.
+        weights: float32 (a power of two,); the weight of feature f is ``weights[f % len(weights)]``.
+        threshold: marginal probability below which a cell is closed.
     """
 
     __repr__ = one_line

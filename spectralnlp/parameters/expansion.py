@@ -1,4 +1,4 @@
-"""Multiplying a low-rank tensor out, one rule at a time, for kernels."""
+"""Kernels that multiply out the low-rank tensors of rules, one rule at a time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from spectralnlp.parameters.arrays import Ints, Offsets
 
 
 class Factors(NamedTuple):
-    """Cores and bases of the tensors of rules, as a model folder holds them.
+    """Tucker cores and bases of the tensors of rules, as stored in a model folder.
 
     Attributes:
-        shapes: int32 (n_rules, order).
-        ranks: int16 (n_rules, order); 0 where a tensor is stored as it is.
+        shapes: int32 (n_rules, order); shape of each rule's tensor.
+        ranks: int16 (n_rules, order); shape of each core, or 0 for a tensor stored in full.
         places: int64 (n_rules + 1,); rule r has ``numbers[places[r]:places[r + 1]]``.
         numbers: float32; for each rule the core, then a basis for each axis, row-major.
-        scale: factor of these numbers.
-        signed: whether tensors have negative numbers; a low rank makes tiny ones of zeros.
+        scale: factor to multiply ``numbers`` by.
+        signed: whether tensors may be negative; if not, the small negative numbers that a low-rank
+            approximation makes of zeros are set to zero.
     """
 
     shapes: Ints
@@ -33,19 +34,19 @@ class Factors(NamedTuple):
 
 @kernel_part
 def room_to_multiply(most: int) -> NDArray[np.float64]:
-    """What `multiply_out` writes to on the way, for tensors of at most so many numbers."""
+    """Return the work array of `multiply_out`, for tensors of at most ``most`` numbers."""
     return np.empty(2 * (most + LANES))
 
 
 @kernel_part
 def multiply_out(factors, rule, tensor, work):
-    """Write the tensor of a rule.
+    """Multiply the core and the bases of a rule, and write the tensor.
 
     Args:
-        factors: Factors.
+        factors: `Factors`.
         rule: index of the rule.
-        tensor: float32 or float64 (size of the tensor,) or longer; written.
-        work: of `room_to_multiply`; overwritten.
+        tensor: float32 or float64 (size of the tensor,) or longer; output.
+        work: array returned by `room_to_multiply`; overwritten.
     """
     numbers, scale, signed = factors.numbers, factors.scale, factors.signed
     shape, rank = factors.shapes[rule], factors.ranks[rule]
@@ -62,15 +63,15 @@ def multiply_out(factors, rule, tensor, work):
     for place in range(size):
         work[place] = scale * numbers[at + place]
     at += size
-    basis = np.zeros(longest)  # of an axis, transposed: a row for each rank, padded
+    basis = np.zeros(longest)  # basis of one axis, transposed and padded: one row per component of the core
     source, target = 0, len(work) // 2
-    for axis in range(len(rank)):  # the first axis goes, a new one comes last
+    for axis in range(len(rank)):  # contract the first axis; the axis of the tensor becomes the last one
         m, r = np.int64(shape[axis]), np.int64(rank[axis])
         width, rest = padded(m), size // r
         for k in range(r):
             for j in range(width):
                 basis[k * width + j] = scale * numbers[at + j * r + k] if j < m else 0.0
-        # Rows are written in order, so that each puts right what the padding of the one before has written.
+        # Rows are written in order, so that each overwrites the padding of the row before.
         for i in range(rest):
             for j in range(0, width, LANES):
                 total = repeat(0.0)
@@ -87,14 +88,14 @@ def multiply_out(factors, rule, tensor, work):
 
 @kernel_part
 def write_tensors(factors, rules, offsets, is_there, numbers):
-    """Write the tensors of these rules, where they are not yet there; threads may do so at the same time.
+    """Write the tensors of some rules, unless already written; safe to call from several threads.
 
     Args:
-        factors: Factors.
-        rules: int32; indices of rules, negative numbers among them are passed over.
-        offsets: int64 (n_rules + 1,); where each tensor lies.
-        is_there: bool (n_rules,); overwritten.
-        numbers: float32; overwritten.
+        factors: `Factors`.
+        rules: int32; indices of rules; negative entries are ignored.
+        offsets: int64 (n_rules + 1,); tensor r goes to ``numbers[offsets[r]:offsets[r + 1]]``.
+        is_there: bool (n_rules,); whether each tensor has been written; updated.
+        numbers: float32; all tensors; updated.
     """
     most = 0
     for rule in rules:
@@ -111,5 +112,5 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Write the tensors of these rules, called from Python; see `write_tensors`."""
+    """Call `write_tensors` from Python."""
     write_tensors(factors, rules, offsets, is_there, numbers)

@@ -1,9 +1,9 @@
-"""Grammars: frozen dataclasses of arrays.
+"""Latent-variable grammars and sets of them, and how model folders store them.
 
-A :class:`LatentGrammar` is a context-free grammar over *symbols* in which every symbol has a
-number of latent *states*. Rules carry tensors over the states of their symbols (Cohen et al. 2012,
-section 4: T, q and pi). A plain PCFG is the case of one state; parent annotation is the case
-where the state of a node is what is written around it; spectral tensors may be negative.
+A :class:`LatentGrammar` is a context-free grammar over *symbols*, each with a number of latent *states*.
+Rules carry tensors over the states of their symbols (T, q and pi in Cohen et al. 2012, section 4). A plain
+PCFG has one state per symbol; with parent annotation, a node's state encodes its context in the tree.
+Tensors learned by spectral methods may have negative entries.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ class LatentGrammar:
     """A latent-variable PCFG in tensor form.
 
     Attributes:
-        symbols: names; a symbol is its index. Preterminals (tags) are symbols too.
-        is_tag: bool (n_symbols,).
-        n_states: int32 (n_symbols,); m_a of each symbol.
+        symbols: names of the symbols, tags (preterminals) included; arrays refer to symbols by index.
+        is_tag: bool (n_symbols,); whether a symbol is a tag.
+        n_states: int32 (n_symbols,); number of states m_a of each symbol.
         binary_rules: int32 (n_binary, 3); rows a, b, c of a → b c, lexicographically sorted.
-        binary: their tensors.
-        unary_rules: int32 (n_unary, 2); rows a, b of a → b. A span takes at most one of them.
-        unary: their matrices.
-        root: float64 (sum of n_states,); the vector pi of each symbol, laid end to end.
-        tag_default: float64, same layout; the mean lexical vector of each tag (zero elsewhere),
-            for a word that is told to have a tag never seen with it.
-        lexicon: the words.
+        binary: tensors of the binary rules.
+        unary_rules: int32 (n_unary, 2); rows a, b of a → b. At most one unary rule applies to a span.
+        unary: matrices of the unary rules.
+        root: float64 (sum of n_states,); the vectors pi of all symbols, concatenated.
+        tag_default: float64 (sum of n_states,); the mean lexical vector of each tag, zero for other symbols.
+            It is used for a word with a prescribed tag that was never seen with the word.
+        lexicon: tags and lexical vectors of words.
     """
 
     symbols: tuple[str, ...]
@@ -70,7 +70,7 @@ class LatentGrammar:
 
     @cached_property
     def state_offsets(self) -> Offsets:
-        """int64 (n_symbols + 1,): where each symbol's vector lies in ``root``."""
+        """Start of each symbol's vector in ``root``, and the total length, int64 (n_symbols + 1,)."""
         return offsets_of(self.n_states)
 
     @cached_property
@@ -80,19 +80,23 @@ class LatentGrammar:
 
     @cached_property
     def is_signed(self) -> bool:
-        """Whether any parameter is negative, as spectral ones may be."""
+        """Whether any parameter is negative, as in spectral grammars."""
         arrays = (self.binary.values, self.unary.values, self.root, self.lexicon.values)
         signed = any(array.size > 0 and float(array.min()) < 0 for array in arrays)
         trim_memory()
         return signed
 
     def common_arrays(self) -> Arrays:
-        """Stored arrays that grammars of the same trees and binarisation have in common."""
+        """Return the stored arrays that all grammars learned from the same binarised trees share."""
         arrays = {name: getattr(self, name) for name in _RULES}
         return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
     def own_arrays(self, *, compact: bool = False) -> Arrays:
-        """The other stored arrays; ``compact`` with tensors and lexical vectors as float16."""
+        """Return the stored arrays that are not shared; see `common_arrays`.
+
+        Args:
+            compact: store tensors and lexical vectors as float16.
+        """
         arrays = {name: array for name, array in arrays_of(self).items() if name not in _RULES}
         arrays["lexicon.values"] = narrowed(self.lexicon.values)
         arrays |= with_prefix("binary.", self.binary.to_arrays(self.n_states[self.binary_rules]))
@@ -103,19 +107,19 @@ class LatentGrammar:
     def from_arrays(
         cls, common: Mapping[str, Any], lexicon: Mapping[str, Any], arrays: StoredArrays, *, signed: bool
     ) -> LatentGrammar:
-        """The grammar that gave these arrays.
+        """Read a grammar from stored arrays.
 
         Args:
-            common: fields that grammars of the same trees have in common: symbols, tags and rules.
-            lexicon: those of the lexicon, as of `Lexicon.common_fields`.
-            arrays: of `own_arrays`; the size ``n_symbols`` is known.
+            common: fields shared by grammars of the same trees: symbols, tags and rules.
+            lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
+            arrays: stored arrays, as `own_arrays` returns them; the size ``n_symbols`` must be known.
             signed: whether tensors have negative numbers.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         n_states = arrays.field(cls, "n_states")
-        # First, for they bound the states of all symbols by the size of the file.
+        # Read the vectors first: the size of the file then bounds the number of states.
         vectors = arrays.part(n_numbers=int(n_states.sum(dtype=np.int64)))
         fields = vectors.fields(cls, leave_out=("n_states", *_RULES))
         is_inner = np.repeat([is_intermediate(symbol) for symbol in common["symbols"]], n_states)
@@ -141,7 +145,7 @@ _RULES = ("binary_rules", "unary_rules")
 
 
 def _halved(arrays: Arrays) -> Arrays:
-    """The values of tensors and lexical vectors as float16, with their scale."""
+    """Convert the values of tensors and lexical vectors to float16, each with its scale."""
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):
@@ -151,14 +155,14 @@ def _halved(arrays: Arrays) -> Arrays:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GrammarSet:
-    """Grammars over one forest.
+    """Grammars with the same symbols, rules and words, which score the same parse forests.
 
     Attributes:
-        binariser: how trees become binary.
-        chains: the full unary chain to write for (top, bottom), where it has a middle.
-        coarse: the plain PCFG, of one state a symbol, which makes forests.
-        pruner: a grammar of a few states that thins them, or None.
-        grammars: those that score what is left.
+        binariser: converts trees to binary trees and back.
+        chains: full unary chain for each pair (top, bottom) whose chain has symbols in between.
+        coarse: plain PCFG with one state per symbol, which builds the forests.
+        pruner: grammar with a few states per symbol that prunes the forests, or None.
+        grammars: grammars that score the pruned forests.
     """
 
     binariser: Binariser
@@ -171,15 +175,15 @@ class GrammarSet:
 
     @property
     def _all(self) -> tuple[LatentGrammar, ...]:
-        """All grammars, in the order in which they are stored."""
+        """All grammars, in the order of storage."""
         pruner = () if self.pruner is None else (self.pruner,)
         return (self.coarse, *pruner, *self.grammars)
 
     def to_json(self, *, beside: GrammarSet | None = None) -> dict[str, Any]:
-        """The JSON values of a model folder: names, and how trees become binary.
+        """Return the JSON values to store in a model folder: names, and how trees are binarised.
 
         Args:
-            beside: a set stored before: what its lexicon has, too, is left out.
+            beside: a set stored in the same folder; lexicon values equal to its own are left out.
         """
         first = self.coarse
         theirs = {} if beside is None else beside.coarse.lexicon.to_json()
@@ -195,17 +199,16 @@ class GrammarSet:
         }
 
     def to_arrays(self, *, compact: bool = False, beside: GrammarSet | None = None) -> Arrays:
-        """The arrays of a model folder; floats are stored as float32.
+        """Return the arrays to store in a model folder; floats are stored as float32.
 
-        The grammars have the same symbols, rules and words, having been learned from the same trees: these
-        are stored once.
+        Symbols, rules and words, which all grammars share, are stored once.
 
         Args:
-            compact: store tensors and lexical vectors as float16, of half the size and seven bits.
-            beside: a set stored before: what its lexicon has to the byte is left out.
+            compact: store tensors and lexical vectors as float16 rounded to seven significant bits.
+            beside: a set stored in the same folder; lexicon arrays identical to its own are left out.
 
         Raises:
-            ConfigError: the grammars differ in them.
+            ConfigError: the grammars differ in symbols, rules or words.
         """
         arrays, names = self.coarse.common_arrays(), _names(self.coarse)
         for grammar in self._all[1:]:
@@ -222,15 +225,15 @@ class GrammarSet:
     def from_arrays(
         cls, arrays: StoredArrays, described: StoredValues, beside: str | None = None
     ) -> GrammarSet:
-        """The grammars that gave these.
+        """Read grammars from stored arrays and JSON values.
 
         Args:
-            arrays: of `to_arrays`.
-            described: of `to_json`.
-            beside: what the names of the set begin with that was stored before.
+            arrays: stored arrays, as `to_arrays` returns them.
+            described: stored JSON values, as `to_json` returns them.
+            beside: prefix of the array names of the set that this one shares lexicon arrays with.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         symbols: tuple[str, ...] = described.take("symbols", tuple[str, ...])
         arrays = arrays.part(n_symbols=len(symbols))
@@ -242,7 +245,7 @@ class GrammarSet:
         lexicon = Lexicon.common_fields(of_lexicon, described)
         signed, has_pruner = described.take("signed", tuple[bool, ...]), described.take("has_pruner", bool)
         if len(signed) != described.take("n_grammars", int) or len(signed) < 2 + has_pruner:
-            raise described.error("signed", f"is of {len(signed)} grammars, which are not all there must be")
+            raise described.error("signed", f"lists {len(signed)} grammars, not the expected number")
         chains = described.take("chains", tuple[tuple[str, str, tuple[str, ...]], ...])
         coarse, *others = (
             LatentGrammar.from_arrays(common, lexicon, arrays.part(f"{number}."), signed=is_signed)
@@ -260,11 +263,15 @@ class GrammarSet:
 
 
 def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[list[dict[str, Any]], Arrays]:
-    """The JSON values of several sets, and their arrays, each set's after its number.
+    """Return the JSON values and arrays to store for several grammar sets.
 
     Args:
-        sets: one or more, of the same trees: what the lexicon of the first has is stored once.
-        compact: as of `GrammarSet.to_arrays`.
+        sets: one or more sets learned from the same trees; lexicon data equal to the first set's is stored
+            once.
+        compact: see `GrammarSet.to_arrays`.
+
+    Returns:
+        The JSON values of each set; and the arrays of all sets, whose names start with the set's number.
     """
     described, arrays = [], Arrays()
     for number, each in enumerate(sets):
@@ -275,13 +282,13 @@ def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[li
 
 
 def read_sets(described: Sequence[StoredValues], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
-    """The sets that gave these.
+    """Read the grammar sets that `store_sets` stored.
 
     Args:
-        described, arrays: of `store_sets`.
+        described, arrays: stored JSON values and arrays, as `store_sets` returns them.
 
     Raises:
-        ModelError: an array or a value is not as it must be.
+        ModelError: a stored array or value is invalid.
     """
     return tuple(
         GrammarSet.from_arrays(

@@ -1,4 +1,4 @@
-"""Weights of hashed features, and a threshold."""
+"""Linear models with hashed features and a decision threshold."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, f
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HashedModel:
-    """A linear model of hashed features, which decides by a threshold.
+    """Linear model with hashed features and a decision threshold.
 
     Attributes:
-        weights: float32 (a power of two,); feature f has ``weights[f % len(weights)]``.
-        threshold: of what is decided by.
+        weights: float32 (a power of two,); the weight of feature f is ``weights[f % len(weights)]``.
+        threshold: value that the decision compares the model's output with.
     """
 
     weights: Annotated[NDArray[np.float32], float_array("n_weights", dtype="float32", scaled=True)]
     threshold: float
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         return {"threshold": self.threshold}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder.
+        """Return the arrays to store in a model folder.
 
         Args:
-            compact: store the weights as float16, of half the size and seven bits.
+            compact: store the weights as float16 rounded to seven significant bits.
         """
         return in_half("weights", self.weights) if compact else arrays_of(self)
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> Self:
-        """The model that gave these.
+        """Read a model from stored arrays and JSON values.
 
         Args:
-            arrays: of `to_arrays`.
-            described: of `to_json`.
+            arrays: stored arrays, as `to_arrays` returns them.
+            described: stored JSON values, as `to_json` returns them.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         model = cls(**described.fields(cls, "threshold"), **arrays.fields(cls))
         size = len(model.weights)
@@ -57,11 +57,11 @@ class HashedModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SentenceEndModel(HashedModel):
-    """A logistic model of sentence ends in raw text; see :mod:`spectralnlp.inference.sentences`.
+    """Logistic model of sentence ends in raw text; see :mod:`spectralnlp.inference.sentences`.
 
     Attributes:
-        weights: float32 (a power of two,); of the features of a gap between tokens.
-        threshold: log-odds from which a sentence ends.
+        weights: float32 (a power of two,); weights of the features of a gap between tokens.
+        threshold: minimum log-odds of a sentence end.
     """
 
     __repr__ = one_line

@@ -1,4 +1,4 @@
-"""Lexicons: the tags of words, with a vector over the states of each."""
+"""Lexicons: the possible tags of each word, with a vector over the states of each tag."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ from spectralnlp.storage import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lexicon:
-    """The tags that a token may have, with a vector over each tag's states.
+    """The possible tags of each word, with a vector over each tag's states.
 
-    Entries are the known words, then the signatures of unknown words; the last signature is
-    the one of last resort. Vectors hold p(word | tag, state) / p(word), so a
-    sentence's probability also takes the sum of ``log_weight``.
+    Entries are the known words, then the signatures of unknown words; the last signature serves all words
+    that have no other. Vectors hold p(word | tag, state) / p(word), so the log probability of a sentence
+    includes the sum of ``log_weight`` over its words.
 
     Attributes:
         words: known words; entry w is ``words[w]``.
-        signatures: entry ``len(words) + s`` is ``signatures[s]``.
-        scheme: name of the function that gives a word its signature.
-        starts: int64 (n_entries + 1,); entry e holds rows ``starts[e]:starts[e + 1]``.
-        tags: int32 (n_rows,); a symbol each, ascending within an entry.
-        offsets: int64 (n_rows + 1,) into ``values``; not stored, for it follows from ``tags``.
-        values: float64.
-        backoff: float64 (n_words,); a tag never seen with the word gets this much of the vector
-            that the word's signature has for it.
-        word_signature: int32 (n_words,); index into ``signatures``.
-        log_weight: float64 (n_entries,); log p(word), natural.
+        signatures: signatures of unknown words; entry ``len(words) + s`` is ``signatures[s]``.
+        scheme: name of the function that computes signatures.
+        starts: int64 (n_entries + 1,); entry e has rows ``starts[e]:starts[e + 1]``.
+        tags: int32 (n_rows,); symbol of each row's tag, ascending within an entry.
+        offsets: int64 (n_rows + 1,); row r has the vector ``values[offsets[r]:offsets[r + 1]]``. Not stored,
+            because it follows from ``tags``.
+        values: float64; the vectors of all rows, concatenated.
+        backoff: float64 (n_words,); for a tag never seen with the word, factor by which the vector of the
+            word's signature for that tag is multiplied.
+        word_signature: int32 (n_words,); each word's index into ``signatures``.
+        log_weight: float64 (n_entries,); natural logarithm of p(word).
     """
 
     words: tuple[str, ...]
@@ -69,7 +70,7 @@ class Lexicon:
         return {signature: index for index, signature in enumerate(self.signatures)}
 
     def finds_as(self, other: Lexicon) -> bool:
-        """Whether another lexicon has the same entries for all words, whatever it knows about them."""
+        """Whether both lexicons look up the same entries and weights for all words; vectors may differ."""
         return (
             (self.scheme, self.words, self.signatures) == (other.scheme, other.words, other.signatures)
             and np.array_equal(self.word_signature, other.word_signature)
@@ -78,47 +79,47 @@ class Lexicon:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a folder: words and signatures."""
+        """Return the JSON values to store in a model folder: words and signatures."""
         return {"words": self.words, "signatures": self.signatures, "scheme": self.scheme}
 
     def common_arrays(self) -> Arrays:
-        """All stored arrays but ``values``: models of the same text have them in common."""
+        """Return all stored arrays except ``values``; models learned from the same text share them."""
         arrays = arrays_of(self)
         del arrays["values"]
         return arrays
 
     @classmethod
     def common_fields(cls, arrays: StoredArrays, described: StoredValues) -> dict[str, Any]:
-        """The fields that lexicons learned from the same text have in common.
+        """Read the fields that lexicons learned from the same text share.
 
         Args:
-            arrays: of `common_arrays`; the size ``n_symbols`` is known.
-            described: of `to_json`.
+            arrays: stored arrays, as `common_arrays` returns them; the size ``n_symbols`` must be known.
+            described: stored JSON values, as `to_json` returns them.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         values = described.fields(cls, "words", "signatures", "scheme")
         n_words, n_signatures = len(values["words"]), len(values["signatures"])
         n_entries = n_words + n_signatures
         if not n_signatures:
-            raise described.error("signatures", "is empty: words that were never seen have none")
+            raise described.error("signatures", "is empty: unknown words would have no signature")
         sized = arrays.part(n_words=n_words, n_signatures=n_signatures, n_entries=n_entries)
         fields = sized.fields(cls, leave_out=("values",))
         return {**values, **fields}
 
     @classmethod
     def with_values(cls, common: Mapping[str, Any], widths: Ints, arrays: StoredArrays, name: str) -> Lexicon:
-        """The lexicon of one of several models.
+        """Read the lexicon of one of several models that share fields.
 
         Args:
-            common: of `common_fields`.
-            widths: int32 (n_symbols,); numbers in the vectors of each tag.
-            arrays: of the model.
-            name: of the values among them.
+            common: shared fields, as `common_fields` returns them.
+            widths: int32 (n_symbols,); length of each tag's vectors.
+            arrays: stored arrays of the model.
+            name: name of the lexicon's ``values`` in ``arrays``.
 
         Raises:
-            ModelError: the values are not as they must be.
+            ModelError: the stored values are invalid.
         """
         offsets = offsets_of(widths[common["tags"]])
         values = arrays.part(n_values=int(offsets[-1])).take(name, specs_of(cls)["values"])

@@ -1,4 +1,4 @@
-"""Models of sequences of symbols: observable operators, hidden Markov models."""
+"""Parameters of sequence models: observable-operator models and hidden Markov models."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from spectralnlp.storage import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ObservableOperators(WithArrays):
-    """An observable-operator model of sequences over V symbols (Jaeger 2000), with what keeps it proper.
+    """Observable-operator model of sequences over V symbols (Jaeger 2000), with smoothing parameters.
 
-    A state is a vector s of k numbers with ``normaliser`` · s = 1. Symbol x has the linear probability
-    ``emission[x]`` · s and moves the state to B_x s, scaled. Linear predictions may be negative;
-    `spectralnlp.inference.chains.filtering` says what makes probabilities of them. Hidden Markov models are
-    the case of B_x = T diag(O_x) up to a change of basis (Hsu, Kakade and Zhang 2009, lemma 1).
+    A state is a vector s of k numbers with ``normaliser`` · s = 1. The model predicts symbol x with the
+    number ``emission[x]`` · s, after which the state is B_x s, rescaled. These numbers may be negative;
+    `spectralnlp.inference.chains.filtering` describes how they become probabilities. A hidden Markov model
+    is the case B_x = T diag(O_x), up to a change of basis (Hsu, Kakade and Zhang 2009, lemma 1).
 
     Attributes:
-        kind: what folders call such a model.
-        symbols: names; the last one stands for every symbol that is not among them.
-        initial: float64 (k,); the state before the first symbol (b1).
+        kind: name of this kind of model in model folders.
+        symbols: V names; the last one stands for all unknown symbols.
+        initial: float64 (k,); state before the first symbol (b1).
         normaliser: float64 (k,); b∞.
-        stationary: float64 (k,); the mean state, to which states are shrunk.
+        stationary: float64 (k,); mean state, towards which states are shrunk.
         emission: float64 (V, k); rows b∞ᵀ B_x.
-        operators: float64 (n_operators, k, k); B_x of the symbols that have one.
-        operator_index: int32 (V,); where the operator of each symbol is; -1 for a symbol too rare for one,
+        operators: float64 (n_operators, k, k); B_x of the symbols that have an operator.
+        operator_index: int32 (V,); index of each symbol's operator; -1 for a symbol too rare to have one,
             after which the state is its ``arrival``.
-        arrival: float64 (V, k); the mean state after each symbol.
-        base: float64 (V,); a positive distribution over symbols.
+        arrival: float64 (V, k); mean state after each symbol.
+        base: float64 (V,); a positive distribution over symbols, used for smoothing.
         floor: weight of ``base`` in every prediction.
-        tolerance: negative probability that a prediction may have before its state is shrunk.
+        tolerance: total negative probability of a prediction above which its state is shrunk.
     """
 
     kind: ClassVar[str] = "operators"
@@ -69,16 +69,16 @@ class ObservableOperators(WithArrays):
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         tolerance = None if math.isinf(self.tolerance) else self.tolerance
         return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ObservableOperators:
-        """The model that gave these.
+        """Read a model from stored arrays and JSON values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         values = described.fields(cls, "symbols", "floor")
         tolerance = described.take("tolerance", Annotated[float, Ge(0)] | None)
@@ -91,11 +91,11 @@ class ObservableOperators(WithArrays):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HiddenMarkov(WithArrays):
-    """A hidden Markov model by its probabilities.
+    """Parameters of a hidden Markov model, as probabilities.
 
     Attributes:
-        kind: what folders call such a model.
-        symbols: V names; the last one stands for every symbol that is not among them.
+        kind: name of this kind of model in model folders.
+        symbols: V names; the last one stands for all unknown symbols.
         initial: float64 (k,); p(first state).
         transition: float64 (k, k); p(next state | state), columns sum to one.
         emission: float64 (V, k); p(symbol | state), columns sum to one.
@@ -116,15 +116,15 @@ class HiddenMarkov(WithArrays):
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         return {"kind": self.kind, "symbols": self.symbols}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> HiddenMarkov:
-        """The model that gave these; columns sum to one again, which they do nearly in float32.
+        """Read a model from stored arrays and JSON values; probabilities are renormalised.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         symbols = described.take("symbols", tuple[str, ...])
         fields = arrays.part(n_symbols=_some(described, symbols)).fields(cls)
@@ -144,14 +144,14 @@ _KINDS: Mapping[str, type[SequenceParameters]] = {
 
 
 def read_sequence_parameters(arrays: StoredArrays, described: StoredValues) -> SequenceParameters:
-    """Parameters of the kind that their JSON values name; see the `from_arrays` of each.
+    """Read the parameters of a sequence model of either kind.
 
     Args:
-        arrays: of `to_arrays`.
-        described: of `to_json`.
+        arrays: stored arrays, as `to_arrays` returns them.
+        described: stored JSON values, as `to_json` returns them; ``kind`` names the class.
 
     Raises:
-        ModelError: it is of no such kind, or an array or a value is not as it must be.
+        ModelError: the kind is unknown, or a stored array or value is invalid.
     """
     kind = described.take("kind", str)
     if kind not in _KINDS:
@@ -160,10 +160,10 @@ def read_sequence_parameters(arrays: StoredArrays, described: StoredValues) -> S
 
 
 def _some(described: StoredValues, symbols: tuple[str, ...]) -> int:
-    """The number of symbols.
+    """Return the number of symbols.
 
     Raises:
-        ModelError: there are none, not even one for those that were never seen.
+        ModelError: there are no symbols; at least one must stand for unknown symbols.
     """
     if not symbols:
         raise described.error("symbols", "is empty")

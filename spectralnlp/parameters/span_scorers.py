@@ -1,4 +1,4 @@
-"""Span scorers: what a log-linear model of the labels of spans has learned."""
+"""Parameters of span scorers, log-linear models of the labels of spans."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, f
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpanScorer:
-    """Weights of hashed features of the labels of spans; see :mod:`spectralnlp.inference.trees.rescoring`.
+    """Weights of a log-linear model of span labels; see :mod:`spectralnlp.inference.trees.rescoring`.
 
     Attributes:
-        templates: the values that each feature takes together, by name, ``word_first tag_before``.
-        phrases, tags: labels that have a head, and tags of heads.
-        features: int32 (n_features,); buckets of features, ascending.
-        weights: float32 (n_features,).
-        number_weights: float64 (n_numbers,); of the real numbers that describe an option.
-        head_score: float32 (n_phrases, n_tags); how good tags are as heads of phrases.
-        head_is_last: int8 (n_phrases, n_tags); 1 where of several such tags the last is the head.
+        templates: feature templates; each names the values that it combines, such as
+            ``word_first tag_before``.
+        phrases, tags: labels of phrases that have a head, and tags of heads.
+        features: int32 (n_features,); hash buckets of the features with weights, ascending.
+        weights: float32 (n_features,); weight of each bucket.
+        number_weights: float64 (n_numbers,); weights of the real-valued features of a candidate label.
+        head_score: float32 (n_phrases, n_tags); score of each tag as the head of each phrase.
+        head_is_last: int8 (n_phrases, n_tags); 1 if the last of several such tags is the head.
     """
 
     templates: tuple[str, ...]
@@ -39,12 +40,16 @@ class SpanScorer:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder: names."""
+        """Return the JSON values to store in a model folder: templates, phrases and tags."""
         names = ("templates", "phrases", "tags")
         return {name: list(getattr(self, name)) for name in names}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder; ``compact`` with weights as float16."""
+        """Return the arrays to store in a model folder.
+
+        Args:
+            compact: store weights as float16.
+        """
         arrays = arrays_of(self)
         if compact:
             arrays["weights"] = few_bits(self.weights)
@@ -55,16 +60,17 @@ class SpanScorer:
     def from_arrays(
         cls, arrays: StoredArrays, described: StoredValues, n_buckets: int, n_numbers: int
     ) -> SpanScorer:
-        """The scorer that gave these.
+        """Read a scorer from stored arrays and JSON values.
 
         Args:
-            arrays: of `to_arrays`.
-            described: of `to_json`.
-            n_buckets: that features are hashed into.
-            n_numbers: that describe an option; the last ones weigh nothing in scorers that did not know them.
+            arrays: stored arrays, as `to_arrays` returns them.
+            described: stored JSON values, as `to_json` returns them.
+            n_buckets: number of hash buckets.
+            n_numbers: number of real-valued features; a scorer stored with fewer gets zero weights for the
+                last ones.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         names = described.fields(cls, "templates", "phrases", "tags")
         sized = arrays.part(

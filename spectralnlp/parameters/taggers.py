@@ -1,4 +1,4 @@
-"""Taggers: hidden Markov models with refined tags, linear chains of scores."""
+"""Parameters of taggers: hidden Markov models with refined tags, and linear-chain models."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from spectralnlp.storage import (
 
 Floats32 = NDArray[np.float32]
 
-# Share of the features' largest weights; what is below it is left out of a compact folder. Accuracy on a fold
-# of EWT is the same to 0.01 up to 0.3 (benchmarks/experiments/taggers.md).
+# A compact folder leaves out feature weights below this share of the largest ones. Accuracy on a fold of EWT
+# is the same to 0.01 for shares up to 0.3 (benchmarks/experiments/taggers.md).
 _NEGLIGIBLE = 0.2
 
 _PAIRS, _MATRICES = int_array("n_pairs", 2, below="n_tags", ascending=True), float_array("n_numbers")
@@ -37,27 +37,27 @@ _PAIRS, _MATRICES = int_array("n_pairs", 2, below="n_tags", ascending=True), flo
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefinedMarkov:
-    """A hidden Markov model whose observed tags are refined by hidden states (Stratos et al. 2013).
+    """Hidden Markov model whose observed tags are refined by hidden states (Stratos et al. 2013).
 
-    Token i has tag a, state h and word x. A state is a vector of m_a numbers, what a word says of it one of
-    k_a numbers, and the two meet in their *joint* of j_a numbers: their outer product, j = m · k, or, if
-    ``tied``, their product entry by entry, j = m = k. Spectral parameters may be negative; tied ones are
-    probabilities.
+    Each token has a tag a, a hidden state and a word. The state is represented by a vector of m_a numbers and
+    the word by a vector of k_a numbers. They combine into a *joint* vector of j_a numbers: their outer
+    product, j = m · k, or, if ``tied``, their elementwise product, j = m = k. Parameters learned by spectral
+    methods may be negative; tied parameters are probabilities.
 
-    From a to b the model goes by ``transitions`` (a, b) + ``leaving``[a] ⊗ ``arriving``[b]; the second term
-    keeps every sequence of tags possible.
+    The transition matrix from a to b is ``transitions`` (a, b) + ``leaving``[a] ⊗ ``arriving``[b]; the second
+    term makes every sequence of tags possible.
 
     Attributes:
-        tags: names; a tag is its index.
+        tags: names of the tags; arrays refer to tags by index.
         n_states: int32 (n_tags,); m_a.
         n_lexical: int32 (n_tags,); k_a.
-        tied: how a state and a word meet.
-        initial: float64 (sum of m_a,); of the first token, laid end to end.
-        final: float64 (sum of j_a,); of the last one.
-        leaving: float64 (sum of j_a,).
-        arriving: float64 (sum of m_a,).
-        pairs: int32 (n_pairs, 2); tags a, b that follow one another, lexicographically sorted.
-        transitions: their matrices (j_a, m_b).
+        tied: whether state and word combine by the elementwise product.
+        initial: float64 (sum of m_a,); initial vectors of all tags, concatenated.
+        final: float64 (sum of j_a,); final vectors of all tags, concatenated.
+        leaving: float64 (sum of j_a,); smoothing vectors of the tag that a transition leaves, concatenated.
+        arriving: float64 (sum of m_a,); smoothing vectors of the tag that it enters, concatenated.
+        pairs: int32 (n_pairs, 2); pairs a, b of adjacent tags, lexicographically sorted.
+        transitions: matrices (j_a, m_b) of the pairs.
         lexicon: vectors of k_a numbers, p(word | tag, state) / p(word).
     """
 
@@ -77,28 +77,28 @@ class RefinedMarkov:
 
     @cached_property
     def n_joint(self) -> Ints:
-        """int32 (n_tags,): j_a."""
+        """Length j_a of each tag's joint vector, int32 (n_tags,)."""
         return self.n_states if self.tied else self.n_states * self.n_lexical
 
     @cached_property
     def state_offsets(self) -> Offsets:
-        """int64 (n_tags + 1,): where each tag's vector lies in ``initial`` and ``arriving``."""
+        """Start of each tag's vector in ``initial`` and ``arriving``, and the total, int64 (n_tags + 1,)."""
         return offsets_of(self.n_states)
 
     @cached_property
     def joint_offsets(self) -> Offsets:
-        """int64 (n_tags + 1,): where each tag's vector lies in ``final`` and ``leaving``."""
+        """Start of each tag's vector in ``final`` and ``leaving``, and the total, int64 (n_tags + 1,)."""
         return offsets_of(self.n_joint)
 
     @cached_property
     def pair_index(self) -> Ints:
-        """int32 (n_tags, n_tags): which of ``pairs``, -1 for none."""
+        """Index into ``pairs`` for each two tags, or -1, int32 (n_tags, n_tags)."""
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
 
     def own_arrays(self) -> Arrays:
-        """The stored arrays that another model of the same tags and words does not share."""
+        """Return the stored arrays that are not shared with other models of the same tags and words."""
         transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
         return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}
 
@@ -112,21 +112,21 @@ class RefinedMarkov:
         *,
         tied: bool,
     ) -> RefinedMarkov:
-        """The model that gave these arrays.
+        """Read a model from stored arrays.
 
         Args:
-            arrays: of `own_arrays`; the size ``n_tags`` is known.
+            arrays: stored arrays, as `own_arrays` returns them; the size ``n_tags`` must be known.
             tags: names of the tags.
-            pairs: int32 (n_pairs, 2).
-            lexicon: of `Lexicon.common_fields`.
-            tied: how a state and a word meet.
+            pairs: int32 (n_pairs, 2); pairs of adjacent tags.
+            lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
+            tied: whether state and word combine by the elementwise product.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         m, k = arrays.field(cls, "n_states"), arrays.field(cls, "n_lexical")
         if tied and (m != k).any():
-            raise arrays.error("n_lexical", "is not n_states, as it is where both are tied")
+            raise arrays.error("n_lexical", "differs from n_states, but the two are equal in a tied model")
         joint = (m if tied else m.astype(np.int64) * k).astype(np.int64)
         sized = arrays.part(n_state_numbers=int(m.sum(dtype=np.int64)), n_joint_numbers=int(joint.sum()))
         fields = sized.fields(cls, leave_out=("n_states", "n_lexical"))
@@ -146,11 +146,11 @@ class RefinedMarkov:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefinedMarkovSet:
-    """Models of the same tags and words.
+    """Several models with the same tags and words.
 
     Attributes:
-        coarse: one refinement a tag; it prunes.
-        models: the others.
+        coarse: model with one state per tag, used for pruning.
+        models: refined models.
     """
 
     coarse: RefinedMarkov
@@ -163,12 +163,12 @@ class RefinedMarkovSet:
         return (self.coarse, *self.models)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         tied = [model.tied for model in self._all]
         return {"tags": self.coarse.tags, **self.coarse.lexicon.to_json(), "tied": tied}
 
     def to_arrays(self) -> Arrays:
-        """The arrays of a model folder; floats are stored as float32, what all share once."""
+        """Return the arrays to store in a model folder: floats as float32, shared arrays once."""
         arrays = {**self.coarse.lexicon.common_arrays(), "pairs": self.coarse.pairs}
         for number, model in enumerate(self._all):
             arrays |= with_prefix(f"{number}.", model.own_arrays())
@@ -176,10 +176,10 @@ class RefinedMarkovSet:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> RefinedMarkovSet:
-        """The models that gave these.
+        """Read models from stored arrays and JSON values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         tags = described.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
@@ -188,7 +188,7 @@ class RefinedMarkovSet:
         lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), described)
         tied = described.take("tied", tuple[bool, ...])
         if len(tied) < 2:
-            raise described.error("tied", "names no model but the coarse one")
+            raise described.error("tied", "lists no model except the coarse one")
         coarse, *models = (
             RefinedMarkov.from_arrays(arrays.part(f"{number}."), tags, pairs, lexicon, tied=is_tied)
             for number, is_tied in enumerate(tied)
@@ -197,12 +197,12 @@ class RefinedMarkovSet:
 
 
 class FeatureRows(NamedTuple):
-    """A row of weights for each feature, most of which are 0: feature f has ``first[f]:first[f + 1]``.
+    """Sparse matrix of the weights of features (rows) for tags (columns), in CSR format.
 
     Attributes:
-        first: int64 (n_features + 1,).
-        tags: uint16 (n_weights,); ascending within a row.
-        weights: float32 (n_weights,).
+        first: int64 (n_features + 1,); feature f has the entries ``first[f]:first[f + 1]``.
+        tags: uint16 (n_weights,); tag of each entry, ascending within a row.
+        weights: float32 (n_weights,); weight of each entry.
     """
 
     first: Offsets
@@ -211,13 +211,17 @@ class FeatureRows(NamedTuple):
 
     @classmethod
     def of(cls, features: Floats32) -> FeatureRows:
-        """The rows of a matrix, float32 (n_features, n_tags)."""
+        """Convert a dense matrix, float32 (n_features, n_tags)."""
         rows, columns = np.nonzero(features)
         counts = np.bincount(rows, minlength=len(features))
         return cls(offsets_of(counts), columns.astype(np.uint16), features[rows, columns])
 
     def without(self, negligible: float) -> tuple[FeatureRows, NDArray[np.bool_]]:
-        """The rows without smaller weights, and which of them, bool (n_features,), have any left."""
+        """Drop weights of magnitude below ``negligible``, and rows without any weights left.
+
+        Returns:
+            The remaining rows, and which rows remain, bool (n_features,).
+        """
         kept = np.abs(self.weights) >= negligible
         sizes = np.diff(offsets_of(kept)[self.first])
         rows = FeatureRows(offsets_of(sizes[sizes > 0]), self.tags[kept], self.weights[kept])
@@ -226,17 +230,17 @@ class FeatureRows(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChainWeights:
-    """A linear chain of tags whose scores are linear in features and vectors of words around a token.
+    """Linear-chain tagging model; scores are linear in token features and surrounding word vectors.
 
     Attributes:
-        tags: T names.
+        tags: names of the T tags.
         keys: uint32 (n_features,), ascending; hashes of features.
-        rows: the weights of features.
-        words: float32 (n_offsets, k, T); of the vectors of the words around.
-        transitions: float32 (T, T); from, to; -inf where forbidden, as below.
-        start: float32 (T,); of the first tag.
-        end: float32 (T,); of the last tag.
-        temperature: a score divided by it is a natural logarithm of a weight.
+        rows: weights of the features.
+        words: float32 (n_offsets, k, T); weights of the word vectors at each offset from the token.
+        transitions: float32 (T, T); score of each tag (row) followed by each tag (column); -inf if forbidden.
+        start: float32 (T,); score of each tag at the first token; -inf if forbidden.
+        end: float32 (T,); score of each tag at the last token; -inf if forbidden.
+        temperature: divisor of scores; a score divided by it is an unnormalised natural log probability.
     """
 
     tags: tuple[str, ...]
@@ -251,14 +255,14 @@ class ChainWeights:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         return {"tags": list(self.tags), "temperature": self.temperature}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder; rows of features are sparse.
+        """Return the arrays to store in a model folder; feature weights are stored sparsely.
 
         Args:
-            compact: weights of features and vectors in half precision, and without negligible features.
+            compact: store weights in half precision, and leave out features with negligible weights.
         """
         rows, keys = self.rows, self.keys
         if compact:
@@ -277,10 +281,10 @@ class ChainWeights:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ChainWeights:
-        """The weights that gave these.
+        """Read weights from stored arrays and JSON values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         tags = described.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
@@ -289,14 +293,14 @@ class ChainWeights:
         if (total := counts.sum(dtype=np.int64)) != len(columns):
             raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
         temperature = described.fields(cls, "temperature")
-        # Copies where they need be, for kernels are compiled anew for arrays that may not be written to.
+        # Copy read-only arrays: numba would compile the kernels again for them.
         columns, values = (np.require(each, requirements="W") for each in (columns, values))
         rows = FeatureRows(offsets_of(counts), columns, values)
         return cls(tags=tags, rows=rows, **temperature, **fields)
 
     @property
     def features(self) -> Floats32:
-        """float32 (n_features, T): the weights of features as a matrix, made anew."""
+        """The weights of features as a new dense matrix, float32 (n_features, T)."""
         features: Floats32 = np.zeros((len(self.keys), len(self.tags)), np.float32)
         features[np.repeat(np.arange(len(self.keys)), np.diff(self.rows.first)), self.rows.tags] = (
             self.rows.weights
@@ -304,7 +308,7 @@ class ChainWeights:
         return features
 
 
-# The rows of features.
+# Stored arrays of the feature weights.
 _ROWS = {
     "counts": int_array("n_features", dtype="uint16"),
     "tags": int_array("n_entries", dtype="uint16", stored=("uint8", "uint16"), below="n_tags"),

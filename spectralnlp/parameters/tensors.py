@@ -1,7 +1,7 @@
-"""Tensors of rules, dense or sparse, and how model folders hold them.
+"""Tensors of rules, dense or sparse, and how model folders store them.
 
-The tensor of a rule that was seen n times has ranks of at most n or so: dense tensors are stored as a small
-core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), wherever that is smaller.
+The tensor of a rule that was seen n times has ranks of about n at most. So a dense tensor is stored as a
+small core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000) if that takes fewer numbers.
 """
 
 from __future__ import annotations
@@ -22,28 +22,29 @@ from spectralnlp.parameters.expansion import Factors, expand_rules
 from spectralnlp.runtime import trim_memory
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, offset_array
 
-# Relative error, in the Frobenius norm, that the storage of a tensor may make.
+# Largest relative error, in the Frobenius norm, of a stored tensor.
 TOLERANCE = 1e-3
 
-# Numbers that a tensor must have for a low-rank form to be tried.
+# Smallest size, in numbers, of a tensor for which a low-rank form is tried.
 WORTHWHILE = 64
 
-# Tensors of one shape that are brought into a low-rank form at a time.
+# Number of tensors of one shape that are decomposed at a time.
 _TOGETHER = 64
 
-# Arrays of the stored form of dense tensors; ranks are 0 where a tensor is stored as it is.
+# Arrays of the stored form of dense tensors; ranks are 0 for a tensor stored in full.
 _RANKS = int_array("n_rules", "order", dtype="int16")
 _FACTORS = float_array("n_numbers", scaled=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DenseTensors:
-    """One dense tensor a rule, row-major, laid end to end.
+    """One dense tensor per rule.
+
+    A tensor has shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b, in row-major order.
 
     Attributes:
         offsets: int64 (n_rules + 1,); tensor r is ``values[offsets[r]:offsets[r + 1]]``.
-        values: of shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b; float64 as they are learned,
-            float32 from a model folder.
+        values: all tensors, concatenated; float64 when learned, float32 when read from a model folder.
     """
 
     offsets: Offsets
@@ -52,10 +53,13 @@ class DenseTensors:
     __repr__ = one_line
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """``ranks``, int16, and ``values``, float32: cores and bases laid end to end.
+        """Return the arrays to store in a model folder, in low-rank form where that is smaller.
 
         Args:
-            shapes: int32 (n_rules, order); of each tensor.
+            shapes: int32 (n_rules, order); shape of each tensor.
+
+        Returns:
+            ``ranks``, int16 (n_rules, order), and ``values``, float32, the cores and bases, concatenated.
         """
         ranks: NDArray[np.int16] = np.zeros(shapes.shape, np.int16)
         tensors = [self.values[first:last] for first, last in pairwise(self.offsets.tolist())]
@@ -69,19 +73,20 @@ class DenseTensors:
                 for rule, (core, bases) in zip(some, tucker(same, tolerance=TOLERANCE), strict=True):
                     if core.size + sum(basis.size for basis in bases) < tensors[rule].size:
                         ranks[rule] = core.shape
-                        # Copies, for what is kept of one tensor would hold all of them.
+                        # Copy: a view would keep the arrays of all tensors in memory.
                         parts[rule] = [part.astype(np.float32).ravel() for part in (core, *bases)]
                 trim_memory()
         flat = (part.astype(np.float32, copy=False) for each in parts for part in each)
         return {"ranks": ranks, "values": np.concatenate([np.empty(0, np.float32), *flat])}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
-        """Return these tensors, each times its factor, with new ones between them.
+        """Return the tensors scaled by factors, with the tensors of new rules inserted.
 
         Args:
-            factors: float64 (n_rules,); of the old rules in their order, and NaN for new ones.
-            shapes: int32 (n_rules, order); of all.
-            new: the numbers of the new tensors.
+            factors: float64 (n_rules,); for all rules in their new order, the factor of an old rule's tensor,
+                or NaN for a new rule.
+            shapes: int32 (n_rules, order); shape of each rule's tensor, in the new order.
+            new: numbers of the new rules' tensors, in order.
         """
         is_old = ~np.isnan(factors)
         scaled = self.values * np.repeat(factors[is_old].astype(self.values.dtype), np.diff(self.offsets))
@@ -89,16 +94,16 @@ class DenseTensors:
         return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return ``values``, in which the tensors of these rules can be read."""
+        """Return ``values``; the tensors of the given rules are valid in it."""
         return self.values
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """``values``, and of which rules they are there: of all."""
+        """``values``, and whether each rule's tensor is valid in it, bool (n_rules,): always true."""
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """No cores and bases, but the shapes of the tensors."""
+        """Return the arguments of kernels: the tensors' shapes, and no cores or bases to multiply out."""
         return Factors(
             shapes=shapes,
             ranks=np.zeros(shapes.shape, np.int16),
@@ -111,15 +116,17 @@ class DenseTensors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FactoredTensors:
-    """Dense tensors of a model folder, each multiplied out when a sentence first needs its rule.
+    """Tensors stored as cores and bases; each is multiplied out when a sentence first needs its rule.
 
     Attributes:
         offsets: int64 (n_rules + 1,); as in `DenseTensors`.
-        shapes: int32 (n_rules, order); of each tensor.
-        ranks: int16 (n_rules, order); 0 where a tensor is stored as it is.
-        factors: cores and bases laid end to end, as of `DenseTensors.to_arrays`; of the dtype of the folder.
-        scale: factor of these numbers.
-        signed: whether negative numbers were among them: a low rank makes tiny ones of zeros.
+        shapes: int32 (n_rules, order); shape of each tensor.
+        ranks: int16 (n_rules, order); shape of each core, or 0 for a tensor stored in full.
+        factors: cores and bases, concatenated, as `DenseTensors.to_arrays` returns them; with the dtype that
+            the model folder has.
+        scale: factor to multiply ``factors`` by.
+        signed: whether the original tensors had negative numbers; if not, the small negative numbers that the
+            low-rank approximation makes of zeros are set to zero.
     """
 
     offsets: Offsets
@@ -133,15 +140,15 @@ class FactoredTensors:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, shapes: Ints, *, signed: bool) -> FactoredTensors:
-        """The tensors that gave these arrays of a model folder, nearly.
+        """Read tensors from stored arrays; they equal the original ones up to `TOLERANCE`.
 
         Args:
-            arrays: of `DenseTensors.to_arrays`.
-            shapes: int32 (n_rules, order); of each tensor.
-            signed: see the attribute.
+            arrays: stored arrays, as `DenseTensors.to_arrays` returns them.
+            shapes: int32 (n_rules, order); shape of each tensor.
+            signed: whether the original tensors had negative numbers.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         arrays = arrays.part(n_rules=shapes.shape[0], order=shapes.shape[1])
         ranks, (factors, scale) = arrays.take("ranks", _RANKS), arrays.take_narrow("values", _FACTORS)
@@ -158,9 +165,9 @@ class FactoredTensors:
         return tensors
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:
-        """Return these tensors, each times its factor, with new ones between them; see `DenseTensors`.
+        """Return the tensors scaled by factors, with new ones inserted; see `DenseTensors.extended`.
 
-        Only cores are multiplied; new tensors are stored as they are.
+        Only cores are scaled; new tensors are stored in full.
         """
         is_old = ~np.isnan(factors)
         r, sizes = self.ranks.astype(np.int64), np.diff(self._places)
@@ -181,39 +188,40 @@ class FactoredTensors:
 
     @property
     def values(self) -> NDArray[Any]:
-        """All tensors, as `DenseTensors` has them; float32, for they are most of a parser's memory."""
+        """All tensors, multiplied out as in `DenseTensors`; float32, to halve most of a parser's memory."""
         return self.with_rules(np.arange(len(self.shapes), dtype=np.int32))
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return the numbers of all tensors, of which those of these rules can be read.
+        """Multiply out the tensors of some rules, and return the array of all tensors.
 
-        Threads may ask at the same time: they write the same numbers.
+        Only tensors that were multiplied out are valid in the array. Several threads may call this at the
+        same time, because all write the same numbers.
         """
         numbers, is_there = self.expanded
         expand_rules(self._stored, rules.astype(np.int32), self.offsets, is_there, numbers)
         return numbers
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """The arrays of `DenseTensors.to_arrays`, with the factors that there are."""
+        """Return the arrays of `DenseTensors.to_arrays`, made of the present cores and bases."""
         return {"ranks": self.ranks, "values": (self.factors * self.scale).astype(np.float32)}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields: what was multiplied out stays behind when sent to another process."""
+        """Return only the fields, so that multiplied-out tensors are not sent to other processes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def expanded(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The numbers of all tensors, and of which rules they are there already; both are written to."""
-        # Pages of memory that nobody writes to are never given out.
+        """Array of all tensors, and whether each rule's tensor is valid in it; kernels update both."""
+        # Memory pages of an empty array are only allocated when written to.
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Cores and bases, as kernels take them."""
+        """Return the cores and bases as arguments of kernels."""
         return self._stored
 
     @cached_property
     def _stored(self) -> Factors:
-        # Copies, for kernels are compiled anew for arrays that may not be written to.
+        # Copy read-only arrays: numba would compile the kernels again for them.
         return Factors(
             shapes=self.shapes,
             ranks=self.ranks.copy(),
@@ -225,13 +233,13 @@ class FactoredTensors:
 
     @cached_property
     def _places(self) -> Offsets:
-        """int64 (n_rules + 1,): where the factors of each tensor lie."""
+        """Start of each tensor's core and bases in ``factors``, and the total size, int64 (n_rules + 1,)."""
         large, r = self.shapes.astype(np.int64), self.ranks.astype(np.int64)
         sizes = np.where(r[:, 0] > 0, r.prod(axis=1) + (large * r).sum(axis=1), large.prod(axis=1))
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Return numbers of tensors that are stored as they are."""
+        """Return the tensors' numbers, given the stored numbers of tensors that are stored in full."""
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 
@@ -239,7 +247,7 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Numbers of old rules, with those of new ones where ``is_old`` is not."""
+    """Insert the numbers of new rules' tensors between those of old rules, where ``is_old`` is false."""
     first, *runs = np.split(numbers, places[np.cumsum(is_old)[~is_old]])
     pairs = zip(new, runs, strict=True)
     return np.concatenate([first, *(part for each, run in pairs for part in (each.astype(first.dtype), run))])
@@ -247,12 +255,12 @@ def _between(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SparseTensors:
-    """The non-zero entries of each rule's tensor.
+    """One sparse tensor per rule, as its non-zero entries.
 
     Attributes:
-        offsets: int64 (n_rules + 1,); the entries of rule r are rows ``offsets[r]:offsets[r + 1]``.
-        states: int32 (n_entries, 3) for a → b c, (n_entries, 2) for a → b.
-        values: float64 (n_entries,).
+        offsets: int64 (n_rules + 1,); rule r has the entries ``offsets[r]:offsets[r + 1]``.
+        states: int32 (n_entries, 3) for a → b c, (n_entries, 2) for a → b; states of each entry's symbols.
+        values: float64 (n_entries,); value of each entry.
     """
 
     offsets: Annotated[Offsets, offset_array("n_rules + 1", into="n_entries")]
@@ -262,19 +270,19 @@ class SparseTensors:
     __repr__ = one_line
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """``offsets``, ``states``, int16, and ``values``, float32; shapes are not needed."""
+        """Return the arrays to store: ``offsets``, ``states`` as int16 and ``values``; shapes are ignored."""
         return {**arrays_of(self), "states": self.states.astype(np.int16)}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, shapes: Ints) -> SparseTensors:
-        """The tensors that gave these arrays.
+        """Read tensors from stored arrays.
 
         Args:
-            arrays: of `to_arrays`.
-            shapes: int32 (n_rules, order); of each tensor.
+            arrays: stored arrays, as `to_arrays` returns them.
+            shapes: int32 (n_rules, order); shape of each tensor.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         arrays = arrays.part(n_rules=shapes.shape[0], order=shapes.shape[1])
         tensors = cls(**arrays.fields(cls))
@@ -287,7 +295,7 @@ Tensors = DenseTensors | FactoredTensors | SparseTensors
 
 
 def read_tensors(arrays: StoredArrays, shapes: Ints, *, signed: bool) -> Tensors:
-    """Tensors of either kind, as they were stored; see their `from_arrays`."""
+    """Read dense or sparse tensors, whichever were stored; see `FactoredTensors.from_arrays`."""
     if "states" in arrays:
         return SparseTensors.from_arrays(arrays, shapes)
     tensors = FactoredTensors.from_arrays(arrays, shapes, signed=signed)

@@ -1,4 +1,4 @@
-"""Topics as distributions over words."""
+"""Parameters of topic models."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from spectralnlp.storage import StoredArrays, StoredValues, WithArrays, float_ar
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TopicMixture(WithArrays):
-    """Distributions over words, and how documents mix them (Blei, Ng and Jordan 2003).
+    """Topics as distributions over words, and how documents mix them (Blei, Ng and Jordan 2003).
 
     Attributes:
-        words: V names.
-        weights: float64 (k,), summing to one; how much of all text each topic is, most first.
+        words: the V words.
+        weights: float64 (k,), summing to one, descending; each topic's share of all text.
         topics: float64 (k, V); p(word | topic), rows sum to one.
-        frequencies: float64 (V,), summing to one; of the words in the training text.
-        alpha0: α0, the concentration of documents' mixtures: α = α0 · weights. 0: each document has one
-            topic.
+        frequencies: float64 (V,), summing to one; relative frequencies of words in the training text.
+        alpha0: concentration α0 of the Dirichlet prior of documents' mixtures, α = α0 · weights; if 0, each
+            document has a single topic.
     """
 
     words: tuple[str, ...]
@@ -41,15 +41,15 @@ class TopicMixture(WithArrays):
         return {word: index for index, word in enumerate(self.words)}
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         return {"words": self.words, "alpha0": self.alpha0}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> TopicMixture:
-        """The topics that gave these.
+        """Read topics from stored arrays and JSON values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         values = described.fields(cls, "words", "alpha0")
         return cls(**values, **arrays.part(n_words=len(values["words"])).fields(cls))

@@ -1,4 +1,4 @@
-"""Vectors of words, and of words that were never seen."""
+"""Word vectors, and the spelling model that computes vectors of unknown words."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from spectralnlp.storage import (
     with_prefix,
 )
 
-# A place in a sentence, relative to a word.
+# A position in a sentence, relative to a word.
 _Position = Annotated[int, Ge(-1000), Le(1000)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Spelling:
-    """Vectors of words from how they are written: a linear function of hashed features.
+    """Spelling model: predicts a word's vector as a linear function of hashed spelling features.
 
     Attributes:
-        weights: float32 (2^bits, n_dimensions); a word's vector is the sum over its features.
-        mean: float32 (n_dimensions,); added to it.
+        weights: float32 (2^bits, n_dimensions); weights of each feature.
+        mean: float32 (n_dimensions,); intercept, added to the sum over a word's features.
     """
 
     weights: Annotated[NDArray[np.float32], float_array("n_features", "n_dimensions", dtype="float32")]
@@ -41,10 +41,10 @@ class Spelling:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays) -> Spelling:
-        """The model of spelling that gave these.
+        """Read a spelling model from stored arrays.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         spelling = cls(**arrays.fields(cls))
         n_features = len(spelling.weights)
@@ -55,19 +55,20 @@ class Spelling:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordVectors:
-    """Words and their contexts as points of one space.
+    """Vectors of words and of their contexts, in the same vector space.
 
     Attributes:
-        words: the vocabulary, the most frequent first.
-        counts: int64 (n_words,).
+        words: vocabulary, the most frequent word first.
+        counts: int64 (n_words,); frequency of each word in the training text.
         vectors: float32 (n_words, n_dimensions).
-        singular_values: float32 (n_dimensions,), descending; canonical correlations if the variant was CCA.
-        contexts: words that can be contexts; the empty one is the end of a sentence.
-        blocks: groups of positions relative to the word whose contexts share vectors, ``((-1,), (1,))``.
+        singular_values: float32 (n_dimensions,), descending; canonical correlations if learned by CCA.
+        contexts: context vocabulary; the empty string is the end of a sentence.
+        blocks: groups of positions relative to the word; contexts at positions of one group share vectors.
+            An example is ``((-1,), (1,))``.
         context_vectors: float32 (n_blocks, n_contexts, n_dimensions).
-        lowercase: whether words were counted in small letters.
-        spelling: makes vectors of other words; None if there is none.
-        clusters: int32 (n_words,); None if there are none.
+        lowercase: whether words were lower-cased before counting.
+        spelling: model that computes vectors of unknown words, or None.
+        clusters: int32 (n_words,); cluster of each word, or None.
     """
 
     words: tuple[str, ...]
@@ -86,7 +87,7 @@ class WordVectors:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder."""
+        """Return the JSON values to store in a model folder."""
         return {
             "words": list(self.words),
             "contexts": list(self.contexts),
@@ -95,10 +96,10 @@ class WordVectors:
         }
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder, or of a part of one.
+        """Return the arrays to store in a model folder.
 
         Args:
-            compact: floats in half precision.
+            compact: store floats in half precision.
         """
         arrays = arrays_of(self)
         if self.spelling is not None:
@@ -109,10 +110,10 @@ class WordVectors:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordVectors:
-        """The vectors that gave these.
+        """Read word vectors from stored arrays and JSON values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         values = described.fields(cls, "words", "contexts", "blocks", "lowercase")
         n_words, n_contexts, n_blocks = (len(values[name]) for name in ("words", "contexts", "blocks"))

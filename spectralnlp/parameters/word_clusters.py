@@ -1,4 +1,4 @@
-"""Clusters of words from unlabelled text, and the tags that rare words of each cluster have."""
+"""Word clusters learned from unlabelled text, and the tag distribution of rare words in each cluster."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues, WithArrays, 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordClusters(WithArrays):
-    """A coarse and a fine cluster of words, and factors of the tags of fine ones.
+    """A coarse and a fine cluster of each word, and a factor for each fine cluster and tag.
 
     Attributes:
         words: words that have clusters.
-        tags: labels of tags.
-        tag_factors: float64 (n_clusters, n_tags); p(tag | fine cluster) / p(tag) of rare words. Row 0, of
-            words without a cluster, holds ones.
-        clusters: int32 (n_words, 2); a coarse and a fine cluster of each word, from 1.
+        tags: names of the tags.
+        tag_factors: float64 (n_clusters, n_tags); p(tag | fine cluster) / p(tag) among rare words. Row 0, for
+            words without a cluster, is all ones.
+        clusters: int32 (n_words, 2); coarse and fine cluster of each word, numbered from 1.
     """
 
     words: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class WordClusters(WithArrays):
 
     @classmethod
     def none(cls) -> WordClusters:
-        """No clusters at all."""
+        """Return an object without clusters or words."""
         return cls(clusters=np.empty((0, 2), np.int32), tag_factors=np.ones((1, 0)))
 
     @cached_property
@@ -43,30 +43,30 @@ class WordClusters(WithArrays):
         return {word: row for row, word in enumerate(self.words)}
 
     def of(self, word: str) -> tuple[int, int]:
-        """The coarse and the fine cluster of a word, or else of its lower case; zeros for neither."""
+        """Return the coarse and fine cluster of a word, or else of its lower-cased form, or else zeros."""
         row = self._row.get(word)
         if row is None:
             row = self._row.get(word.lower())
         return (0, 0) if row is None else (int(self.clusters[row, 0]), int(self.clusters[row, 1]))
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of a model folder, the same whether ``compact`` or not: they are small."""
+        """Return the arrays to store in a model folder; ``compact`` has no effect."""
         return super().to_arrays()
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model folder: names."""
+        """Return the JSON values to store in a model folder: words and tags."""
         return {"words": list(self.words), "tags": list(self.tags)}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordClusters:
-        """The clusters that gave these.
+        """Read clusters from stored arrays and JSON values.
 
         Args:
-            arrays: of `to_arrays`.
-            described: of `to_json`.
+            arrays: stored arrays, as `to_arrays` returns them.
+            described: stored JSON values, as `to_json` returns them.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: a stored array or value is invalid.
         """
         names = described.fields(cls, "words", "tags")
         sized = arrays.part(n_words=len(names["words"]), n_tags=len(names["tags"]))

@@ -1,4 +1,4 @@
-"""Scores of parses: EVALB's counts, counts by characters, reports, significance.
+"""Evaluation metrics: EVALB bracket scores, scores of raw text and tags, reports, significance tests.
 
 >>> from spectralnlp.scoring import COLLINS
 >>> sorted(COLLINS.eq_labels)

@@ -1,4 +1,4 @@
-"""Coherence of topics: how often their top words meet in documents they were not learned from."""
+"""Topic coherence: how often the top words of a topic occur together in held-out documents."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from spectralnlp.scoring.table import two_columns
 def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) -> NDArray[np.float64]:
     """Return the mean normalised pointwise mutual information of top words (Bouma 2009; Lau et al. 2014).
 
-    Of two words in n_i, n_j and, together, n_ij of n documents it is log(n n_ij/(n_i n_j))/log(n/n_ij): 1 for
-    words that are always together, 0 for independent ones, -1 for words that never meet.
+    Let two words occur in n_i and n_j of n documents, and in n_ij of them together. Their NPMI is
+    log(n n_ij/(n_i n_j))/log(n/n_ij): 1 if they always occur together, 0 if they are independent, -1 if they
+    never occur together.
 
     Args:
-        top_words: numbers of the words of each topic.
-        counts: csr (n_documents, V), of held-out documents.
+        top_words: ids of each topic's top words.
+        counts: word counts of held-out documents, csr (n_documents, V).
 
     Returns:
-        float64 (n_topics,).
+        The mean NPMI over each topic's pairs of words, float64 (n_topics,).
     """
     present = (counts > 0).astype(np.float64).tocsc()
     n = present.shape[0]
@@ -47,16 +48,16 @@ def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) ->
 
 @dataclass(frozen=True, repr=False)
 class TopicReport(Report):
-    """Scores of topics on documents.
+    """Evaluation results of topics on a set of documents.
 
     Args:
-        coherence: mean NPMI of the topics' top words, in the documents.
-        perplexity: per word, each document explained by its own mixture; lower for models that fit better,
-            but not a likelihood of unseen words, since the mixture has seen them.
-        n_top: words of each topic that coherence looks at.
-        n_documents: documents scored.
-        n_words: words in them.
-        n_unknown: words that no topic has, which count for nothing.
+        coherence: mean NPMI of the topics' top words in the documents.
+        perplexity: perplexity per word, lower is better. Each document's topic mixture is inferred from the
+            scored words themselves, so this is not a likelihood of unseen words.
+        n_top: number of top words per topic that coherence is computed from.
+        n_documents: number of documents.
+        n_words: number of words in the documents.
+        n_unknown: number of words outside the vocabulary, which are ignored.
     """
 
     coherence: float
@@ -68,7 +69,7 @@ class TopicReport(Report):
 
     @property
     def signature(self) -> str:
-        """How the scores were counted."""
+        """A string that identifies how the scores were counted."""
         return f"NPMI|top:{self.n_top}|window:document|v:{__version__}"
 
     @property
@@ -85,7 +86,7 @@ class TopicReport(Report):
         }
 
     def to_table(self) -> str:
-        """Return the scores as a table for readers."""
+        """Return the scores as a text table."""
         rows = [
             ("coherence", f"{self.coherence:.3f}"),
             ("perplexity", f"{self.perplexity:.1f}"),

@@ -1,11 +1,9 @@
 """EVALB: bracketing recall and precision as the parsing literature counts them.
 
-A sentence becomes a few integers (:class:`SentenceCounts`), integers of many sentences add up
-to an :class:`EvalbScore`, and only that knows percentages. So a score can be resampled, split
-by length or merged without looking at a tree again.
+Each sentence is reduced to a few integers (:class:`SentenceCounts`), which are summed over sentences to an
+:class:`EvalbScore` with percentages. So scores can be resampled, split by length or merged without the trees.
 
-Source: the behaviour of EVALB (S. Sekine and M. Collins, 1997–2013), held against its own output
-in the tests.
+Source: the behaviour of EVALB (S. Sekine and M. Collins, 1997–2013); tests compare with its output.
 """
 
 from __future__ import annotations
@@ -23,19 +21,19 @@ from spectralnlp.scoring.prm import COLLINS, EvalbParameters
 from spectralnlp.trees.transforms import ROOT_LABELS
 from spectralnlp.trees.tree import Tree
 
-# Whose tags decide what is punctuation in the prediction: the gold tree's, or its own (plain EVALB).
+# Whose tags decide which predicted words are punctuation: the gold tree's, or the prediction's (plain EVALB).
 TagSource = Literal["gold", "own"]
 
 Bracket = tuple[str, int, int]
 
-# Label of a trace.
+# Tag of a trace.
 _TRACE = "-NONE-"
-# Words that parsers confuse.
+# Words with tags that parsers confuse; see `EvalbParameters.quote_labels`.
 _QUOTES = frozenset({"'", '"', "/"})
 
 
 class Status(IntEnum):
-    """Outcome of scoring a sentence; only OK sentences count towards recall and precision.
+    """Outcome of scoring a sentence; only sentences with status OK count towards recall and precision.
 
     Examples:
         >>> from spectralnlp.scoring import Status, count_sentence
@@ -47,23 +45,23 @@ class Status(IntEnum):
     """
 
     OK = 0
-    ERROR = 1  # the two trees are not over the same words
-    SKIP = 2  # there is no prediction, or all its words are deleted
+    ERROR = 1  # the words of the two trees differ
+    SKIP = 2  # the prediction is missing, or all its words are deleted
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCounts:
-    """One line of EVALB's output, as integers; all but the first two are 0 unless status is OK.
+    """Counts of one sentence, as in a line of EVALB's output; only ``length`` is set unless status is OK.
 
     Args:
-        length: tokens of the gold tree without traces (strictly, ``delete_labels_for_length``).
+        length: number of tokens of the gold tree, without the tags in ``delete_labels_for_length`` (traces).
         status: whether the sentence could be scored.
-        matched: brackets that gold and prediction share, as multisets.
-        gold: brackets of the gold tree.
-        test: brackets of the prediction.
-        crossing: predicted brackets that cross a gold bracket.
-        words: words left after deletion, over which tags are counted.
-        correct_tags: words whose predicted tag is the gold tag.
+        matched: number of brackets that gold and prediction share, as multisets.
+        gold: number of brackets of the gold tree.
+        test: number of brackets of the prediction.
+        crossing: number of predicted brackets that cross a gold bracket.
+        words: number of words that are not deleted; tagging accuracy is computed over them.
+        correct_tags: number of these words whose predicted tag is the gold tag.
 
     Examples:
         >>> from spectralnlp.scoring import count_sentence
@@ -87,7 +85,7 @@ class SentenceCounts:
 
     @property
     def complete(self) -> bool:
-        """Whether every bracket was found and no other."""
+        """Whether the predicted brackets are exactly the gold brackets."""
         return self.status is Status.OK and self.matched == self.gold == self.test
 
 
@@ -100,15 +98,15 @@ def count_sentence(
 ) -> SentenceCounts:
     """Compare one predicted tree with the gold tree.
 
-    Traces and function tags may be present in either; an outermost label ``""`` or ``ROOT``
-    is ``TOP``. Words have to agree, and a sentence in which they do not is an ERROR, not an exception.
+    Both trees may contain traces and function tags. An outermost label ``""`` or ``ROOT`` is treated as
+    ``TOP``. If the words of the trees differ, the status of the result is ERROR; no exception is raised.
 
     Args:
-        gold: the tree of the treebank.
-        predicted: the tree of the parser; None where it gave none, which counts as SKIP.
-        parameters: what is deleted and what is equivalent.
-        tags: "gold" puts the gold tags into the prediction first, so that both trees delete the
-            same punctuation; "own" is plain EVALB. Tagging accuracy is of the predicted tags either way.
+        gold: gold tree.
+        predicted: predicted tree; None if there is none, which gives the status SKIP.
+        parameters: which labels are deleted, and which labels and words are equivalent.
+        tags: "gold" replaces the tags of the prediction by the gold tags first, so that the same punctuation
+            is deleted from both trees; "own" is plain EVALB. Tagging accuracy always uses the predicted tags.
 
     Examples:
         >>> from spectralnlp.scoring import count_sentence
@@ -131,7 +129,7 @@ def count_sentence(
     if len(gold_words) != len(test_words) or not all(map(parameters.same_word, gold_words, test_words)):
         return SentenceCounts(length, Status.ERROR)
 
-    # Positions of token boundaries among the kept words.
+    # Token boundaries are renumbered by the number of kept words before them.
     gold_brackets = counted_brackets(gold, [0, *accumulate(kept_gold)], parameters)
     test_brackets = counted_brackets(retagged, [0, *accumulate(kept_test)], parameters)
     gold_tags, own_tags = _select(gold.tags(), kept_gold), _select(predicted.tags(), kept_test)
@@ -147,9 +145,9 @@ def count_sentence(
 
 
 def with_gold_tags(gold: Tree, predicted: Tree) -> Tree:
-    """Return the predicted tree with the gold tree's tags, word by word; traces are passed over in both.
+    """Return the predicted tree with its tags replaced by the gold tags; traces are ignored in both trees.
 
-    Where the trees are not over equally many words the prediction comes back as it is.
+    If the trees differ in their numbers of words, the prediction is returned unchanged.
 
     Examples:
         >>> from spectralnlp.scoring import with_gold_tags
@@ -186,7 +184,7 @@ def _keep_misquoted(
     kept_test: list[bool],
     parameters: EvalbParameters,
 ) -> None:
-    """Keep a quote or possessive in both trees where only one of them would delete it (in place)."""
+    """Keep quotes and possessives in both trees where only one tree would delete them (in place)."""
     silent = parameters.delete_labels_for_length
     gold_positions = [i for i, node in enumerate(gold) if node.label not in silent]
     test_positions = [j for j, node in enumerate(test) if node.label not in silent]
@@ -200,13 +198,15 @@ def _select(tokens: Sequence[str], kept: Sequence[bool]) -> list[str]:
 
 
 def counted_brackets(tree: Tree, position: Sequence[int], parameters: EvalbParameters) -> list[Bracket]:
-    """Return the constituents that count, over what counts of the text, parents first.
+    """Return the brackets of a tree that are scored, parents first.
+
+    Brackets with a deleted label, and brackets over deleted units (words or characters) only, are left out.
 
     Args:
-        tree: gold or predicted.
-        position: how much that counts (words, or characters) precedes each boundary of tokens; one more than
-            there are tokens. A constituent over nothing that counts is left out.
-        parameters: which labels do not count.
+        tree: gold or predicted tree.
+        position: for each of the n + 1 token boundaries, the number of scored units before it; the start and
+            end of brackets are given in these units.
+        parameters: which labels are deleted.
     """
     brackets = []
     for index, (full_label, start, end) in enumerate(tree.spans()):
@@ -217,7 +217,7 @@ def counted_brackets(tree: Tree, position: Sequence[int], parameters: EvalbParam
 
 
 def _strip_functions(label: str) -> str:
-    # Everything from the first mark on, as EVALB does it: NP-SBJ-1 and NP=2 are NP.
+    # Like EVALB, drop everything from the first "-" or "=" on: NP-SBJ-1 and NP=2 become NP.
     return label.partition("-")[0].partition("=")[0]
 
 
@@ -238,21 +238,21 @@ def count_matched(gold: Iterable[Bracket], test: Iterable[Bracket], parameters: 
 
 
 def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
-    """Count the predicted brackets that cross a gold one, in time linear in brackets and words.
+    """Count the predicted brackets that cross a gold bracket, in linear time but for sorting.
 
-    A gold bracket that crosses has one end within the predicted one and holds the boundary at the other. Gold
-    brackets are nested, so of all that hold a boundary the innermost one reaches least far on either side.
+    A gold bracket crosses a predicted one if it strictly contains one of its boundaries and has an end inside
+    it. As gold brackets are nested, it is enough to check the innermost one around each boundary.
     """
     around = _innermost(gold, 1 + max((end for _, _, end in [*gold, *test]), default=0))
     return sum(around[start][1] < end or around[end][0] > start for _, start, end in test)
 
 
 def _innermost(brackets: list[Bracket], n_boundaries: int) -> list[tuple[float, float]]:
-    """Of each boundary between words, the span of the innermost bracket that holds it.
+    """Return the span of the innermost bracket that strictly contains each token boundary.
 
     Args:
-        brackets: of a tree, parents first.
-        n_boundaries: one more than there are words.
+        brackets: brackets of a tree, parents first.
+        n_boundaries: number of boundaries, the number of words plus one.
     """
     around: list[tuple[float, float]] = [(-inf, inf)] * n_boundaries
     spans = sorted({(start, -end) for _, start, end in brackets}, reverse=True)
@@ -268,23 +268,22 @@ def _innermost(brackets: list[Bracket], n_boundaries: int) -> list[tuple[float, 
     return around
 
 
-# Counts of sentences that a score adds up.
+# Fields of `SentenceCounts` that `EvalbScore` sums.
 _SUMMED = ("matched", "gold", "test", "crossing", "words", "correct_tags")
 
 
 @dataclass(frozen=True, slots=True)
 class EvalbScore:
-    """Sums over sentences, and the percentages that follow from them; 0.0 where nothing was counted.
+    """Sums of counts over sentences, and percentages computed from them; 0.0 if nothing was counted.
 
     Args:
-        sentences: all sentences, scored or not.
-        errors: sentences whose words did not agree.
-        skipped: sentences without a prediction.
-        matched: brackets shared; likewise ``gold``, ``test``, ``crossing``, ``words`` and ``correct_tags``
-            are the sums of :class:`SentenceCounts`.
-        complete: sentences without a wrong or missing bracket.
-        uncrossed: sentences without a crossing bracket.
-        crossed_twice_at_most: sentences with at most two of them.
+        sentences: number of all sentences, scored or not.
+        errors: number of sentences with status ERROR: the words of the two trees differ.
+        skipped: number of sentences with status SKIP: no prediction, or all its words are deleted.
+        matched, gold, test, crossing, words, correct_tags: sums of the fields of :class:`SentenceCounts`.
+        complete: number of sentences without a wrong or missing bracket.
+        uncrossed: number of sentences without a crossing bracket.
+        crossed_twice_at_most: number of sentences with at most two crossing brackets.
 
     Examples:
         >>> from spectralnlp.scoring import EvalbScore, count_sentence
@@ -313,7 +312,7 @@ class EvalbScore:
 
     @classmethod
     def total(cls, counts: Iterable[SentenceCounts], *, max_length: int | None = None) -> EvalbScore:
-        """Add up sentences, only those of at most ``max_length`` tokens if given."""
+        """Sum the counts of sentences, optionally only of those with at most ``max_length`` tokens."""
         chosen = [c for c in counts if max_length is None or c.length <= max_length]
         valid = [c for c in chosen if c.status is Status.OK]
         return cls(
@@ -328,17 +327,17 @@ class EvalbScore:
 
     @property
     def valid(self) -> int:
-        """Sentences that were scored."""
+        """Number of sentences that were scored."""
         return self.sentences - self.errors - self.skipped
 
     @property
     def recall(self) -> float:
-        """Gold brackets found, in percent."""
+        """Percentage of gold brackets that were predicted."""
         return percent(self.matched, self.gold)
 
     @property
     def precision(self) -> float:
-        """Predicted brackets that are right, in percent."""
+        """Percentage of predicted brackets that are correct."""
         return percent(self.matched, self.test)
 
     @property
@@ -348,30 +347,30 @@ class EvalbScore:
 
     @property
     def complete_match(self) -> float:
-        """Sentences with all brackets right, in percent."""
+        """Percentage of sentences with exactly the gold brackets."""
         return percent(self.complete, self.valid)
 
     @property
     def average_crossing(self) -> float:
-        """Crossing brackets per sentence (a number, not a percentage)."""
+        """Mean number of crossing brackets per sentence (not a percentage)."""
         return self.crossing / self.valid if self.valid else 0.0
 
     @property
     def no_crossing(self) -> float:
-        """Sentences without crossing brackets, in percent."""
+        """Percentage of sentences without crossing brackets."""
         return percent(self.uncrossed, self.valid)
 
     @property
     def two_or_less_crossing(self) -> float:
-        """Sentences with at most two crossing brackets, in percent."""
+        """Percentage of sentences with at most two crossing brackets."""
         return percent(self.crossed_twice_at_most, self.valid)
 
     @property
     def tagging_accuracy(self) -> float:
-        """Words with the gold tag, in percent; deleted words (punctuation) do not count."""
+        """Percentage of words with the gold tag; deleted words (punctuation) are ignored."""
         return percent(self.correct_tags, self.words)
 
 
 def percent(part: int, whole: int) -> float:
-    """Return ``part`` of ``whole`` in percent, 0.0 of nothing."""
+    """Return ``part`` as a percentage of ``whole``; 0.0 if ``whole`` is 0."""
     return 100.0 * part / whole if whole else 0.0

@@ -1,10 +1,10 @@
-"""Learning curves: F1 by number of training trees, fitted and extended, with its uncertainty.
+"""Learning curves: F1 by number of training trees, fitted and extrapolated with confidence intervals.
 
-The curve is F1(n) = a - b n^-c, a power law of the distance to a ceiling a. Few sizes say little about a and
-c, so neither is chosen but both are averaged over (Bayesian model averaging, Hoeting et al. 1999): curves
-weigh as much as the data make them likely, and a prior of the ceiling, which is much the same for all
-treebanks, where c is not. What such curves miss, beyond the noise of training, is a departure that grows
-with the distance. The interval is of draws from all of that, each on resampled held-out sentences.
+The curve is F1(n) = a - b n^-c: the distance to a ceiling a follows a power law. A few training sizes do not
+determine a and c, so we average over curves instead of choosing one (Bayesian model averaging, Hoeting et al.
+1999). Curves are weighted by their likelihood and by a prior on the ceiling, which, unlike c, is similar for
+all treebanks. Real scores also deviate from such curves, more so the further we extrapolate. Intervals are
+those of draws from all these sources of uncertainty, each draw on resampled held-out sentences.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from spectralnlp.scoring.evalb import SentenceCounts
 Floats = NDArray[np.float64]
 
 _DRAWS = 4000
-_CELLS = 2_000_000  # numbers that are drawn at a time
-# c of the grid; mean and deviation of the ceiling's normal prior.
+_CELLS = 2_000_000  # number of random numbers in a block
+# Grid of exponents c; mean and standard deviation of the normal prior of the ceiling a.
 _RATES = np.linspace(0.02, 1.2, 60)
 _USUAL_CEILING, _CEILING_SPREAD = 92.0, 3.0
-# Deviation of F1 from run to run that is assumed with the weight of so many runs.
+# Prior standard deviation of F1 between training runs, and its weight as a number of runs.
 _USUAL_NOISE, _NOISE_WEIGHT = 0.3, 4.0
-# Deviation of F1 from the curve, for each doubling of the trees beyond those that there are.
+# Standard deviation of F1 from the curve, per doubling of the largest training size.
 _DEPARTURE = 0.3
 
 
 @dataclass(frozen=True)
 class CurveRun:
-    """The score of one training run.
+    """Score of one training run.
 
     Attributes:
-        n_trees: how many it learned from.
-        counts: EVALB's, of each held-out sentence.
-        held_out: which held-out sentences these are: runs with the same number have the same.
+        n_trees: number of training trees.
+        counts: EVALB counts of each held-out sentence.
+        held_out: id of the set of held-out sentences; runs with the same id were scored on the same ones.
 
     Examples:
         >>> from spectralnlp.scoring import CurveRun, score_trees
@@ -57,7 +57,10 @@ class CurveRun:
 
     @property
     def terms(self) -> Floats:
-        """float64 (n_sentences, 2): twice the matched brackets, and gold and test brackets."""
+        """Numerator and denominator of F1 by sentence, float64 (n_sentences, 2).
+
+        The numerator is twice the number of matched brackets; the denominator, gold plus predicted brackets.
+        """
         return np.array([(2 * c.matched, c.gold + c.test) for c in self.counts], np.float64)
 
     @property
@@ -68,14 +71,14 @@ class CurveRun:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """F1 at a number of trees, as the curve has it.
+    """F1 that a learning curve predicts for a number of training trees.
 
     Attributes:
-        n_trees: how many.
-        f1: in percent; the mean of the draws.
-        interval: 95 % of the draws lie within these two values.
-        gain, gain_interval: the same of the difference from the trees that there are.
-        observed: mean of the runs' F1, where there were any.
+        n_trees: number of training trees.
+        f1: predicted F1 in percent, the mean of the draws.
+        interval: bounds that contain 95% of the draws.
+        gain, gain_interval: the same for the difference in F1 from the current number of trees.
+        observed: mean F1 of the runs with this number of trees, or None without such runs.
 
     Examples:
         >>> from spectralnlp.scoring import CurvePoint
@@ -96,20 +99,21 @@ class CurvePoint:
 def fit_curve(
     runs: Sequence[CurveRun], targets: Sequence[int], *, n_now: int | None = None, random_state: int = 0
 ) -> list[CurvePoint]:
-    """Fit a learning curve, and read it at the sizes of the runs and at others.
+    """Fit a learning curve, and evaluate it at the sizes of the runs and at other sizes.
 
     Args:
-        runs: of three sizes or more. Where held-out sentences differ between runs, each set of them is to
-            have runs of all sizes.
-        targets: numbers of trees to extend the curve to.
-        n_now: the trees that there are, from which gains count; by default, those of the largest run.
+        runs: training runs of three or more sizes. If runs use different held-out sets, there should be runs
+            of all sizes for each set.
+        targets: numbers of trees to extrapolate to.
+        n_now: current number of trees, relative to which gains are computed; by default the largest of the
+            runs.
         random_state: seed of the draws.
 
     Returns:
-        A point for each size, ascending.
+        One point for each size of the runs, each target and ``n_now``, by ascending size.
 
     Raises:
-        ConfigError: the runs have fewer than three sizes.
+        ConfigError: the runs have fewer than three different sizes.
 
     Examples:
         >>> from spectralnlp.scoring import CurveRun, SentenceCounts, fit_curve
@@ -152,13 +156,15 @@ def fit_curve(
 
 @dataclass(frozen=True)
 class _Fit:
-    """What the runs say of the curve.
+    """Posterior of the curve, given the runs.
+
+    Each curve is described by its exponent ("rate") c and its F1 at the largest and the smallest size.
 
     Attributes:
-        solvers: float64 (n_rates, 2, n_runs); from scores to those at the largest and smallest size.
-        spreads: float64 (n_rates, 2, 2); square roots of the covariance of these.
-        probability: float64 (n_rates,).
-        sizes: the smallest and the largest.
+        solvers: float64 (n_rates, 2, n_runs); linear maps from scores to F1 at the largest and smallest size.
+        spreads: float64 (n_rates, 2, 2); Cholesky factors of the covariance of these two F1 values.
+        probability: float64 (n_rates,); posterior probability of each rate.
+        sizes: smallest and largest number of trees.
     """
 
     solvers: Floats
@@ -168,7 +174,12 @@ class _Fit:
 
     @classmethod
     def of(cls, trees: Floats, scores: Floats) -> _Fit:
-        """Weigh the rates by what they make of scores, float64 (n_runs,)."""
+        """Fit a curve for each rate, and weight rates by their likelihood.
+
+        Args:
+            trees: float64 (n_runs,); number of training trees of each run.
+            scores: float64 (n_runs,); F1 of each run.
+        """
         sizes = (float(trees.min()), float(trees.max()))
         noise = _noise(trees, scores)
         solvers, spreads, logs = [], [], []
@@ -186,12 +197,15 @@ class _Fit:
         return cls(np.array(solvers), np.array(spreads), weight / weight.sum(), sizes)
 
     def draws(self, scores: Floats, wanted: Floats, rng: np.random.Generator) -> Floats:
-        """float64 (n_draws, n_wanted): curves.
+        """Draw curves from the posterior.
 
         Args:
-            scores: float64 (n_draws, n_runs); F1 on resampled sentences.
-            wanted: numbers of trees.
-            rng: draws rates, ends of curves and departures.
+            scores: float64 (n_draws, n_runs); F1 of each run on resampled sentences.
+            wanted: float64 (n_wanted,); numbers of trees to evaluate the curves at.
+            rng: random generator.
+
+        Returns:
+            F1 of each curve, float64 (n_draws, n_wanted).
         """
         n_draws = len(scores)
         chosen = rng.choice(len(_RATES), n_draws, p=self.probability)
@@ -202,20 +216,27 @@ class _Fit:
         curves = ends[:, :1] * (1 - shape) + ends[:, 1:] * shape
         curves = curves[_by_ceiling(curves[:, -1], ends[:, 0] - ends[:, 1], rng), :-1]
         doublings = np.maximum(np.log2(wanted / self.sizes[1]), 0.0)
-        # One departure a draw: what is off at one size is off at all that are larger.
+        # Each draw deviates by one random number at all sizes, because deviations are correlated.
         curves += _DEPARTURE * doublings * rng.standard_normal((n_draws, 1))
         return np.minimum(curves, 100.0)
 
 
 def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
-    """How far curves of a rate are behind the largest size: 1 at the smallest, 0 at the largest."""
+    """Return a curve's distance to its F1 at the largest size, as a share of that at the smallest size.
+
+    The share is 1 at the smallest size and 0 at the largest.
+    """
     smallest, largest = sizes[0] ** -rate, sizes[1] ** -rate
     shape: Floats = (trees**-rate - largest) / (smallest - largest)
     return shape
 
 
 def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draws chosen anew by the prior of their ceilings, where they rise at all; int64 (n_draws,)."""
+    """Resample draws by the prior of their ceilings; draws that do not rise are excluded if others do.
+
+    Returns:
+        Indices of the draws, int64 (n_draws,).
+    """
     log = -0.5 * ((ceilings - _USUAL_CEILING) / _CEILING_SPREAD) ** 2
     log = np.where(rise > 0, log, -np.inf if (rise > 0).any() else 0.0)
     weight = np.exp(log - log.max())
@@ -223,7 +244,13 @@ def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDA
 
 
 def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:
-    """By how much each run's held-out sentences are easier than all, from the sizes that all sets have."""
+    """Estimate how much easier each run's held-out set is than the mean of all sets, in F1.
+
+    Only training sizes that occur with all held-out sets are compared.
+
+    Returns:
+        The difference in F1 for each run, float64 (n_runs,).
+    """
     sets = np.unique(held_out)
     shared = set.intersection(*({*trees[held_out == each].tolist()} for each in sets))
     usable = np.isin(trees, sorted(shared)) if shared else np.ones(len(trees), bool)
@@ -233,7 +260,7 @@ def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Float
 
 
 def _noise(trees: Floats, scores: Floats) -> float:
-    """Deviation of F1 between runs of one size, mixed with the usual one."""
+    """Estimate the standard deviation of F1 between runs of one size, combined with its prior."""
     squares, freedom = 0.0, 0
     for n in np.unique(trees):
         here = scores[trees == n]
@@ -243,7 +270,10 @@ def _noise(trees: Floats, scores: Floats) -> float:
 
 
 def _resampled(runs: Sequence[CurveRun], rng: np.random.Generator) -> Floats:
-    """float64 (n_draws, n_runs): F1 of each run on sentences drawn anew, the same ones in runs of one set."""
+    """Compute F1 of each run on bootstrap samples of its held-out sentences, float64 (n_draws, n_runs).
+
+    Runs with the same held-out set share the samples.
+    """
     scores = np.empty((_DRAWS, len(runs)))
     for each in sorted({run.held_out for run in runs}):
         here = [at for at, run in enumerate(runs) if run.held_out == each]

@@ -1,4 +1,4 @@
-"""Parameter files of EVALB: which labels do not count, and which are equivalent."""
+"""EVALB parameter files, which list the labels to delete and the equivalent labels and words."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from spectralnlp.runtime import read_short_text
 
 @dataclass(frozen=True)
 class EvalbParameters:
-    """Settings of counting, as an EVALB parameter file (``.prm``) has them.
+    """Settings of bracket scoring, as in an EVALB parameter file (``.prm``).
 
     Args:
-        name: what a signature calls these parameters; no part of equality.
+        name: name of these parameters in signatures; ignored in comparisons.
         delete_labels: preterminals deleted with their words, and constituents whose
             bracket alone is deleted (``DELETE_LABEL``).
         delete_labels_for_length: preterminals that do not count towards the length of a
             sentence (``DELETE_LABEL_FOR_LENGTH``).
-        quote_labels: preterminals that parsers confuse over ``'``, ``"`` and ``/``; where only
-            one of the two trees deletes such a word, it stays in both (``QUOTE_LABEL``).
+        quote_labels: tags that parsers confuse on the words ``'``, ``"`` and ``/``; if only one of the two
+            trees would delete such a word, it is kept in both (``QUOTE_LABEL``).
         eq_labels: pairs of labels that match, in either direction (``EQ_LABEL``).
         eq_words: pairs of words that match, in either direction (``EQ_WORD``).
         labelled: whether labels have to match (``LABELED``).
-        cutoff_len: the longest sentence of the second summary, in tokens (``CUTOFF_LEN``).
+        cutoff_len: maximum number of tokens of the sentences in the second summary (``CUTOFF_LEN``).
 
     Examples:
         >>> from spectralnlp.scoring import COLLINS, EvalbParameters
@@ -57,7 +57,10 @@ class EvalbParameters:
 
     @cached_property
     def delete_brackets(self) -> frozenset[str]:
-        """Labels whose brackets are deleted: unlike a word's, these may be equivalents."""
+        """Labels whose brackets are deleted: the deleted labels and their equivalents.
+
+        Words, in contrast, are not deleted for a tag that is only equivalent to a deleted one.
+        """
         deleted = self.delete_labels
         return deleted.union(
             (a for a, b in self.eq_labels if b in deleted), (b for a, b in self.eq_labels if a in deleted)
@@ -65,14 +68,14 @@ class EvalbParameters:
 
     @cached_property
     def signature(self) -> str:
-        """``COLLINS``, or the name with a digest of the settings, so that equal names cannot lie."""
+        """``COLLINS`` for its settings, else the name and a digest of the settings."""
         if self == COLLINS:
             return COLLINS.name
         settings = [sorted(value) if isinstance(value, frozenset) else value for value in astuple(self)[1:]]
         return f"{self.name}#{hashlib.sha256(repr(settings).encode()).hexdigest()[:8]}"
 
 
-# The settings of EVALB's ``COLLINS.prm``, in which almost all published scores are counted.
+# The settings of EVALB's ``COLLINS.prm``, which almost all published scores use.
 COLLINS = EvalbParameters(
     name="COLLINS",
     delete_labels=frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."}),
@@ -80,7 +83,7 @@ COLLINS = EvalbParameters(
     eq_labels=frozenset({("ADVP", "PRT")}),
 )
 
-# Numbers of values of each keyword.
+# Number of values of each keyword.
 _N_VALUES = {
     "DELETE_LABEL": 1,
     "DELETE_LABEL_FOR_LENGTH": 1,
@@ -89,7 +92,7 @@ _N_VALUES = {
     "EQ_WORD": 2,
     "LABELED": 1,
     "CUTOFF_LEN": 1,
-    # How EVALB prints and when it gives up: read, for every file has them, and without effect here.
+    # These control EVALB's printing and error limit; they are accepted but have no effect here.
     "DEBUG": 1,
     "MAX_ERROR": 1,
 }
@@ -97,11 +100,11 @@ _NUMERIC = frozenset({"LABELED", "CUTOFF_LEN", "DEBUG", "MAX_ERROR"})
 
 
 def read_prm(path: str | Path) -> EvalbParameters:
-    """Read an EVALB parameter file; like EVALB, delete nothing that the file does not name.
+    """Read an EVALB parameter file; as in EVALB, no label is deleted unless the file lists it.
 
     Raises:
-        InputError: the file cannot be read, or a line has an unknown keyword, a wrong
-            number of values, or a value that should be a number and is not.
+        InputError: the file cannot be read, or a line has an unknown keyword, a wrong number of values, or a
+            value that is not a number where one is expected.
 
     Examples:
         >>> import tempfile

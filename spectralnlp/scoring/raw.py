@@ -1,14 +1,14 @@
-"""Scores of parses of raw text: brackets, tags, tokens and sentences are matched by their characters.
+"""Scores of parses of raw text: brackets, tags, tokens and sentences are matched by character spans.
 
-A parser that splits and tokenises a text by itself has other sentences and tokens than the treebank. So all
-things are spans of characters, white space left out, and a difference costs only what it touches: a token cut
-in two costs its own tag and the brackets that begin or end inside it, a missed sentence end the brackets that
-reach across it.
+A parser that splits and tokenises text itself may find other sentences and tokens than the treebank has. So
+all units are compared as spans of characters, not counting white space. A segmentation error then only costs
+the units that it affects: a token split in two costs its tag and the brackets that begin or end inside it; a
+missed sentence end costs the brackets that reach across it.
 
-Conventions are EVALB's: the root is left out, functions of labels too, and words that the parameters delete
-(punctuation, by the gold tags) count nowhere but in the scores of tokens and sentences. Their characters are
-passed over like white space, so brackets that differ by punctuation alone are equal. Where the segmentation
-is the treebank's, recall, precision and F1 are those of EVALB with gold tags.
+The conventions are EVALB's: the root and function tags are ignored, and words that the parameters delete
+(punctuation, by the gold tags) only count in the scores of tokens and sentences. Their characters are skipped
+like white space, so brackets that differ by punctuation alone are equal. If the segmentation is that of the
+treebank, recall, precision and F1 equal those of EVALB with gold tags.
 
 Source of matching by characters: B. Roark et al., "SParseval: Evaluation Metrics for Parsing Speech", LREC
 2006, align words; D. Zeman et al., "CoNLL 2018 Shared Task", match tokens and sentences by characters.
@@ -36,26 +36,26 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.tree import Tree
 
 Counts = NDArray[np.int64]
-# A tree, and its words with their offsets in the text of the document.
+# A tree, and its sentence: the tokens with their offsets in the text of the document.
 PlacedTree = tuple[Tree, Sentence]
 
 _VISIBLE = re.compile(f"[^{BLANK}]+")
-# What is matched, and the names of its scores in a flat dictionary and in a table.
+# Kinds of units that are matched: prefix of their scores in a flat dictionary, and name in a table.
 _KINDS = {"": "brackets", "tag_": "tags", "token_": "tokens", "boundary_": "sentence ends"}
 
 
 @dataclass(frozen=True, repr=False)
 class RawReport(Report):
-    """Counts of raw text, by sentences of the treebank, and how they were counted.
+    """Scores of parses of raw text: counts for each gold sentence, and the settings used.
 
     Args:
-        counts: int64 (n_sentences, 4, 3); for brackets, tags, tokens and sentence ends how many gold and
-            prediction share, and how many either has. What is predicted belongs to the gold sentence that it
-            begins in; a sentence end, to the one that it ends or cuts.
-        predicted_sentences: sentences that the model found.
-        parameters: what was deleted and what was equivalent.
-        failures: sentences that the parser could not derive and answered with a fallback tree.
-        seconds: time of splitting, tokenising and parsing, where it is known.
+        counts: int64 (n_sentences, 4, 3); for brackets, tags, tokens and sentence ends, the numbers of
+            matched, gold and predicted units. A predicted unit is counted with the gold sentence in which it
+            begins, a predicted sentence end with the gold sentence that it ends or splits.
+        predicted_sentences: number of sentences that the model found.
+        parameters: which labels were deleted, and which labels and words were equivalent.
+        failures: number of sentences without a derivation, for which the parser returned a fallback tree.
+        seconds: time of splitting, tokenising and parsing, or None if unknown.
 
     Examples:
         >>> import spectralnlp
@@ -77,14 +77,17 @@ class RawReport(Report):
 
     @property
     def signature(self) -> str:
-        """How it was counted, ``RAW|prm:COLLINS|tags:gold|spans:characters|v:0.1.0``."""
+        """A string that identifies how the scores were counted.
+
+        An example is ``RAW|prm:COLLINS|tags:gold|spans:characters|v:0.1.0``.
+        """
         return f"RAW|prm:{self.parameters.signature}|tags:gold|spans:characters|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return scores in percent and numbers of sentences and tokens.
+        """Return scores in percent and numbers of sentences and tokens, by name.
 
-        ``recall``, ``precision`` and ``f1`` are of brackets; scores of tags, tokens and sentence ends begin
-        with ``tag_``, ``token_`` and ``boundary_``. ``sentences_per_second`` is there when known.
+        ``recall``, ``precision`` and ``f1`` are those of brackets; the names for tags, tokens and sentence
+        ends begin with ``tag_``, ``token_`` and ``boundary_``. ``sentences_per_second`` is present if known.
         """
         flat: dict[str, float | int | str] = {}
         for kind, prefix in enumerate(_KINDS):
@@ -104,7 +107,7 @@ class RawReport(Report):
         return flat
 
     def to_table(self) -> str:
-        """Return a table for readers, then the signature."""
+        """Return the scores as a text table, followed by the signature."""
         flat = self.to_flat_dict()
         lines = [f"{'':<20}{'recall':>9}{'precision':>11}{'F1':>9}"]
         for kind, name in enumerate(_KINDS.values()):
@@ -121,10 +124,10 @@ class RawReport(Report):
         return "\n".join([*lines, self.signature])
 
     def compare(self, other: RawReport) -> Comparison:
-        """Test whether two reports of the same gold sentences differ in F1 of brackets.
+        """Test whether two reports on the same gold sentences differ in the F1 of brackets.
 
         Raises:
-            InputError: they are not of the same sentences.
+            InputError: the reports are not on the same sentences.
         """
         if not np.array_equal(self.counts[:, :, 1], other.counts[:, :, 1]):
             raise InputError(
@@ -141,7 +144,7 @@ class RawReport(Report):
         return matched, gold, predicted
 
     def _scores(self, kind: int) -> tuple[float, float, float]:
-        """Recall, precision and F1."""
+        """Return recall, precision and F1 of one kind of units, in percent."""
         matched, gold, predicted = self._sums(kind)
         return percent(matched, gold), percent(matched, predicted), percent(2 * matched, gold + predicted)
 
@@ -150,15 +153,15 @@ def score_raw(
     documents: Iterable[tuple[Sequence[PlacedTree], Sequence[PlacedTree]]],
     parameters: EvalbParameters = COLLINS,
 ) -> RawReport:
-    """Compare trees over the same text, whatever their sentences and tokens.
+    """Compare gold and predicted trees over the same text; sentences and tokens may differ.
 
     Args:
-        documents: of each, gold and predicted trees in the order of the text. The gold words make the text;
-            words of both have offsets into it.
-        parameters: what is deleted and what is equivalent.
+        documents: gold and predicted trees of each document, in the order of the text. The text of a document
+            is made of its gold words; the offsets of gold and predicted words refer to it.
+        parameters: which labels are deleted, and which labels and words are equivalent.
 
     Raises:
-        InputError: predicted words are not those of the text.
+        InputError: a predicted word does not match the text at its offsets.
 
     Examples:
         >>> from spectralnlp.scoring import score_raw
@@ -179,11 +182,11 @@ def score_raw(
 
 
 class _Document:
-    """Text of gold trees, with what counts in it.
+    """Gold trees of a document, its text, and positions in the text that skip ignored characters.
 
     Args:
-        gold: one or more trees.
-        parameters: what is deleted.
+        gold: one or more gold trees.
+        parameters: which labels are deleted, and which labels and words are equivalent.
     """
 
     def __init__(self, gold: Sequence[PlacedTree], parameters: EvalbParameters) -> None:
@@ -197,12 +200,12 @@ class _Document:
             for tag, token in zip(tree.tags(), sentence.tokens, strict=True):
                 if tag in parameters.delete_labels:
                     counted[token.start : token.end] = False
-        # How many visible characters, and how many that count, precede each place in the text.
+        # Numbers of non-blank characters, and of characters of words not deleted, before each offset.
         self.visible: list[int] = [0, *np.cumsum(visible).tolist()]
         self.counted: list[int] = [0, *np.cumsum(counted).tolist()]
 
     def count(self, predicted: Sequence[PlacedTree]) -> Counts:
-        """Return int64 (n_gold, 4, 3), as a `RawReport` has them."""
+        """Count matched, gold and predicted units by gold sentence, int64 (n_gold, 4, 3); see `RawReport`."""
         self._check(predicted)
         labelled = replace(self.parameters, labelled=True)
         columns = [
@@ -220,7 +223,7 @@ class _Document:
         position: Sequence[int],
         parameters: EvalbParameters,
     ) -> Counts:
-        """Return int64 (n_gold, 3): of one kind of spans those shared, those of gold, those predicted."""
+        """Count matched, gold and predicted spans of one kind by gold sentence, int64 (n_gold, 3)."""
         starts = [position[sentence.start] for _, sentence in self.gold]
         found: list[list[Bracket]] = [[] for _ in self.gold]
         for placed in predicted:
@@ -246,7 +249,7 @@ class _Document:
         return _spans([""] * len(sentence), sentence, self.visible)
 
     def _ends(self, placed: PlacedTree) -> list[Bracket]:
-        """The sentence's last character, unless it is the document's, which nobody has to find."""
+        """Return the span of the sentence's last character, or no span at the end of the document."""
         _, sentence = placed
         end = self.visible[sentence.end]
         return [("", end - 1, end)] if 0 < end < self.visible[-1] else []
@@ -260,7 +263,7 @@ class _Document:
 
 
 def _spans(labels: Sequence[str], sentence: Sentence, position: Sequence[int]) -> list[Bracket]:
-    """Return the tokens that count, with a label each."""
+    """Return the labelled spans of the tokens that are not deleted."""
     spans = [
         (label, position[token.start], position[token.end])
         for label, token in zip(labels, sentence.tokens, strict=True)

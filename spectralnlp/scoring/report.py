@@ -1,4 +1,4 @@
-"""Report of a parser's scores: one flat dictionary, or a small table."""
+"""Evaluation report of a parser's trees: EVALB scores as a flat dictionary, a table or lines per sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EVALB_LINE = (
     "{sentence:4d}  {length:3d}    {status:d}  {recall:6.2f} {precision:6.2f}   {matched:3d}    {gold:3d}"
     "  {test:3d}    {crossing:3d}   {words:4d}  {correct_tags:4d}   {accuracy:6.2f}"
 )
-_ROW_NAMES = (  # of the table, in the order of _percentages
+_ROW_NAMES = (  # names of the table's rows, in the order of `_percentages`
     "recall",
     "precision",
     "F1",
@@ -31,14 +31,14 @@ _ROW_NAMES = (  # of the table, in the order of _percentages
 
 @dataclass(frozen=True, repr=False)
 class ParseReport(Report):
-    """The counts of every sentence of a file, and how they were counted.
+    """EVALB counts of all sentences of a file, and the settings used.
 
     Args:
-        counts: one for each sentence, in order.
-        parameters: what was deleted and what was equivalent.
-        tags: whose tags the prediction was counted with.
-        failures: sentences that the parser could not derive and answered with a fallback tree.
-        seconds: time that parsing took, where it is known.
+        counts: counts of each sentence, in order.
+        parameters: which labels were deleted, and which labels and words were equivalent.
+        tags: whose tags decided which predicted words are punctuation; see :func:`count_sentence`.
+        failures: number of sentences without a derivation, for which the parser returned a fallback tree.
+        seconds: time that parsing took, or None if unknown.
 
     Examples:
         >>> from spectralnlp.scoring import score_trees
@@ -57,22 +57,25 @@ class ParseReport(Report):
 
     @property
     def overall(self) -> EvalbScore:
-        """The score over sentences of all lengths."""
+        """Scores over sentences of all lengths."""
         return EvalbScore.total(self.counts)
 
     @property
     def short(self) -> EvalbScore:
-        """The score over sentences of at most ``parameters.cutoff_len`` tokens, 40 by default."""
+        """Scores over sentences of at most ``parameters.cutoff_len`` tokens, 40 by default."""
         return EvalbScore.total(self.counts, max_length=self.parameters.cutoff_len)
 
     @property
     def sentences_per_second(self) -> float | None:
-        """Speed of parsing, None where the time is not known."""
+        """Parsing speed in sentences per second, or None if the time is unknown."""
         return len(self.counts) / self.seconds if self.seconds else None
 
     @property
     def signature(self) -> str:
-        """How the scores over all lengths were counted, ``EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0``."""
+        """A string that identifies how the scores over all lengths were counted.
+
+        An example is ``EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0``.
+        """
         return self._signature("all")
 
     def _signature(self, lengths: str) -> str:
@@ -80,9 +83,10 @@ class ParseReport(Report):
         return f"EVALB|{settings}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return scores in percent (``crossing``: brackets per sentence), each also for short sentences.
+        """Return scores and counts by name; scores are in percent, except ``crossing``, a mean per sentence.
 
-        Keys for these end in the cut-off: ``f1`` and ``f1_40``. ``sentences_per_second`` is there when known.
+        Names of scores of short sentences end in the maximum length, as ``f1_40`` beside ``f1``.
+        ``sentences_per_second`` is present if known.
         """
         score, short, cutoff = self.overall, self.short, self.parameters.cutoff_len
         flat: dict[str, float | int | str] = dict(_percentages(score))
@@ -101,7 +105,7 @@ class ParseReport(Report):
         return flat
 
     def to_table(self) -> str:
-        """Return a table for readers: columns for all lengths and for short sentences, then the signature."""
+        """Return a text table with columns for all and for short sentences, followed by the signature."""
         score, short = self.overall, self.short
         rows = zip(_ROW_NAMES, _percentages(score).values(), _percentages(short).values(), strict=True)
         lines = [
@@ -117,17 +121,17 @@ class ParseReport(Report):
         return "\n".join([*lines, self.signature])
 
     def compare(self, other: ParseReport) -> Comparison:
-        """Test whether two reports of the same gold sentences differ in F1; see `significance.compare`.
+        """Test whether two reports on the same gold sentences differ in F1; see `significance.compare`.
 
         Raises:
-            InputError: they are not of the same sentences.
+            InputError: the reports are not on the same sentences.
         """
         return compare(self.counts, other.counts)
 
     def sentence_rows(self) -> Iterator[dict[str, float]]:
-        """Yield what EVALB says of each sentence, by name, with rates in percent.
+        """Yield the values in EVALB's line for each sentence, by name, with rates in percent.
 
-        ``status`` is 0 of a sentence that was scored, 1 of an error, 2 of one that was skipped.
+        ``status`` is the number of a `Status`: 0 if the sentence was scored, 1 for an error, 2 if skipped.
         """
         for number, c in enumerate(self.counts, start=1):
             yield {
@@ -146,7 +150,7 @@ class ParseReport(Report):
             }
 
     def sentence_lines(self) -> Iterator[str]:
-        """Yield one line for each sentence: the values of `sentence_rows` in EVALB's own columns."""
+        """Yield one text line for each sentence: the values of `sentence_rows` in EVALB's format."""
         yield from map(_EVALB_LINE.format_map, self.sentence_rows())
 
 
@@ -170,16 +174,16 @@ def score_trees(
     *,
     tags: TagSource = "gold",
 ) -> ParseReport:
-    """Compare two sequences of trees, sentence by sentence.
+    """Compare gold and predicted trees, sentence by sentence.
 
     Args:
-        gold: trees of the treebank.
-        predicted: trees of the parser in the same order; None for a sentence without one.
-        parameters: what is deleted and what is equivalent.
-        tags: whose tags decide what is punctuation, see :func:`count_sentence`.
+        gold: gold trees.
+        predicted: predicted trees in the same order; None for a sentence without a prediction.
+        parameters: which labels are deleted, and which labels and words are equivalent.
+        tags: whose tags decide which predicted words are punctuation; see :func:`count_sentence`.
 
     Raises:
-        InputError: there are more trees of one than of the other.
+        InputError: the numbers of gold and predicted trees differ.
 
     Examples:
         >>> from spectralnlp.scoring import score_trees

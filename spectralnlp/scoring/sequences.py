@@ -12,16 +12,16 @@ from spectralnlp.scoring.table import two_columns
 
 @dataclass(frozen=True, repr=False)
 class SequenceReport(Report):
-    """Sums over the symbols of a corpus.
+    """Evaluation results of next-symbol predictions on a corpus of sequences.
 
     Args:
-        log_likelihood: natural logarithm of the probability of all symbols, each given those before it in its
-            sequence; ends of sequences are not predicted.
-        n_correct: symbols that were the likeliest.
-        n_symbols: symbols scored.
-        n_unknown: symbols that the model does not know; they count as one symbol.
-        n_sequences: sequences scored.
-        vocabulary: symbols that the model tells apart.
+        log_likelihood: natural log probability of all symbols, each given those before it in its sequence;
+            ends of sequences are not predicted.
+        n_correct: number of symbols that the model predicted as the most probable.
+        n_symbols: number of symbols scored.
+        n_unknown: number of these that are not in the vocabulary; they are treated as one unknown symbol.
+        n_sequences: number of sequences scored.
+        vocabulary: number of symbols in the model's vocabulary, the unknown symbol included.
         seconds: time that prediction took.
     """
 
@@ -35,27 +35,27 @@ class SequenceReport(Report):
 
     @property
     def perplexity(self) -> float:
-        """Perplexity per symbol, without ends of sequences; infinite if a symbol was impossible."""
+        """Perplexity per symbol, without ends of sequences; infinite if a symbol had probability 0."""
         nats = -self.log_likelihood / max(self.n_symbols, 1)
         return math.exp(nats) if nats < 700.0 else math.inf
 
     @property
     def accuracy(self) -> float:
-        """Percent of symbols that were the likeliest."""
+        """Percentage of symbols that the model predicted as the most probable."""
         return 100.0 * self.n_correct / max(self.n_symbols, 1)
 
     @property
     def symbols_per_second(self) -> float:
-        """Symbols read in a second."""
+        """Number of symbols predicted per second."""
         return self.n_symbols / max(self.seconds, 1e-9)
 
     @property
     def signature(self) -> str:
-        """How the scores were counted."""
+        """A string that identifies how the scores were counted."""
         return f"PERPLEXITY|per:symbol|ends:none|vocabulary:{self.vocabulary}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return perplexity, accuracy in percent, what they were counted on, and how."""
+        """Return perplexity, accuracy in percent, counts and the signature, by name."""
         return {
             "perplexity": self.perplexity,
             "accuracy": self.accuracy,
@@ -68,7 +68,7 @@ class SequenceReport(Report):
         }
 
     def to_table(self) -> str:
-        """Return the scores as a table for readers."""
+        """Return the scores as a text table."""
         rows = [
             ("perplexity", f"{self.perplexity:.2f}"),
             ("accuracy", f"{self.accuracy:.2f}"),

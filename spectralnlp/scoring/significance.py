@@ -1,8 +1,8 @@
-"""Paired tests over the counts of each sentence: is one model better than another, or lucky?
+"""Paired significance tests over the counts of each sentence.
 
-The p-value is of paired approximate randomisation (Noreen 1989; as D. Bikel's comparator for
-parsers does it): were the two systems equal, swapping their answers to a sentence would change
-nothing. The interval is of the paired bootstrap (Efron and Tibshirani 1993; Koehn 2004).
+The p-value is computed by paired approximate randomisation (Noreen 1989; as in D. Bikel's comparator for
+parsers): if two systems are equally good, swapping their outputs for a sentence makes no systematic
+difference. The confidence interval is that of the paired bootstrap (Efron and Tibshirani 1993; Koehn 2004).
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.scoring.evalb import SentenceCounts
 
-# Samples are drawn in blocks of about so many random numbers, 16 MB.
+# Number of random numbers in a block of samples, 16 MB.
 _CELLS = 2_000_000
-# Differences closer than this, in percent, are equal.
+# Differences that are closer to each other than this, in percent, count as equal.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of two systems' scores over the same sentences.
+    """Difference between the scores of two systems on the same sentences, with its significance.
 
     Args:
         score_a: score of the first system, in percent.
-        score_b: score of the second, in percent.
-        p_value: chance of a difference at least this large, either way, between equal systems;
-            never under 1 / (samples + 1).
-        interval: 95 % of resampled test sets have a difference within these two values.
-        samples: resamples drawn for each of the two.
-        random_state: the seed they were drawn from.
+        score_b: score of the second system, in percent.
+        p_value: two-sided p-value: probability of a difference at least this large between equally good
+            systems; at least 1 / (samples + 1).
+        interval: 95% bootstrap confidence interval of the difference.
+        samples: number of samples drawn for the p-value, and again for the interval.
+        random_state: seed of the samples.
         metric: name of the score, ``f1`` or ``accuracy``.
 
     Examples:
@@ -60,17 +60,20 @@ class Comparison:
 
     @property
     def delta(self) -> float:
-        """Score of the first system less that of the second, in points of percent."""
+        """Score of the first system minus that of the second, in percentage points."""
         return self.score_a - self.score_b
 
     @property
     def signature(self) -> str:
-        """How it was tested, ``PAIRED|p:randomisation|interval:bootstrap|n:10000|seed:0|v:0.1.0``."""
+        """A string that identifies the tests.
+
+        An example is ``PAIRED|p:randomisation|interval:bootstrap|n:10000|seed:0|v:0.1.0``.
+        """
         draws = f"n:{self.samples}|seed:{self.random_state}"
         return f"PAIRED|p:randomisation|interval:bootstrap|{draws}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | str]:
-        """Return the difference by name, to be added to the first system's report."""
+        """Return the second score, the difference, its interval and p-value, by name."""
         low, high = self.interval
         return {
             f"{self.metric}_against": self.score_b,
@@ -100,13 +103,13 @@ def compare(
     """Test whether two systems differ in F1 over the same gold sentences.
 
     Args:
-        a_counts: the first system's counts, sentence by sentence.
-        b_counts: the second system's counts of the same sentences.
-        samples: resamples to draw; at least 1.
-        random_state: seed; the same seed gives the same comparison.
+        a_counts: counts of each sentence for the first system.
+        b_counts: counts of the same sentences for the second system.
+        samples: number of samples to draw; at least 1.
+        random_state: seed of the samples.
 
     Raises:
-        InputError: there are no sentences, or the two were not scored on the same ones.
+        InputError: there are no sentences, or the two systems were not scored on the same ones.
         ConfigError: ``samples`` is less than 1.
 
     Examples:
@@ -140,8 +143,8 @@ def compare_ratios(
     """Test whether two systems differ in a score that is a ratio of sums over sentences.
 
     Args:
-        a: float64 (n_sentences, 2); terms of the first system's numerator and denominator.
-        b: float64 (n_sentences, 2); of the second system's.
+        a: float64 (n_sentences, 2); each sentence's terms of the first system's numerator and denominator.
+        b: float64 (n_sentences, 2); the same for the second system.
         metric: name of the score.
         samples: see `compare`.
         random_state: see `compare`.
@@ -163,18 +166,24 @@ def compare_ratios(
 
 
 def _f1_terms(counts: Sequence[SentenceCounts]) -> NDArray[np.float64]:
-    """Return (sentences, 2): twice the matched brackets, and gold and test brackets; F1 is their ratio."""
+    """Return the numerator and denominator of F1 for each sentence, float64 (n_sentences, 2).
+
+    The numerator is twice the number of matched brackets; the denominator, gold plus predicted brackets.
+    """
     return np.array([(2 * c.matched, c.gold + c.test) for c in counts], dtype=np.float64)
 
 
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 100.0 * sums[..., 0] / np.maximum(sums[..., 1], 1.0)  # of nothing: 0.0
+    return 100.0 * sums[..., 0] / np.maximum(sums[..., 1], 1.0)  # 0.0 if the denominator is 0
 
 
 def _randomised_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return (samples,): differences after the systems trade answers to a random half of the sentences."""
+    """Return score differences after swapping the systems' outputs for random sentences, float64 (samples,).
+
+    Each sentence is swapped with probability one half.
+    """
     deltas = []
     for size in _blocks(samples, len(a)):
         traded = rng.integers(0, 2, size=(size, len(a)), dtype=np.int8) @ (b - a)
@@ -185,17 +194,17 @@ def _randomised_deltas(
 def _bootstrapped_deltas(
     a: NDArray[np.float64], b: NDArray[np.float64], samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return (samples,): differences on test sets of equal size, drawn with replacement."""
+    """Return score differences on test sets drawn with replacement, float64 (samples,)."""
     n_sentences, deltas = len(a), []
     for size in _blocks(samples, n_sentences):
         drawn = rng.integers(0, n_sentences, size=(size, n_sentences))
-        drawn += n_sentences * np.arange(size)[:, None]  # each sample counts in a row of its own
+        drawn += n_sentences * np.arange(size)[:, None]  # each sample is counted in its own row
         times = np.bincount(drawn.ravel(), minlength=size * n_sentences).reshape(size, n_sentences)
         deltas.append(_ratio(times @ a) - _ratio(times @ b))
     return np.concatenate(deltas)
 
 
 def _blocks(samples: int, n_sentences: int) -> list[int]:
-    """Return the sizes of the blocks that samples are drawn in, so that memory does not grow with them."""
+    """Return the sizes of the blocks in which samples are drawn, which bound the memory needed."""
     size = max(1, _CELLS // n_sentences)
     return [min(size, samples - done) for done in range(0, samples, size)]

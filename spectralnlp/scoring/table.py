@@ -1,4 +1,4 @@
-"""A report as a small table of two columns for readers."""
+"""Text tables with two columns, for reports."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 def two_columns(
     rows: Sequence[tuple[str, str]], signature: str, *, name_width: int = 12, value_width: int = 12
 ) -> str:
-    """Lay out names and values below one another, and the signature below them.
+    """Format names and values as a table with one row each, followed by the signature.
 
     Args:
-        rows: names with values.
-        signature: how the values were counted.
-        name_width: columns of names, which are set left.
-        value_width: columns of values, which are set right.
+        rows: pairs of a name and a value.
+        signature: string that identifies how the values were computed.
+        name_width: width of the left-aligned names, in characters.
+        value_width: width of the right-aligned values, in characters.
     """
     return "\n".join([*(f"{name:<{name_width}}{value:>{value_width}}" for name, value in rows), signature])

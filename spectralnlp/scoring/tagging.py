@@ -1,4 +1,4 @@
-"""Scores of tags: accuracy, accuracy on unknown words, and F1 of spans, as conlleval counts."""
+"""Scores of taggers: accuracy, accuracy on unknown words, and F1 of spans, as conlleval counts them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _COLUMNS = ("words", "correct", "unknown", "unknown_correct", "gold", "found", "
 
 @dataclass(frozen=True, repr=False)
 class TagReport(Report):
-    """Counts of each sentence.
+    """Evaluation results of a tagger: counts of each sentence.
 
     Attributes:
-        counts: int64 (n_sentences, 7); words, those tagged right, unknown words, those tagged right, gold
-            spans, spans found, spans found right.
-        scheme: how tags are written; ``tags`` have no spans.
-        new_tags: gold tags that the model cannot give, with how often they occur.
-        invalid: gold tags that cannot follow the one before; a span is read to begin there.
+        counts: int64 (n_sentences, 7); numbers of words, correctly tagged words, unknown words, correctly
+            tagged unknown words, gold spans, predicted spans and correct predicted spans.
+        scheme: how tags encode spans; ``tags`` if they do not.
+        new_tags: gold tags that the model cannot predict, and how often each occurs.
+        invalid: number of gold tags that cannot follow the tag before; they are read as the start of a span.
         seconds: time that tagging took.
     """
 
@@ -44,37 +44,37 @@ class TagReport(Report):
 
     @property
     def accuracy(self) -> float:
-        """Percent of words tagged right."""
+        """Percentage of words that are correctly tagged."""
         return percent(self._total("correct"), self._total("words"))
 
     @property
     def accuracy_unknown(self) -> float:
-        """Percent of words that are not in the training data tagged right."""
+        """Percentage of words outside the training data that are correctly tagged."""
         return percent(self._total("unknown_correct"), self._total("unknown"))
 
     @property
     def precision(self) -> float:
-        """Percent of spans found that are right."""
+        """Percentage of predicted spans that are correct."""
         return percent(self._total("matched"), self._total("found"))
 
     @property
     def recall(self) -> float:
-        """Percent of gold spans found."""
+        """Percentage of gold spans that were predicted."""
         return percent(self._total("matched"), self._total("gold"))
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall of spans, in percent."""
         return percent(2 * self._total("matched"), self._total("gold") + self._total("found"))
 
     @property
     def signature(self) -> str:
-        """How it was counted."""
+        """A string that identifies how the scores were counted."""
         spans = "" if self.scheme == "tags" else f"|spans:conlleval|scheme:{self.scheme}"
         return f"TAGS{spans}|unknown:not-in-train|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return scores in percent and counts, by name; spans only where tags write them."""
+        """Return scores in percent and counts, by name; those of spans only if tags encode spans."""
         flat: dict[str, float | int | str] = {
             "accuracy": self.accuracy,
             "accuracy_unknown": self.accuracy_unknown,
@@ -94,7 +94,7 @@ class TagReport(Report):
         return flat
 
     def to_table(self) -> str:
-        """Return the scores as a table for readers."""
+        """Return the scores as a text table."""
         rows = [
             ("accuracy", f"{self.accuracy:.2f}"),
             (f"  of {self._total('unknown'):,} unknown words", f"{self.accuracy_unknown:.2f}"),
@@ -113,7 +113,7 @@ class TagReport(Report):
             names = ", ".join(f"{tag} ({n})" for tag, n in list(self.new_tags.items())[:8])
             rows.append(("tags never learned", names))
         if self.invalid:
-            rows.append(("gold tags out of place", f"{self.invalid}, read as spans that begin there"))
+            rows.append(("invalid gold tags", f"{self.invalid}, read as the start of a span"))
         return two_columns(rows, self.signature, name_width=26, value_width=9)
 
 
@@ -126,14 +126,14 @@ def score_tags(
     scheme: Scheme,
     seconds: float | None = None,
 ) -> TagReport:
-    """Count tags against gold ones, sentence by sentence.
+    """Compare predicted tags with gold tags, sentence by sentence.
 
     Args:
-        gold: words and tags.
-        found: tags of the same sentences.
+        gold: words and gold tags of each sentence.
+        found: predicted tags of each sentence.
         known: words of the training data.
-        labels: tags that the model can give.
-        scheme: how tags are written.
+        labels: tags that the model can predict.
+        scheme: how tags encode spans.
         seconds: time that tagging took.
 
     Raises:
@@ -167,10 +167,10 @@ def _span_sets(
 
 
 def compare_tags(report: TagReport, other: TagReport) -> Comparison:
-    """Test the difference of two reports on equal sentences: of F1 where there are spans, else of accuracy.
+    """Test whether two reports on the same sentences differ in F1 of spans, or in accuracy without spans.
 
     Raises:
-        InputError: they are not of the same sentences, or only one of them has spans.
+        InputError: the reports are not on the same sentences, or only one of them has spans.
     """
     if not np.array_equal(report.counts[:, 0], other.counts[:, 0]):
         raise InputError("two models compare only on the same sentences")

@@ -121,7 +121,7 @@ def test_spans_from_columns(command: Run, tmp_path: Path) -> None:
     assert (flat["invalid"], flat["new_tags"], flat["spans"]) == (1, 1, 2)
     table = command("evaluate", tmp_path / "m", odd).out
     assert "B-NEW (1)" in table
-    assert "gold tags out of place" in table
+    assert "invalid gold tags" in table
     given = json.loads(command("tag", "-m", tmp_path / "m", "--format", "json", stdin="Ada King met Bo").out)
     assert given["spans"] == [
         {"label": "PER", "start": 0, "end": 8},

@@ -172,7 +172,7 @@ def test_a_wide_view_needs_regularisation(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(InputError, match="a view of 6 columns needs regularisation"):
         solve(*views("dense"), 1)
     x, y = views("dense")
-    with pytest.raises(InputError, match="a view of 6 columns is singular to rounding"):
+    with pytest.raises(InputError, match="the covariance of a view of 6 columns is numerically singular"):
         solve(np.repeat(x[:, :1], 6, axis=1), y, 1, share=1e-18)
     monkeypatch.setattr(module, "WIDEST_REGULARISED", 5)
     with pytest.raises(InputError, match="a view of 6 columns is too wide; keep at most 5 columns"):

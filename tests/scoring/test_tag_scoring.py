@@ -68,7 +68,7 @@ def test_gold_tags_out_of_place_are_told_and_count() -> None:
     assert report.invalid == 2
     assert report.f1 == 100.0
     assert report.accuracy == pytest.approx(100 * 4 / 6)
-    assert "2, read as spans that begin there" in report.to_table()
+    assert "2, read as the start of a span" in report.to_table()
     assert report.to_flat_dict()["invalid"] == 2
 
 

@@ -88,7 +88,7 @@ class Begun:
         """The state that gave these.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: a stored array is invalid.
         """
         tags = tuple(checked_names(stored, "tags"))
         sized = stored.part(n_tags=len(tags), n_tags_and_one=len(tags) + 1, n_rows=len(tags) + 2)
