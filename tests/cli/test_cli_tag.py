@@ -256,7 +256,7 @@ def test_bad_sentences_can_be_left_out(command: Run, gold: Path, tmp_path: Path)
     [
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=nowhere"], "nowhere"),
         (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=MODEL"], "a model for tagging"),
-        (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=STATES"], "not of words"),
+        (["train", "tagger", "GOLD", "-o", "new", "--set", "eigenwords=STATES"], "not for word vectors"),
         (
             ["train", "tagger", "GOLD", "-o", "new", "--unlabelled", "missing.txt"],
             "missing.txt: no such file",

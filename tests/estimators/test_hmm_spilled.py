@@ -138,12 +138,12 @@ def test_models_are_the_same_to_the_byte(
 
 def test_operators_that_do_not_fit_are_refused_before_anything_is_counted(sequences: list[list[str]]) -> None:
     corpus = InMemoryCorpus(sequences)
-    with use_memory(LITTLE), pytest.raises(ConfigError, match=r"the memory has room for") as refusal:
+    with use_memory(LITTLE), pytest.raises(ConfigError, match=r"fit into memory") as refusal:
         HMM(operator_count=1, n_states=20, max_symbols=500).fit(corpus)
     fitting = int(str(refusal.value).rpartition("operator_count=")[2])
     with use_memory(LITTLE):
         HMM(operator_count=fitting, n_states=20, max_symbols=500).fit(corpus)
-        with pytest.raises(ConfigError, match="room"):
+        with pytest.raises(ConfigError, match="fit into memory"):
             HMM(operator_count=fitting - 1, n_states=20, max_symbols=500).fit(corpus)
 
 

@@ -199,7 +199,7 @@ def test_sentences_that_cannot_be_learned_from() -> None:
 def test_folders_and_text_that_do_not_serve(word_folders: Folders, tmp_path: Path) -> None:
     cases: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"eigenwords": str(tmp_path / "nowhere")}, ModelError, "nowhere"),
-        ({"eigenwords": str(word_folders["states"])}, ModelError, "not of words"),
+        ({"eigenwords": str(word_folders["states"])}, ModelError, "not for word vectors"),
         ({"unlabelled": str(tmp_path / "none.txt")}, InputError, "none.txt"),
     ]
     for changes, error, complaint in cases:

@@ -1,4 +1,4 @@
-"""The estimator: count, decompose, learn to spell."""
+"""The ``eigenwords`` estimator: count word pairs, decompose the matrix, learn vectors from spelling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spectralnlp.parameters import Ints, Spelling, WordVectors
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 
-# Pairs of words counted at a time; beyond, the rarest are dropped, which bounds memory for any text.
+# Maximum number of distinct word pairs in memory; beyond it the rarest are dropped.
 MAX_PAIRS = 12_000_000
 
 
@@ -37,15 +37,15 @@ MAX_PAIRS = 12_000_000
 class Eigenwords(MomentEstimator[Example]):
     """Word vectors by CCA between words and their contexts (Dhillon, Foster and Ungar 2015).
 
-    One pass counts pairs of words; the singular vectors of the word × context matrix are the vectors. The
-    defaults are what helped taggers most (``docs/eigenwords.md``); ``preset=tutorial`` is the singular
-    vectors of raw counts.
+    One pass counts pairs of words; the word vectors are singular vectors of the word × context matrix. The
+    defaults are those that helped taggers most (``docs/eigenwords.md``); ``preset=tutorial`` uses the
+    singular vectors of raw counts.
 
     Attributes:
-        word_vectors_: :class:`~spectralnlp.parameters.WordVectors`.
-        n_tokens_: words read.
-        n_types_: different words read.
-        is_exact_: False if pairs or words had to be dropped.
+        word_vectors_: the learned :class:`~spectralnlp.parameters.WordVectors`.
+        n_tokens_: number of tokens in the training text.
+        n_types_: number of distinct words in the training text.
+        is_exact_: False if pairs or words had to be dropped to bound memory.
 
     Examples:
         >>> from spectralnlp import Eigenwords
@@ -63,44 +63,46 @@ class Eigenwords(MomentEstimator[Example]):
     dimensions: Annotated[int, Ge(1), Doc("Length of a vector (k in the papers).")] = field(
         default=50, kw_only=False
     )
-    window: Annotated[int, Ge(1), Doc("Contexts are the words up to so many positions away.")] = 2
+    window: Annotated[int, Ge(1), Doc("Largest distance of a context word, in positions.")] = 2
     positions: Annotated[
         Positions,
         Doc(
-            "Whether a context word before and the same after, one away and two, are different "
-            "contexts (``apart``) or one (``pooled``)."
+            "Whether a context word at different relative positions counts as different contexts "
+            "(``apart``) or as the same one (``pooled``)."
         ),
     ] = "apart"
     variant: Annotated[
         Variant,
         Doc(
-            "``cca``, the matrix divided by the square roots of its row and column sums; or ``svd``, "
-            "as it is."
+            "``cca``: divide the matrix by the square roots of its row and column sums first; ``svd``: "
+            "decompose it unchanged."
         ),
     ] = "cca"
-    transform: Annotated[Transform, Doc("Of the counts: ``sqrt``, ``log`` or ``none``.")] = "sqrt"
-    lowercase: Annotated[bool, Doc("Count words in small letters.")] = True
+    transform: Annotated[Transform, Doc("Transform of the counts: ``sqrt``, ``log`` or ``none``.")] = "sqrt"
+    lowercase: Annotated[bool, Doc("Lower-case words before counting.")] = True
     min_count: Annotated[
-        int, Ge(1), Doc("Words that occur less often have no vector of their own, but one by their spelling.")
+        int, Ge(1), Doc("Least frequency of a word with its own vector; other vectors come from spelling.")
     ] = 3
-    vocabulary: Annotated[Annotated[int, Ge(1)] | None, Doc("At most so many words have one.")] = None
+    vocabulary: Annotated[
+        Annotated[int, Ge(1)] | None, Doc("Maximum number of words with their own vector; all if not given.")
+    ] = None
     contexts: Annotated[
         Annotated[int, Ge(1)] | Literal["right"],
         Doc(
-            "The most frequent so many words are contexts (and the end of a sentence). ``right``: all words "
-            "are, where they come after, and sentences have no end: with ``preset=tutorial`` the slides' "
-            "matrix of bigrams, words × words."
+            "Number of context words, the most frequent first; the end of a sentence is a context too. "
+            "``right``: the contexts are all words that follow, without sentence ends; with "
+            "``preset=tutorial`` this gives the slides' words × words matrix of bigrams."
         ),
     ] = 5000
-    spelling: Annotated[bool, Doc("Learn vectors of unseen words from their spelling.")] = True
-    clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words to make; 0 for none.")] = 0
-    random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
+    spelling: Annotated[bool, Doc("Learn to predict vectors of unknown words from their spelling.")] = True
+    clusters: Annotated[int, Ge(0), Doc("Number of k-means clusters of words; 0 for no clustering.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Random seed.")] = 0
 
     def remarks(self) -> list[str]:
-        """Return a line where counts were dropped."""
+        """Return a warning line if counts were dropped."""
         if self.is_exact_:
             return []
-        what = "more pairs or words than there is room for: the rarest were left out"
+        what = "more pairs or words than the memory limit allows: the rarest were left out"
         return [f"{what}; see `memory`"]
 
     def init_moments(self, corpus: Corpus[Example]) -> PairCounts:
@@ -108,7 +110,7 @@ class Eigenwords(MomentEstimator[Example]):
         return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
 
     def solve(self, moments: PairCounts) -> None:
-        """Decompose the matrix of words and contexts; learn to spell, and cluster.
+        """Decompose the word × context matrix; fit the spelling model and clusters.
 
         Raises:
             InputError: fewer than two words occur often enough.

@@ -1,4 +1,4 @@
-"""Kernels of counting: words of a text to numbers, and tables of how often pairs of numbers were seen."""
+"""Kernels that map the words of a text to ids, and count pairs of ids in a hash table."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from numpy.typing import NDArray
 from spectralnlp.inference.words.kernels import _GOLDEN, _HALF, hash_word
 from spectralnlp.jit import kernel
 
-# A pair's key: distance (5 bits), left word (29 bits), right word (29 bits). 0 is the key of a free slot.
+# Key of a pair: distance (5 bits), id of the left word (29 bits), id of the right word (29 bits). 0 marks a
+# free slot.
 ID_BITS = 29
 MAX_WINDOW = 31
 ID_MASK = (1 << ID_BITS) - 1
 
-# Keys that are looked up at a time.
+# Number of keys that are looked up at a time.
 _BATCH = 64
 
 
 class InternedWords(NamedTuple):
-    """Words numbered by first appearance, in arrays that grow between calls of `intern_words`.
+    """Hash table of words with ids by first appearance; its arrays grow between calls of `intern_words`.
 
     Attributes:
-        slots: int32, a power of two; open addressing, -1 or the number of a word.
-        letters: uint8; the words known, one after the other.
-        bounds: int64 (capacity + 1,); where each word's letters begin; ``bounds[n_words]`` is the next free.
-        hashes: uint64 (capacity,); of each word.
-        counts: int64 (capacity,); of each word, of sentences at 0.
+        slots: int32 (a power of two,); open addressing; the id of a word, or -1 for a free slot.
+        letters: uint8; the bytes of all known words, concatenated.
+        bounds: int64 (capacity + 1,); start of each word in ``letters``; ``bounds[n_words]`` is the first
+            free position.
+        hashes: uint64 (capacity,); hash of each word.
+        counts: int64 (capacity,); count of each word; at index 0, the number of sentence ends.
     """
 
     slots: NDArray[np.int32]
@@ -44,10 +46,10 @@ def _is_blank(byte):
 
 @kernel
 def _next_word(text, i, ids, n_ids, counts):
-    """Pass over blanks to the next word; a line feed that ends a sentence is written as 0 and counted.
+    """Skip blanks to the next word; a line feed that ends a sentence is counted, and written to ``ids`` as 0.
 
     Returns:
-        (where the word begins, where it ends, n_ids); the end of the text, twice, if there is none.
+        (start of the word, end of the word, n_ids); start and end are the end of the text if no word is left.
     """
     while i < len(text) and _is_blank(text[i]):
         if text[i] == 10 and ids[n_ids - 1] != 0:
@@ -63,20 +65,20 @@ def _next_word(text, i, ids, n_ids, counts):
 
 @kernel
 def intern_words(text, start, known, n_words, ids, n_ids):
-    """Number the words of a text by first appearance, and count them.
+    """Map the words of a text to ids by first appearance, and count them.
 
-    Words stand between ASCII's blanks; a line feed ends a sentence, which is written as one 0.
+    Words are separated by ASCII white space; a line feed ends a sentence, which becomes a single id 0.
 
     Args:
-        text: uint8 (n,); ends in a line feed.
-        start: where to go on.
-        known: `InternedWords`; changed.
-        n_words: how many are known.
-        ids: int32; the numbers are written here.
-        n_ids: how many are there; the first must be 0.
+        text: uint8 (n,); UTF-8 bytes that end in a line feed.
+        start: position to start from.
+        known: `InternedWords`; updated.
+        n_words: number of known words, the sentence end included.
+        ids: int32; output.
+        n_ids: number of ids already in ``ids``; the first must be 0.
 
     Returns:
-        (where it stopped, n_words, n_ids): before the end of the text if slots or letters ran out.
+        (stop position, n_words, n_ids); it stops before the end of the text if slots or letters run out.
     """
     slots, letters, bounds, hashes, counts = known
     mask = len(slots) - 1
@@ -125,7 +127,7 @@ def _same(letters, first, last, text, start, end):
 
 @kernel
 def fill_slots(slots, hashes, n_words):
-    """Put every word's number into empty slots, all -1, by its hash; the sentence end (0) has none."""
+    """Fill empty slots, all -1, with the id of each word by its hash; the sentence end (0) has no slot."""
     mask = len(slots) - 1
     for word in range(1, n_words):
         slot = np.int64(hashes[word]) & mask
@@ -136,20 +138,22 @@ def fill_slots(slots, hashes, n_words):
 
 @kernel
 def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
-    """Count the pairs of words at most ``window`` apart in a sentence; its ends (0) count as words.
+    """Count pairs of words at most ``window`` apart in a sentence; its ends (0) count as words.
 
     Args:
-        ids: int32; numbers of words, sentences between zeros.
-        n_ids: how many.
-        start: position of the left word to go on from.
+        ids: int32; ids of words, sentences separated by zeros.
+        n_ids: number of ids.
+        start: position of the left word to start from.
         window: largest distance.
-        keys: int64, a power of two; open addressing, 0 is free.
-        counts: int64; as ``keys``.
-        n_pairs: keys in use.
-        most: stop before more than this are.
+        keys: int64 (a power of two,); keys of the hash table with open addressing, 0 for a free slot;
+            updated.
+        counts: int64; count in each slot; updated.
+        n_pairs: number of used slots.
+        most: maximum number of used slots.
 
     Returns:
-        (the left word where it stopped, n_pairs)
+        (position of the left word where it stopped, n_pairs); it stops early if the table would exceed
+        ``most``.
     """
     batch = np.empty(_BATCH * window, np.int64)
     slots, found, ends = np.empty_like(batch), np.empty_like(batch), np.empty(_BATCH, np.int64)
@@ -181,7 +185,11 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
 
 @kernel
 def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
-    """Add counted pairs to a table, as `count_pairs` does. Free slots are passed over."""
+    """Add counts of pairs to a hash table; see `count_pairs` for the table. Keys that are 0 are ignored.
+
+    Returns:
+        (index of the pair where it stopped, n_pairs)
+    """
     n_new = len(new_keys)
     slots, found = np.empty(_BATCH, np.int64), np.empty(_BATCH, np.int64)
     for begin in range(start, n_new, _BATCH):
@@ -199,7 +207,7 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(some, begin, end, keys, slots, found):
-    """Look up the slots of some keys and what is there, in loads that do not wait for one another."""
+    """Find the first slot of each key and the key it holds, in independent loads that hide memory latency."""
     mask = len(keys) - 1
     for i in range(begin, end):
         value = np.uint64(some[i]) * _GOLDEN
@@ -210,7 +218,10 @@ def _look_up(some, begin, end, keys, slots, found):
 
 @kernel
 def _add(keys, counts, slot, found, key, count):
-    """Add to the count of a key whose slot held another one when looked up; return 1 if the key is new."""
+    """Add to the count of a key and return 1 if the key is new, else 0.
+
+    ``slot`` and ``found`` are the results of `_look_up`: the key's first slot, and the key that it held.
+    """
     if found != key:
         mask = len(keys) - 1
         while keys[slot] != key:
@@ -225,7 +236,7 @@ def _add(keys, counts, slot, found, key, count):
 
 @kernel
 def renumber_pairs(keys, numbers):
-    """Replace each word's number in the keys, in place; a pair with a word that has none (-1) becomes 0."""
+    """Renumber the words in keys, in place; a pair with a word whose new number is -1 becomes 0."""
     for i in range(len(keys)):
         key = keys[i]
         if key:

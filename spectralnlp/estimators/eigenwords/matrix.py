@@ -1,4 +1,4 @@
-"""The word × context matrix, in memory or in files; it is only ever multiplied."""
+"""The word × context matrix, stored in memory or in files, with the products that an SVD needs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from spectralnlp.estimators.eigenwords.matrix_kernels import add_transposed_prod
 from spectralnlp.runtime import Longs, Memory, writing
 
 Array32 = NDArray[np.float32]
-# A scipy.sparse.csr_array.
+# A block of rows, a scipy.sparse.csr_array.
 Block: TypeAlias = Any
-# Gives the values of a block of rows, of the number of its first row and the block.
+# A function of the index of a block's first row and the block that returns new values of the block.
 Change: TypeAlias = Callable[[int, Block], NDArray[Any]]
 
-# Part of the memory, one of so many, for a block of rows.
+# A block of rows takes at most one part in this many of the memory limit.
 _SHARE = 16
 
 
 class ContextMatrix(ABC):
-    """A sparse float32 matrix, of which `linalg.sparse_svd` needs only products.
+    """A sparse float32 matrix with the products that `linalg.svd.sparse_svd` needs.
 
     Attributes:
-        shape: rows and columns.
+        shape: number of rows and number of columns.
     """
 
     dtype = np.dtype(np.float32)
@@ -38,15 +38,15 @@ class ContextMatrix(ABC):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+        """Number of rows and number of columns."""
 
     @abstractmethod
     def mapped(self, change: Change) -> ContextMatrix:
-        """Return the matrix with other values."""
+        """Return a matrix with the same non-zero positions and the values that ``change`` returns."""
 
     @abstractmethod
     def sum(self, axis: int) -> Array32:
-        """Return the sums of columns (0) or of rows (1)."""
+        """Return the sum of each column (axis 0) or of each row (axis 1)."""
 
     @abstractmethod
     def multiply(self, x: Array32) -> Array32:
@@ -59,17 +59,17 @@ class ContextMatrix(ABC):
 
 @dataclass(frozen=True, eq=False)
 class MatrixInMemory(ContextMatrix):
-    """A matrix in memory.
+    """A word × context matrix in memory.
 
     Args:
-        rows: a ``csr_array`` of float32.
+        rows: float32 ``scipy.sparse.csr_array``.
     """
 
     rows: Block
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+        """Number of rows and number of columns."""
         n_rows, n_columns = self.rows.shape
         return n_rows, n_columns
 
@@ -78,13 +78,13 @@ class MatrixInMemory(ContextMatrix):
         return self.rows.T.tocsr()
 
     def mapped(self, change: Change) -> MatrixInMemory:
-        """Return the matrix with other values."""
+        """Return a matrix with the same non-zero positions and the values that ``change`` returns."""
         rows = self.rows
         changed = (change(0, rows), rows.indices, rows.indptr)
         return MatrixInMemory(scipy.sparse.csr_array(changed, shape=rows.shape))
 
     def sum(self, axis: int) -> Array32:
-        """Return the sums of columns (0) or of rows (1)."""
+        """Return the sum of each column (axis 0) or of each row (axis 1)."""
         sums: Array32 = self.rows.sum(axis=axis)
         return sums
 
@@ -101,16 +101,17 @@ class MatrixInMemory(ContextMatrix):
 
 @dataclass(frozen=True, eq=False)
 class StoredMatrix(ContextMatrix):
-    """A matrix in files: rows one after the other, columns (int32) in one file, values (float32) in another.
+    """A word × context matrix on disk, in CSR format.
 
-    It gives the bytes that a matrix in memory gives: rows are multiplied one by one, and products with the
-    transposed matrix add rows up in their order.
+    Its products are identical to the byte with those of `MatrixInMemory`, because sums are taken in the same
+    order.
 
     Args:
-        memory: the limit, and the folder.
-        n_columns: columns.
-        starts: int64 (n_rows + 1,); where the entries of each row begin.
-        columns, values: the files.
+        memory: memory limit, and folder of the files.
+        n_columns: number of columns.
+        starts: int64 (n_rows + 1,); index of the first entry of each row.
+        columns: file with the column of each entry, int32.
+        values: file with the value of each entry, float32.
     """
 
     memory: Memory
@@ -121,14 +122,20 @@ class StoredMatrix(ContextMatrix):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+        """Number of rows and number of columns."""
         return len(self.starts) - 1, self.n_columns
 
     @classmethod
     def write(
         cls, memory: Memory, shape: tuple[int, int], entries: Iterable[tuple[Longs, Longs]]
     ) -> StoredMatrix:
-        """Write a matrix of entries in their order: keys row · 2³² + column, and values."""
+        """Write a matrix to files.
+
+        Args:
+            memory: memory limit, and folder of the files.
+            shape: number of rows and number of columns.
+            entries: keys, row · 2³² + column, and values of the entries, in chunks of ascending keys.
+        """
         columns, values = memory.new_file("columns"), memory.new_file("values")
         lengths = np.zeros(shape[0], np.int64)
         with writing(columns) as write_columns, writing(values) as write_values:
@@ -143,7 +150,7 @@ class StoredMatrix(ContextMatrix):
         return cls(memory=memory, n_columns=shape[1], starts=starts, columns=columns, values=values)
 
     def blocks(self) -> Iterator[tuple[int, Block]]:
-        """Yield the matrix a block of rows at a time, each with the number of its first row."""
+        """Yield the matrix in blocks of rows, each preceded by the index of its first row."""
         most = self.memory.size // _SHARE // 8
         first, n_rows = 0, self.shape[0]
         while first < n_rows:
@@ -157,7 +164,10 @@ class StoredMatrix(ContextMatrix):
             first = last
 
     def mapped(self, change: Change) -> StoredMatrix:
-        """Return the matrix with other values, in a new file."""
+        """Return a matrix with the same non-zero positions and the values that ``change`` returns.
+
+        The new values are written to a new file.
+        """
         values = self.memory.new_file("values")
         with writing(values) as write:
             for first, block in self.blocks():
@@ -165,7 +175,7 @@ class StoredMatrix(ContextMatrix):
         return replace(self, values=values)
 
     def sum(self, axis: int) -> Array32:
-        """Return the sums of columns (0) or of rows (1)."""
+        """Return the sum of each column (axis 0) or of each row (axis 1)."""
         if axis == 1:
             return np.concatenate([block.sum(axis=1) for _, block in self.blocks()])
         return self.multiply_transposed(np.ones((self.shape[0], 1), np.float32))[:, 0]

@@ -1,4 +1,4 @@
-"""Kernels of the word × context matrix: its entries from a table of pairs, and a product."""
+"""Kernels that compute the entries of the word × context matrix from counted pairs, and its products."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spectralnlp.jit import kernel
 
 
 class ContextBlocks(NamedTuple):
-    """Blocks of columns of the word × context matrix, by the distance of the context.
+    """Block of columns of the word × context matrix for each position of a context.
 
     Attributes:
-        before: int64 (window + 1,); block of contexts so many words before, none at 0.
-        after: int64 (window + 1,); block of contexts so many words after.
-        n_contexts: columns of a block.
+        before: int64 (window + 1,); block of contexts at each distance before the word; index 0 is unused.
+        after: int64 (window + 1,); block of contexts at each distance after the word; index 0 is unused.
+        n_contexts: number of columns in a block.
     """
 
     before: NDArray[np.int64]
@@ -27,7 +27,7 @@ class ContextBlocks(NamedTuple):
 
 @kernel
 def count_entries(keys, row_of, column_of, entries):
-    """Count the entries that each row of the word × context matrix gets from a table; see `fill_entries`."""
+    """Count the entries in each row of the word × context matrix; see `fill_entries`."""
     for key in keys:
         if key:
             left, right = (key >> ID_BITS) & ID_MASK, key & ID_MASK
@@ -42,14 +42,14 @@ def fill_entries(keys, counts, row_of, column_of, blocks, free, columns, values)
     """Write the entries of the word × context matrix, row by row.
 
     Args:
-        keys: int64; 0 is passed over.
-        counts: int64; of the keys.
-        row_of: int32; the row of a word's number, or -1.
-        column_of: int32; its place among the contexts, or -1.
+        keys: int64; keys of pairs; 0 is ignored.
+        counts: int64; count of each pair.
+        row_of: int32 (n_words,); row of each word, or -1.
+        column_of: int32 (n_words,); index of each word among the contexts, or -1.
         blocks: `ContextBlocks`.
-        free: int64 (n_rows,); next free entry of each row; changed.
-        columns: int32 (n_entries,); written.
-        values: float (n_entries,); written.
+        free: int64 (n_rows,); index of the next free entry of each row; updated.
+        columns: int32 (n_entries,); column of each entry; output.
+        values: float (n_entries,); value of each entry; output.
     """
     left_block, right_block, n_contexts = blocks
     for i in range(len(keys)):
@@ -71,17 +71,17 @@ def fill_entries(keys, counts, row_of, column_of, blocks, free, columns, values)
 
 @kernel
 def pair_entries(keys, counts, row_of, blocks, entries, values):
-    """Write the entries of the word × context matrix that pairs give, in the order of the pairs.
+    """Write the entries of the word × context matrix that n pairs give, in the order of the pairs.
 
-    Contexts are the sentence's end and the first rows, so a word's row says which it is.
+    The contexts are the sentence end and the words of the first rows, so a word's row determines its context.
 
     Args:
-        keys: int64; of pairs.
-        counts: int64; of the pairs.
-        row_of: int32; the row of a word's number, or -1.
+        keys: int64 (n,); keys of pairs.
+        counts: int64 (n,); count of each pair.
+        row_of: int32 (n_words,); row of each word, or -1.
         blocks: `ContextBlocks`.
-        entries: int64 (2 n,); row · 2³² + column, written.
-        values: int64 (2 n,); written.
+        entries: int64 (2 n,); key row · 2³² + column of each entry; output.
+        values: int64 (2 n,); value of each entry; output.
 
     Returns:
         Number of entries.
@@ -104,13 +104,13 @@ def pair_entries(keys, counts, row_of, blocks, entries, values):
 
 @kernel
 def add_transposed_product(starts, columns, values, x, y):
-    """Add Aᵀ x to y, row by row of a sparse A.
+    """Add Aᵀ x to y for a sparse matrix A in CSR format.
 
     Args:
-        starts: int64 (n_rows + 1,); where each row's entries begin.
-        columns, values: int32 and float32; of the entries.
+        starts: int64 (n_rows + 1,); index of the first entry of each row.
+        columns, values: int32 and float32; column and value of each entry.
         x: float32 (n_rows, k).
-        y: float32 (n_columns, k); changed.
+        y: float32 (n_columns, k); updated.
     """
     for row in range(len(starts) - 1):
         for i in range(starts[row], starts[row + 1]):

@@ -1,4 +1,4 @@
-"""Moments of text: how often each word occurred, and how often so many words before each other word."""
+"""Moments of text: counts of words, and counts of word pairs by distance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spectralnlp.text.ngrams import Ngrams
 # A line of text or several, the words of a sentence, or counted n-grams.
 Example: TypeAlias = str | Sequence[str] | Ngrams
 
-# The arrays of the state but the names.
+# Specification of the stored arrays, except the words.
 _STATE = {
     "word_counts": int_array("n_words", dtype="int64", below=MOST_COUNT),
     "pairs": int_array("n_pairs", dtype="int64", ascending=True),
@@ -30,28 +30,28 @@ _STATE = {
     "dropped": int_array(2, dtype="int64", below=MOST_COUNT),
 }
 
-# Bytes of the memory for a word: a segment is written when its words take more.
+# Memory allowed per word, in bytes; a segment is written to disk when its words exceed the limit.
 _BYTES_FOR_A_WORD = 2048
 
 
 class PairCounts(Moments[Example]):
     """Counts of words, and of pairs of words up to ``window`` apart in a sentence.
 
-    An example is a line of text or several (a line is a sentence, words stand between blanks), or the words
-    of one sentence, or `Ngrams`. The count of (distance, left, right) serves both words, as context after and
-    as context before; a sentence's end is a word too, so that it can be a context. All words are counted, and
-    which of them become rows and contexts is decided later: one pass over the text is enough.
+    An example is one or more lines of text (each line a sentence, words separated by blanks), the words of
+    one sentence, or `Ngrams`. A pair (distance, left, right) makes each word a context of the other; the end
+    of a sentence counts as a word, so that it can be a context. All words are counted, and the rows and
+    contexts of the matrix are chosen afterwards, so one pass over the text is enough.
 
-    Exact in every direction, until more than ``max_words`` words or ``max_pairs`` pairs have come together:
-    then the rarest are dropped, and `is_exact` says so. Memory is thus bounded for text of any length. Inside
-    `spectralnlp.runtime.use_memory` nothing is dropped: what is too much goes to disk in spill segments, each
-    with a numbering of its own.
+    Counts can be added and subtracted exactly, unless there are more than ``max_words`` words or
+    ``max_pairs`` pairs: then the rarest are dropped to bound memory, and `is_exact` is False. Within
+    `spectralnlp.runtime.use_memory` nothing is dropped; instead, counts are written to disk in spill
+    segments, each with its own word ids.
 
     Args:
         window: largest distance.
-        lowercase: count words in small letters.
-        max_words: words remembered at most.
-        max_pairs: pairs remembered at most.
+        lowercase: whether to lower-case words before counting.
+        max_words: maximum number of words in memory.
+        max_pairs: maximum number of pairs in memory.
 
     Attributes:
         words: the words and their counts.
@@ -101,7 +101,7 @@ class PairCounts(Moments[Example]):
         self.pairs = PairTable(self.max_pairs, self.memory)
 
     def empty_like(self) -> Self:
-        """Return empty counts of the same parameters, and with the same memory."""
+        """Return empty counts with the same parameters and the same memory limit."""
         empty = super().empty_like()
         empty._limit(self.memory)
         return empty
@@ -112,12 +112,12 @@ class PairCounts(Moments[Example]):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing had to be dropped."""
+        """Whether no words or pairs were dropped."""
         return not self._n_forgotten and not self.pairs.n_dropped
 
     @property
     def n_tokens(self) -> int:
-        """Number of words counted, sentence ends not among them."""
+        """Number of words counted, without sentence ends."""
         in_memory = int(self.words.counts[1:].sum())
         return in_memory + sum(segment.n_tokens for segment in self.segments)
 
@@ -136,11 +136,11 @@ class PairCounts(Moments[Example]):
             self._bound_memory()
 
     def _number(self, text: str) -> NDArray[np.int32]:
-        # A lone surrogate, as Python makes of bytes that it could not decode, has no UTF-8.
+        # Replace lone surrogates, which Python makes of undecodable bytes and UTF-8 cannot encode.
         return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
 
     def _observe_ngrams(self, ngrams: Ngrams) -> None:
-        """Count the pairs of the first word of each n-gram; a text's n-grams have each of its pairs once."""
+        """Count the pairs of each n-gram's first word, so that each pair of a text is counted once."""
         order = len(ngrams.words[0])
         before = self.words.counts.copy()
         text = " ".join(word for ngram in ngrams.words for word in ngram)
@@ -157,10 +157,10 @@ class PairCounts(Moments[Example]):
         self._bound_memory()
 
     def names(self, numbers: NDArray[np.int64]) -> list[str]:
-        """Return the words of some numbers, as text.
+        """Return the words with the given ids.
 
         Raises:
-            InputError: one is not; the moments are damaged.
+            InputError: a word is not valid UTF-8, because the stored moments are damaged.
         """
         try:
             return [self.words.name(number).decode() for number in numbers.tolist()]
@@ -168,7 +168,7 @@ class PairCounts(Moments[Example]):
             raise InputError("a kept word is no text in UTF-8", hint="keep the moments again") from error
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Words must be distinct and have counts, and pairs be of words that are there."""
+        """Check that words are distinct and have counts, and that pairs consist of known words."""
         letters = stored.take("words", int_array("n_letters", dtype="uint8"))
         names = _names({"words": letters})
         sized = stored.part(n_words=len(names))
@@ -186,7 +186,7 @@ class PairCounts(Moments[Example]):
         self._take(arrays)
 
     def _take(self, arrays: Mapping[str, Array]) -> None:
-        """Add counts that `arrays` returned."""
+        """Add the counts in stored arrays; see `arrays`."""
         ours = self.words.add(_names(arrays), arrays["word_counts"])
         keys = arrays["pairs"].copy()
         renumber_pairs(keys, ours)
@@ -197,11 +197,11 @@ class PairCounts(Moments[Example]):
 
     @property
     def is_spilled(self) -> bool:
-        """Whether a part of it is on disk."""
+        """Whether some of the counts are on disk."""
         return bool(self.segments or self.pairs.runs)
 
     def close_segment(self) -> None:
-        """Write all that is in memory to disk."""
+        """Write all counts in memory to disk, as a spill segment."""
         if self.memory is not None and self.words.counts.any():
             self.pairs.spill()
             words = self.words
@@ -211,14 +211,14 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """Write everything to disk if a part of it is there; None if nothing is."""
+        """If some of the counts are on disk, write the rest there and return them all; else return None."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()
         return SpilledPairs(self.memory, self.segments, self.window)
 
     def in_memory(self) -> PairCounts:
-        """Return equal counts with nothing on disk, however large they are."""
+        """Return equal counts that are entirely in memory, whatever their size."""
         parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
         whole = type(self)(**parameters)
         whole._limit(None)
@@ -240,11 +240,12 @@ class PairCounts(Moments[Example]):
             self._n_forgotten += 1
 
     def arrays(self) -> dict[str, Array]:
-        """Return the state in an order that depends on nothing but the counts; copies.
+        """Return the counts as new arrays, in an order that depends on the counts alone.
 
-        ``words``: uint8, in UTF-8 with line feeds between them, sorted; they are numbered from 1, and 0 is
-        the sentence's end. ``word_counts``: int64. ``pairs``: int64, keys. ``pair_counts``: int64.
-        ``dropped``: int64 (2,), how often words and pairs were. All in memory, also what is on disk.
+        ``words``: uint8, the sorted words in UTF-8, separated by line feeds; their ids start at 1, and 0 is
+        the end of a sentence. ``word_counts``: int64 (n_words + 1,). ``pairs``: int64 (n_pairs,), sorted
+        keys. ``pair_counts``: int64 (n_pairs,). ``dropped``: int64 (2,), number of times that words and pairs
+        were dropped. Counts on disk are included.
         """
         return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
 
@@ -278,7 +279,7 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add the counts of others in an order that depends on nothing but the counts."""
+        """Add other counts in an order that depends on the counts alone."""
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return
@@ -291,7 +292,7 @@ class PairCounts(Moments[Example]):
         self._bound_memory()
 
     def _has_space_for(self, other: Self) -> bool:
-        """Whether nothing will be dropped, so that the order in which pairs are added does not matter."""
+        """Whether nothing will be dropped, so that the order of adding pairs does not matter."""
         n_words = self.words.n_words + other.words.n_words
         n_pairs = len(self.pairs) + len(other.pairs)
         return self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
@@ -334,4 +335,4 @@ def _names(arrays: Mapping[str, Array]) -> list[bytes]:
 
 
 def _never_counted() -> InputError:
-    return InputError("cannot take out what was not counted", hint="take out only data that was put in")
+    return InputError("cannot remove counts that were not added", hint="remove only data that was added")

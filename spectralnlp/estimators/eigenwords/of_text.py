@@ -1,6 +1,6 @@
-"""Word vectors for estimators that learn from unlabelled text beside their examples.
+"""Word vectors for estimators that use unlabelled text in addition to their labelled examples.
 
-Such an estimator has two settings: ``unlabelled``, files of text, from which vectors are learned here, and
+Such an estimator has two settings: ``unlabelled``, text files from which vectors are learned, and
 ``eigenwords``, folders of vectors that were learned before.
 """
 
@@ -21,9 +21,9 @@ Paths = str | list[str] | None
 
 
 def check_one_source(eigenwords: Paths, unlabelled: Paths) -> None:
-    """Raise ConfigError where both settings are given."""
+    """Raise `ConfigError` if both settings are given."""
     if eigenwords is not None and unlabelled is not None:
-        what = "eigenwords and unlabelled are both given, and vectors are needed once"
+        what = "eigenwords and unlabelled are both given, but only one source of vectors is used"
         raise ConfigError(what, hint="leave one out")
 
 
@@ -33,8 +33,8 @@ def learn_vectors(
     """Learn eigenwords from unlabelled text, which is read as a stream.
 
     Args:
-        text: files, folders and globs.
-        lowercase: whether words are counted in small letters.
+        text: paths of files or folders, or glob patterns.
+        lowercase: whether words are lower-cased before counting.
         dimensions: length of a vector.
         random_state: seed of the decomposition.
 
@@ -46,14 +46,17 @@ def learn_vectors(
 
 
 def load_vectors(folder: str) -> WordVectors:
-    """Read the vectors in a folder that ``train eigenwords`` made, or of an installed model.
+    """Load word vectors from a folder made by ``train eigenwords``, or from an installed model.
+
+    Args:
+        folder: path of the folder, or name of an installed model.
 
     Raises:
-        ModelError: it holds no model, or none of words.
+        ModelError: the folder holds no model, or a model that is not of word vectors.
     """
     is_installed = not Path(folder).exists() and folder in registry.models
     stored = load_model(registry.models.get(folder) if is_installed else folder)
     if stored.kind != "vectors":
         hint = "give a folder made by `spectralnlp train eigenwords`"
-        raise ModelError(f"a model for {stored.kind}, not of words", path=folder, hint=hint)
+        raise ModelError(f"a model for {stored.kind}, not for word vectors", path=folder, hint=hint)
     return WordVectors.from_arrays(stored.checked, stored.values)

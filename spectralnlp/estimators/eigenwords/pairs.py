@@ -1,4 +1,4 @@
-"""A table of pairs of words and how often each was seen, bounded in size: by forgetting, or by spilling."""
+"""Hash table of counts of word pairs, kept small by dropping rare pairs or by spilling to disk."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from spectralnlp.runtime import Memory, Run
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-# Slots of an empty table.
+# Number of slots of an empty table.
 _SLOTS = 1 << 14
 # Share of slots in use at which a table doubles.
 _FULL = 0.75
-# Part of the memory, one of so many, for the slots of a table; sorting takes twice as much for a moment.
+# A table takes at most one part in this many of the memory limit; sorting briefly takes twice as much.
 _SHARE = 16
 
 
 class PairTable:
-    """Counts by key, in open addressing.
+    """Hash table of counts by key, with open addressing.
 
-    When more than ``most`` pairs have come together, the rarest are dropped until at most half of that are
-    left (in the manner of lossy counting, Manku and Motwani 2002), so memory is bounded on any text. With a
-    limit of memory all of them go to disk instead, as a sorted run, and the table begins anew.
+    If the table reaches ``most`` pairs, the rarest are dropped until at most half of that are left, in the
+    manner of lossy counting (Manku and Motwani 2002), so memory is bounded for any text. With a memory limit,
+    all pairs are written to disk as a sorted run instead, and the table is emptied.
 
     Args:
-        most: pairs kept at most.
-        memory: the limit; None to drop.
+        most: maximum number of pairs, ignored if a memory limit is given.
+        memory: memory limit, or None to drop rare pairs.
 
     Attributes:
-        keys: int64; see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0 is a free slot.
-        counts: int64; as ``keys``.
-        n_dropped: how often pairs were dropped.
+        keys: int64; key of the pair in each slot, see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0
+            for a free slot.
+        counts: int64; count of the pair in each slot.
+        n_dropped: number of times that pairs were dropped.
         runs: sorted pairs on disk.
     """
 
@@ -57,7 +58,7 @@ class PairTable:
         return min(int(_FULL * len(self.keys)), self.most)
 
     def observe(self, ids: Ints, window: int) -> None:
-        """Count the pairs in a text; arguments as in the kernel ``count_pairs``."""
+        """Count the pairs in a text; see the kernel ``count_pairs`` for the arguments."""
         self._own()
         position = 0
         while True:
@@ -69,7 +70,7 @@ class PairTable:
             self._free_slots(window)
 
     def add(self, keys: Longs, counts: Longs) -> None:
-        """Add counted pairs; keys that are 0 are passed over."""
+        """Add counts of pairs; keys that are 0 are ignored."""
         self._own()
         position = 0
         while True:
@@ -93,7 +94,7 @@ class PairTable:
         self.n_dropped += 1
 
     def spill(self) -> None:
-        """Write all pairs to disk and begin anew."""
+        """Write all pairs to disk as a sorted run, and empty the table."""
         assert self.memory is not None
         if self._n_pairs:
             keys, counts = self.sorted()
@@ -112,25 +113,29 @@ class PairTable:
         _, self._n_pairs = add_pairs(keys, counts, 0, self.keys, self.counts, 0, n_slots)
 
     def renumber(self, numbers: Ints) -> None:
-        """Give words other numbers; pairs with a word whose number is -1 are dropped."""
+        """Renumber words; pairs that contain a word with the new number -1 are dropped.
+
+        Args:
+            numbers: int32 (n_words,); new number of each word.
+        """
         self._own()
         keys, counts = self.keys, self.counts
         renumber_pairs(keys, numbers)
         self._rebuild(keys, counts, len(keys))
 
     def unsorted(self) -> tuple[Longs, Longs]:
-        """Return keys as they lie and their counts, of pairs in memory; copies."""
+        """Return copies of the keys and counts of pairs in memory, in table order."""
         used = self.keys != 0
         return self.keys[used], self.counts[used]
 
     def sorted(self) -> tuple[Longs, Longs]:
-        """Return keys in order and their counts, of pairs in memory."""
+        """Return the keys and counts of pairs in memory, sorted by key."""
         used = np.flatnonzero(self.keys)
         used = used[np.argsort(self.keys[used], kind="stable")]
         return self.keys[used], self.counts[used]
 
     def copy(self) -> Self:
-        """Return an equal table; the two share their memory until one of them changes."""
+        """Return a copy of the table; the two share their arrays until one of them changes."""
         other = type(self)(self.most, self.memory)
         other.runs = list(self.runs)
         other.keys, other.counts = self.keys, self.counts
@@ -144,7 +149,7 @@ class PairTable:
 
 
 def _fitting(memory: Memory) -> int:
-    """Return how many pairs fit into a table."""
+    """Return the maximum number of pairs in a table that keeps within the memory limit."""
     slots = _SLOTS
     while 2 * slots * 16 <= memory.size // _SHARE:
         slots *= 2

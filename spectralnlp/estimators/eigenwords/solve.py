@@ -1,4 +1,4 @@
-"""From counts to vectors: the matrix, its transform, its singular vectors."""
+"""Compute word vectors from counts: build the word × context matrix, transform it, and decompose it."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ Transform = Literal["none", "sqrt", "log"]
 Positions = Literal["apart", "pooled"]
 Blocks = tuple[tuple[int, ...], ...]
 
-# Singular values below this part of the largest are rounding errors of float32.
+# Singular values below this share of the largest are float32 rounding errors.
 _NEGLIGIBLE = 1e-5
 
-# Singular vectors carried beyond those wanted, and power iterations: singular values of English text are then
-# within 0.7% of the exact ones, in less than half their time.
+# Oversampling and power iterations of the randomised SVD: singular values of English text are then within
+# 0.7% of the exact ones, in less than half the time of an exact SVD.
 _OVERSAMPLING = 20
 _ITERATIONS = 4
 
-# Dense matrices of as many rows as there are words that are held while orthonormal bases are made.
+# Number of dense matrices with one row per word that the orthonormalisation of the SVD holds in memory.
 _DENSE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixShape:
-    """Choices that decide which words are rows and which are contexts.
+    """Settings that determine the rows and columns of the word × context matrix.
 
     Attributes:
-        min_count: words that occur less often are no rows.
-        max_words: rows at most; None for all.
-        n_contexts: the most frequent so many words are contexts; None for all that are rows.
+        min_count: least frequency of a word with a row.
+        max_words: maximum number of rows, or None for no limit.
+        n_contexts: number of context words, the most frequent first, or None for all words with rows.
         blocks: groups of positions whose contexts share columns.
-        with_ends: whether the end of a sentence counts as a context; else its columns are empty.
+        with_ends: whether the end of a sentence is a context; if not, its columns are empty.
     """
 
     min_count: int
@@ -59,15 +59,15 @@ class MatrixShape:
 
 @dataclass(frozen=True, kw_only=True)
 class Tabulated:
-    """The words that are rows, and the matrix of words × contexts.
+    """The word × context matrix, with its vocabularies.
 
     Attributes:
-        words: of the rows, the most frequent first.
-        counts: int64 (n_words,); of the words.
-        contexts: the sentence's end (empty), and the words that are contexts.
+        words: word of each row, the most frequent first.
+        counts: int64 (n_words,); frequency of each word.
+        contexts: context vocabulary; the end of a sentence (an empty string) comes first.
         matrix: transformed counts, float32 (n_words, n_blocks · n_contexts).
-        n_types: different words counted.
-        is_whole: whether memory had room for all the words that were wanted.
+        n_types: number of distinct words counted.
+        is_whole: whether all requested words fit in memory.
     """
 
     words: list[str]
@@ -79,13 +79,13 @@ class Tabulated:
 
 
 def tabulate(counts: PairCounts, shape: MatrixShape, *, transform: Transform, dimensions: int) -> Tabulated:
-    """Choose the vocabulary and make the matrix of counts, be they in memory or on disk.
+    """Choose the vocabulary and build the word × context matrix from counts in memory or on disk.
 
     Args:
-        counts: of words and pairs.
-        shape: choices of rows and columns.
-        transform: of the counts.
-        dimensions: of the vectors to come: dense matrices so wide must fit beside it.
+        counts: counts of words and pairs.
+        shape: settings of rows and columns.
+        transform: transform of the counts.
+        dimensions: length of the word vectors, which determines how many words fit into limited memory.
 
     Raises:
         InputError: fewer than two words occur often enough.
@@ -139,11 +139,11 @@ def _tabulate_spilled(
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers of the words that are rows and of those that are contexts.
+    """Row and column vocabularies of the word × context matrix, as word ids.
 
     Attributes:
-        rows: int64; numbers of the words, the most frequent first.
-        contexts: int64; numbers of the contexts, the sentence's end (0) first.
+        rows: int64 (n_words,); ids of the words, the most frequent first.
+        contexts: int64 (n_contexts,); ids of the contexts; the end of a sentence (0) comes first.
     """
 
     rows: Longs
@@ -153,10 +153,10 @@ class Vocabulary:
 def choose_vocabulary(
     counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int | None
 ) -> Vocabulary:
-    """Choose the words that occur often enough, ties in the order of their letters.
+    """Choose the words that occur often enough, by descending frequency, ties in alphabetical order.
 
     Raises:
-        InputError: there are not two.
+        InputError: fewer than two words occur often enough.
     """
     words = counts.words
     if not words.counts[1:].any():
@@ -175,12 +175,12 @@ def _too_few(n_words: int, min_count: int, most: int) -> InputError:
 
 
 def blocks_of(window: int, positions: Positions, *, before: bool = True) -> Blocks:
-    """Return groups of positions whose contexts share columns: each its own, or all one.
+    """Return the groups of positions whose contexts share columns.
 
     Args:
         window: largest distance.
-        positions: ``apart`` or ``pooled``.
-        before: whether words before are contexts too.
+        positions: ``apart`` for one group per position, ``pooled`` for a single group.
+        before: whether preceding words are contexts too.
     """
     offsets = [*(range(-window, 0) if before else ()), *range(1, window + 1)]
     return tuple((each,) for each in offsets) if positions == "apart" else (tuple(offsets),)
@@ -189,9 +189,9 @@ def blocks_of(window: int, positions: Positions, *, before: bool = True) -> Bloc
 def context_matrix(
     counts: PairCounts, vocabulary: Vocabulary, blocks: Blocks, *, with_ends: bool = True
 ) -> scipy.sparse.csr_array:
-    """Return counts of words × contexts, float32 (n_words, n_blocks · n_contexts).
+    """Return the word × context matrix of counts, float32 (n_words, n_blocks · n_contexts).
 
-    Without ``with_ends`` the columns of the sentence's end are empty.
+    Without ``with_ends`` the columns of the sentence end are empty.
     """
     row_of = _places(vocabulary.rows, len(counts.words.counts))
     column_of = _places(vocabulary.contexts, len(counts.words.counts))
@@ -206,13 +206,13 @@ def context_matrix(
     fill_entries(keys, pair_counts, row_of, column_of, numbered, free, columns, values)
     shape = (len(vocabulary.rows), (len(blocks) + 1) * len(vocabulary.contexts))
     matrix = scipy.sparse.csr_array((values, columns, starts), shape=shape)
-    # Where pairs lay in their table depends on the order of the text; sums of floats must not.
+    # Sort the entries: the order of the hash table depends on the order of the text; the result must not.
     matrix.sum_duplicates()
     return matrix[:, : len(blocks) * len(vocabulary.contexts)]
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Number the blocks of columns by distance; positions of no block are in one more, to be cut off."""
+    """Return the block of columns of each position; positions in no block get an extra one, dropped later."""
     block_of = {offset: block for block, offsets in enumerate(blocks) for offset in offsets}
     before = np.array([0] + [block_of.get(-d, len(blocks)) for d in range(1, window + 1)])
     after = np.array([0] + [block_of.get(d, len(blocks)) for d in range(1, window + 1)])
@@ -232,7 +232,7 @@ def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
 
 
 def _scaled(matrix: ContextMatrix, rows: Array32, columns: Array32) -> ContextMatrix:
-    """Multiply each row and each column by a number."""
+    """Multiply each row and each column of a matrix by a factor."""
 
     def scaled(first: int, block: Block) -> Array32:
         lengths = np.diff(block.indptr)
@@ -251,21 +251,25 @@ def solve_vectors(
     *,
     random_state: int,
 ) -> tuple[Array32, Array32, Array32]:
-    """Return vectors of rows and columns.
+    """Compute vectors of words and contexts.
 
-    ``svd``: U of A = UΣVᵀ. ``cca``, one-step CCA of a word and its context, both one-hot, so that their
-    covariances are the diagonals of row and column sums (Dhillon et al. 2015, *Eigenwords: spectral word
-    embeddings*, section 3.3): U of R^-½ A C^-½, less its trivial pair of singular vectors, √R1 and √C1, which
-    is what centring takes away. Columns' vectors are C^-½ V Σ, for ``svd`` VΣ.
+    ``svd``: A = UΣVᵀ; words have the vectors U, contexts VΣ. ``cca``: one-step CCA between a word and its
+    context (Dhillon et al. 2015, *Eigenwords: spectral word embeddings*, section 3.3). Both views are
+    one-hot, so their covariances are the diagonal matrices R and C of row and column sums. With UΣVᵀ the SVD
+    of R^-½ A C^-½ without its trivial pair of singular vectors, √R1 and √C1, which centring removes, words
+    have the vectors U and contexts C^-½ V Σ.
 
     Args:
         matrix: A, transformed counts.
         variant: ``cca`` or ``svd``.
-        dimensions: wanted; fewer come back where A has a lower rank, with a warning.
+        dimensions: length k of the vectors; lowered with a warning if A has a lower rank.
         random_state: seed of the decomposition.
 
     Returns:
-        float32 (n_rows, k), (k,) and (n_columns, k).
+        Word vectors, float32 (n_rows, k), singular values, (k,), and context vectors, (n_columns, k).
+
+    Raises:
+        InputError: all words have the same contexts.
     """
     scale = np.ones(matrix.shape[1], np.float32)
     trivial: tuple[Array32, Array32] | None = None
@@ -286,7 +290,7 @@ def solve_vectors(
     scale_of_all = 1.0 if variant == "cca" else float(sigma[:1].sum())
     rank = int((sigma > _NEGLIGIBLE * scale_of_all).sum())
     if rank == 0:
-        raise InputError("the words all have the same contexts", hint="give more text")
+        raise InputError("all words have the same contexts", hint="give more text")
     if rank < dimensions:
         last = ", ".join(f"{value:.2g}" for value in sigma[max(rank - 3, 0) : rank + 1])
         warnings.warn(

@@ -1,4 +1,4 @@
-"""Vectors of unseen words from how they are written: ridge regression in closed form."""
+"""Fit the spelling model, which predicts vectors of unknown words, by ridge regression."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from spectralnlp.inference.words.spelling import BITS, SpellingFeatures, Vectors
 from spectralnlp.linalg.solve import ridge
 from spectralnlp.parameters import Spelling
 
-# Penalty of the squared coefficients, relative to the mean weight of a feature.
+# Ridge penalty, relative to the mean weight of a feature.
 _PENALTY = 1.0
-# Tolerance of the normal equations; a hundred times less takes four times as long for nothing.
+# Tolerance of the normal equations; a hundredth of it takes four times as long without benefit.
 _TOLERANCE = 0.01
-# Dimensions that are solved together: more take more memory, and their number shows in the last bits.
+# Number of dimensions solved together; more take more memory, and the number affects the last bits of
+# results.
 _AT_ONCE = 8
 
 
 def fit_spelling(words: Sequence[str], vectors: Vectors, weights: NDArray[np.float64]) -> Spelling:
-    """Fit the linear function of features that is nearest to the words' vectors.
+    """Fit a linear function of spelling features to word vectors, by weighted ridge regression.
 
     Args:
         words: known words.
-        vectors: float32 (n_words, d); of the words.
-        weights: float64 (n_words,); how much each counts.
+        vectors: float32 (n_words, d); vector of each word.
+        weights: float64 (n_words,); weight of each word.
     """
     features = _as_matrix(features_of(words))
     mean = (weights @ vectors / weights.sum()).astype(np.float32)
@@ -42,7 +43,7 @@ def fit_spelling(words: Sequence[str], vectors: Vectors, weights: NDArray[np.flo
 
 
 def _as_matrix(features: SpellingFeatures) -> scipy.sparse.csr_array:
-    """Features as a matrix, float32 (n_words, 2^bits)."""
+    """Return features as a sparse matrix, float32 (n_words, 2^bits)."""
     values = np.repeat(features.weights, np.diff(features.rows))
     shape = (len(features.weights), 1 << BITS)
     return scipy.sparse.csr_array((values, features.columns, features.rows), shape=shape)

@@ -1,8 +1,7 @@
-"""Counts of pairs on disk as entries of the word × context matrix.
+"""Convert counts of pairs on disk to entries of the word × context matrix.
 
-Pairs are spilled in segments (`estimators.shared.spill_segments`), whose words have numbers of their own.
-Every run of pairs becomes a run of entries of the word × context matrix, and these merge to the matrix's rows
-as a stream.
+Pairs are stored in spill segments (`estimators.shared.spill_segments`), each with its own word ids. Each run
+of pairs is converted to a sorted run of matrix entries, and the runs are merged into rows as a stream.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from spectralnlp.estimators.eigenwords.matrix_kernels import ContextBlocks, pair
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.runtime import Array, Longs, Memory, Run, merge_runs, sum_by_key
 
-# Part of an entry's key that is its column.
+# Bits of an entry's key that hold its column.
 _COLUMN = (1 << 32) - 1
 
-# Bytes for an entry while it is merged.
+# Memory per entry during the merge, in bytes.
 _ENTRY_BYTES = 32
 
 
 def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
-    """Yield a segment as arrays of `PairCounts`: the words, then the pairs of each run."""
+    """Yield a segment's content as arrays of `PairCounts`: the word counts, then the pairs of each run."""
     numbers = np.arange(segment.n_words)
     counts = segment.counts_by_number()
     counts[0] = segment.n_sentences
@@ -44,11 +43,11 @@ def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
 
 @dataclass(frozen=True)
 class SpilledPairs:
-    """Counts of words and pairs that are all on disk.
+    """Counts of words and pairs that are entirely on disk.
 
     Attributes:
-        memory: the limit, and the folder.
-        segments: the counts.
+        memory: memory limit, and folder of the files.
+        segments: spill segments with the counts.
         window: largest distance of a pair.
     """
 
@@ -65,17 +64,17 @@ def entry_runs(
     *,
     with_ends: bool = True,
 ) -> Iterator[Run]:
-    """Write each run of pairs as a run of entries of the word × context matrix.
+    """Convert each run of pairs to a run of entries of the word × context matrix.
 
     Args:
-        pairs: the counts.
-        hashes: uint64 (n_rows,); of the words that are rows, in their order.
-        blocks: blocks of columns; a context is the sentence's end, or one of the first words.
-        n_columns: entries of columns from here on are left out.
-        with_ends: whether those of the sentence's end are written.
+        pairs: counts on disk.
+        hashes: uint64 (n_rows,); hash of each row's word.
+        blocks: blocks of columns; the contexts are the sentence end and the words of the first rows.
+        n_columns: number of columns of the matrix; entries beyond them are left out.
+        with_ends: whether the sentence end is a context.
 
     Yields:
-        Runs with keys row · 2³² + column.
+        Sorted runs with keys row · 2³² + column.
     """
     order = np.argsort(hashes)
     in_order = hashes[order]
@@ -97,5 +96,5 @@ def entry_runs(
 
 
 def merged_entries(runs: Sequence[Run], memory: Memory) -> Iterator[tuple[Longs, Longs]]:
-    """Yield keys and values of all entries, row by row."""
+    """Yield keys and values of all entries in chunks, sorted by row and column."""
     return merge_runs(runs, memory.size // 8 // _ENTRY_BYTES)

@@ -1,4 +1,4 @@
-"""Numbers for words, by first appearance."""
+"""Word ids by first appearance, with counts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from spectralnlp.inference.words.encoded import Bytes, as_bytes
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 
-# Words that there is space for at first.
+# Initial capacity, in words.
 _CAPACITY = 1 << 12
 
 
 class NamedWords:
-    """Words numbered by first appearance, and how often each occurred. Number 0 is the end of a sentence."""
+    """Word ids by first appearance, with the count of each word. Id 0 is the end of a sentence."""
 
     def __init__(self) -> None:
         self.n_words = 1
@@ -39,16 +39,16 @@ class NamedWords:
 
     @property
     def counts(self) -> Longs:
-        """int64 (n_words,); of each number."""
+        """Count of each word id, int64 (n_words,)."""
         return self._known.counts[: self.n_words]
 
     def number(self, text: Bytes) -> Ints:
-        """Number and count the words of a text that ends in a line feed.
+        """Return the word ids of a text that ends in a line feed, and count its words.
 
         Returns:
-            int32; sentences between zeros, one at the beginning too.
+            int32; ids, with a zero at the beginning and after each sentence.
         """
-        ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # at worst a letter a line
+        ids, position, n_ids = np.empty(len(text) + 2, np.int32), 0, 1  # worst case: one letter per line
         ids[0] = 0
         while True:
             position, self.n_words, n_ids = intern_words(
@@ -72,7 +72,7 @@ class NamedWords:
         self._known = InternedWords(slots, letters, bounds, hashes, counts)
 
     def table(self) -> WordTable:
-        """Return the words by number."""
+        """Return the table of words and their hashes, by id."""
         bounds = self._known.bounds[: self.n_words + 1]
         return WordTable(
             letters=self._known.letters[: bounds[-1]],
@@ -81,7 +81,7 @@ class NamedWords:
         )
 
     def name(self, number: int) -> bytes:
-        """Return the word of a number; empty for 0."""
+        """Return the word with an id, in UTF-8; empty for 0."""
         return self._known.letters[self._known.bounds[number] : self._known.bounds[number + 1]].tobytes()
 
     def copy(self) -> Self:
@@ -89,14 +89,14 @@ class NamedWords:
         return copy.deepcopy(self)
 
     def add(self, names: Sequence[bytes], counts: Longs) -> Ints:
-        """Take in counted words of others.
+        """Add words with counts.
 
         Args:
-            names: the words by number; that of the sentence's end is empty and comes first.
-            counts: how often they occurred.
+            names: distinct words; the first is empty and stands for the end of a sentence.
+            counts: int64 (n_names,); count of each word.
 
         Returns:
-            int32 (n_names,); our number for each of theirs.
+            int32 (n_names,); id of each word.
         """
         before = self.counts.copy()
         ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
@@ -107,10 +107,10 @@ class NamedWords:
         return ours
 
     def merge(self, other: NamedWords) -> Ints:
-        """Take in the words of another text, with their counts.
+        """Add the words and counts of another object.
 
         Returns:
-            int32 (other.n_words,); our number for each of theirs.
+            int32 (other.n_words,); id in this object of each id in the other.
         """
         letters, bounds, _ = other.table()
         text = np.append(np.insert(letters, bounds[2:], ord(" ")), np.uint8(ord("\n")))
@@ -123,13 +123,13 @@ class NamedWords:
         return ours
 
     def keep(self, kept: NDArray[np.bool_]) -> Ints:
-        """Forget all but some words.
+        """Keep only some words, and renumber them.
 
         Args:
-            kept: bool (n_words,).
+            kept: bool (n_words,); whether to keep each word.
 
         Returns:
-            int32 (n_words,); the new number of each old one, -1 for those forgotten.
+            int32 (n_words,); new id of each old id, or -1 if the word was dropped.
         """
         old = np.flatnonzero(kept)
         names, counts = [self.name(number) for number in old.tolist()], self.counts[old].copy()

@@ -1,4 +1,4 @@
-"""Models of sequences of symbols: hidden Markov models by moments and by EM."""
+"""Hidden Markov models of sequences of symbols, learned by the method of moments or by EM."""
 
 from spectralnlp.estimators.hmm.em import HMMEM
 from spectralnlp.estimators.hmm.estimator import HMM, SequenceEstimator

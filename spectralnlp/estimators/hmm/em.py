@@ -1,4 +1,4 @@
-"""The estimator ``hmm-em``: hidden Markov models by EM, from a spectral start or a random one."""
+"""The ``hmm-em`` estimator: hidden Markov models by EM, with spectral or random initialisation."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, accumulate
 
-# Tokens that k-means looks at; all others join the nearest cluster.
+# Number of tokens that k-means clusters; all other tokens join the nearest cluster.
 SAMPLE = 10_000
 
-# Weight of what was expected before a token, beside the token and what is expected after it.
+# Weight of the expected future before a token; the token itself and the expected future after it have weight
+# 1.
 BEFORE = 0.5
 
-# Pseudo-counts, of each transition and, by the symbols' frequencies, for all emissions of a state together:
-# half an occurrence keeps every probability positive.
+# Pseudo-count of each initial state and each transition, and total pseudo-count of the emissions of a state,
+# shared by the symbols' frequencies; it keeps every probability positive.
 SMOOTHING = 0.5
 
-# How states are made for clustering.
+# Options of the state vectors that are clustered.
 CLUSTERED_STATES = RegressionOptions(
     n_states=40,
     history=2,
@@ -55,15 +56,16 @@ CLUSTERED_STATES = RegressionOptions(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
-    """A hidden Markov model by EM (Baum et al. 1970).
+    """Hidden Markov model learned by EM (Baum et al. 1970).
 
-    The spectral start clusters tokens: each has the expected futures before it and after it and itself as
-    coordinates (those of ``hmm``), k-means makes states of them, and the states are counted. EM then needs a
-    few iterations, where from a random start it needs dozens and ends lower.
+    The spectral initialisation clusters tokens with k-means. A token's coordinates are those of the token
+    itself and of the expected futures before and after it, as computed for ``hmm``. The clusters become the
+    states, and are counted. EM then needs only a few iterations; from a random start it needs dozens and
+    reaches a lower likelihood.
 
     Attributes:
-        model_: the :class:`~spectralnlp.parameters.HiddenMarkov`.
-        log_likelihoods_: of the training symbols before each iteration.
+        model_: the learned :class:`~spectralnlp.parameters.HiddenMarkov`.
+        log_likelihoods_: natural log likelihood of the training sequences before each iteration.
 
     Examples:
         >>> from spectralnlp.estimators.hmm import HMMEM
@@ -74,15 +76,17 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
 
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
 
-    n_states: Annotated[int, Ge(1), Doc("Hidden states.")] = field(default=100, kw_only=False)
-    iterations: Annotated[int, Ge(0), Doc("Of EM; 0 for the counted clusters themselves.")] = 5
-    start: Annotated[Literal["spectral", "random"], Doc("``spectral`` or ``random``.")] = "spectral"
+    n_states: Annotated[int, Ge(1), Doc("Number of hidden states.")] = field(default=100, kw_only=False)
+    iterations: Annotated[int, Ge(0), Doc("Number of EM iterations; 0 for the initial model.")] = 5
+    start: Annotated[Literal["spectral", "random"], Doc("Initialisation: ``spectral`` or ``random``.")] = (
+        "spectral"
+    )
     max_symbols: MaxSymbols = HMM.max_symbols
     min_count: MinCount = HMM.min_count
-    random_state: Annotated[int, Ge(0), Doc("Seed of k-means, or of the random start.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of k-means or of the random initialisation.")] = 0
 
     def learn(self, corpus: Corpus[Sequence[str]]) -> None:
-        """Count the clusters of a spectral start, or draw a random one, and run EM from there.
+        """Initialise the model from clusters or at random, and run EM.
 
         Raises:
             InputError: there are no symbols.
@@ -114,7 +118,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
 
     def _maximise(self, symbols: tuple[str, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
-        """Take one M-step: relative frequencies, smoothed."""
+        """Compute the M-step: smoothed relative frequencies."""
         smoothed = (
             sums.start + SMOOTHING,
             sums.moves + SMOOTHING,
@@ -125,12 +129,12 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
 
 
 def spectral_start(table: NGramTable, n_states: int, random_state: int) -> StateSums:
-    """Return counts of starts, transitions and emissions of the clusters of tokens.
+    """Cluster tokens, and return the counts of initial states, transitions and emissions of the clusters.
 
     Args:
-        table: 4-grams: a token's cluster depends on the two symbols before it, so a transition on three.
-        n_states: clusters.
-        random_state: seed.
+        table: 4-grams; a token's cluster depends on the two symbols before it, so a transition needs three.
+        n_states: number of clusters.
+        random_state: seed of k-means.
     """
     trigrams, token = np.unique(table.grams[:, 1:], axis=0, return_inverse=True)
     counts = np.bincount(token, table.weights).astype(np.float64)
@@ -145,7 +149,7 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> State
     np.add.at(emitted, (trigrams[:, -1], state), counts)
     first = trigrams[:, -2] == table.boundary
     start = np.bincount(state[first], counts[first], minlength=k).astype(np.float64)
-    # The token before is the trigram of the first three symbols; it is there unless the sequence begins here.
+    # The previous token is that of the trigram of the first three symbols, unless the sequence begins here.
     base = np.int64(table.boundary + 1)
     power = base ** np.arange(2, -1, -1)
     codes = trigrams.astype(np.int64) @ power
@@ -158,9 +162,13 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> State
 
 
 def _points(table: NGramTable) -> Floats:
-    """Return coordinates of the symbol of each trigram, of what is expected after it, and before it."""
+    """Return the coordinates that tokens are clustered by, float64 (n_trigrams, 1 + 3 k).
+
+    They are a constant 1, and the coordinates of the trigram's symbol and of the expected futures after and
+    before it.
+    """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer directions than these are no fault of the user's
+        warnings.simplefilter("ignore")  # the user did not choose this number of directions
         future, sigma = future_coordinates(table, CLUSTERED_STATES)
     points = np.ones((len(table.grams), 1 + 3 * len(sigma)))
     codes = encode(table.grams, table.boundary + 1)
@@ -173,7 +181,7 @@ def _points(table: NGramTable) -> Floats:
 
 
 def random_start(base: Floats, n_states: int, random_state: int) -> StateSums:
-    """Draw pseudo-counts: uniform starts, Dirichlet transitions, emissions around the mean."""
+    """Draw pseudo-counts: uniform initial states, Dirichlet transitions, emissions around their mean."""
     rng = np.random.default_rng(random_state)
     emitted = base[:, None] * rng.exponential(size=(len(base), n_states))
     moves = 100 * rng.dirichlet(np.ones(n_states), n_states).T

@@ -1,4 +1,4 @@
-"""The estimator ``hmm``: count n-grams, solve for observable operators."""
+"""The ``hmm`` estimator: count n-grams, and compute an observable-operator model from them."""
 
 from __future__ import annotations
 
@@ -31,31 +31,33 @@ from spectralnlp.parameters import ObservableOperators
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus, Moments, current_memory
 
-# Symbols of each sequence that the published algorithm looks at.
+# Number of symbols of each sequence that the published algorithm uses.
 PUBLISHED = 3
 
-# Weight of the symbols' frequencies in every prediction, and negative probability that a prediction may have
-# before its state is shrunk; without the weight perplexity is 5 to 15% worse, without shrinking 0.5%.
+# Weight of the symbols' frequencies in every prediction, and total negative probability of a prediction above
+# which its state is shrunk. Without the weight perplexity is 5 to 15% worse, without shrinking 0.5%.
 FLOOR, TOLERANCE = 0.02, 0.2
 
-# Weight of the frequencies without the stabiliser: likelihoods stay finite.
+# Weight of the frequencies without stabilisation; it keeps likelihoods finite.
 PUBLISHED_FLOOR = 1e-6
 
-# Bytes for each number in the states of symbols, which have several, and in operators, which are saved.
+# Memory per number in the state vectors of a symbol (several arrays) and in operators (also saved), in bytes.
 _STATE_BYTES, _OPERATOR_BYTES = 48, 12
 
-# Hyper-parameters that all estimators of sequences declare.
-MaxSymbols = Annotated[int, Ge(1), Doc("How many symbols are told apart, the most frequent first.")]
-MinCount = Annotated[int, Ge(1), Doc("How often a symbol occurs to be told apart.")]
+# Hyper-parameters of all sequence estimators.
+MaxSymbols = Annotated[
+    int, Ge(1), Doc("Maximum size of the vocabulary, the most frequent symbols first; others are unknown.")
+]
+MinCount = Annotated[int, Ge(1), Doc("Least frequency of a symbol in the vocabulary.")]
 
 
 class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
-    """An estimator that learns from sequences of symbols and predicts them.
+    """Base class of estimators that learn from sequences of symbols and predict the next symbol.
 
     Attributes:
-        filter_: the :class:`~spectralnlp.inference.chains.filtering.Filter` that predicts.
-        n_sequences_: sequences that it learned from.
-        n_symbols_: symbols in them.
+        filter_: the :class:`~spectralnlp.inference.chains.filtering.Filter` that computes predictions.
+        n_sequences_: number of training sequences.
+        n_symbols_: number of symbols in the training sequences.
 
     Examples:
         >>> from spectralnlp.estimators.hmm import HMM, SequenceEstimator
@@ -77,15 +79,17 @@ class SequenceEstimator(Estimator[Sequence[str]], SequencePredictor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
-    """A hidden Markov model in the form of observable operators, by moments of n-grams.
+    """Hidden Markov model in observable-operator form, learned from moments of n-grams.
 
-    The default (``algorithm="regression"``) is described in :mod:`spectralnlp.estimators.hmm.solve`,
-    ``preset=tutorial`` is Hsu, Kakade and Zhang (2009): :mod:`spectralnlp.estimators.hmm.hkz`. How
-    predictions are made distributions is described in :mod:`spectralnlp.inference.chains.filtering`.
+    The default algorithm (``algorithm="regression"``) is described in
+    :mod:`spectralnlp.estimators.hmm.solve`. ``preset=tutorial`` is the algorithm of Hsu, Kakade and Zhang
+    (2009), see :mod:`spectralnlp.estimators.hmm.hkz`. See :mod:`spectralnlp.inference.chains.filtering` for
+    how predictions are turned into probabilities.
 
     Attributes:
-        operators_: the :class:`~spectralnlp.parameters.ObservableOperators`.
-        singular_values_: float64 (n_states,); of P21, or canonical correlations where it was whitened.
+        operators_: the learned :class:`~spectralnlp.parameters.ObservableOperators`.
+        singular_values_: float64 (n,), descending; singular values of P21, or canonical correlations of
+            histories and symbols (``regression``, or ``hkz`` with ``whitening``).
 
     Examples:
         >>> from spectralnlp import HMM
@@ -109,44 +113,53 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     n_states: Annotated[
         int,
         Ge(1),
-        Doc("M; numbers in a state. Lowered, with a warning, where the data has fewer directions."),
+        Doc("Dimension of the state (m); lowered with a warning if the data has a lower rank."),
     ] = field(default=60, kw_only=False)
-    algorithm: Annotated[Literal["regression", "hkz"], Doc("``regression`` or ``hkz``.")] = "regression"
-    history: Annotated[int, Ge(1), Doc("Regression: symbols from which the future is predicted.")] = 2
+    algorithm: Annotated[
+        Literal["regression", "hkz"], Doc("Learning algorithm: ``regression`` or ``hkz``.")
+    ] = "regression"
+    history: Annotated[
+        int, Ge(1), Doc("Regression: number of preceding symbols that the state before a symbol depends on.")
+    ] = 2
     target: Annotated[
         int,
         Ge(1),
-        Doc("Regression: symbols from which what follows is predicted; history + 1 is consistent."),
+        Doc(
+            "Regression: number of symbols that the state after a symbol depends on; the estimator is "
+            "consistent with history + 1."
+        ),
     ] = 3
     leave_one_out: Annotated[
-        bool, Doc("Regression: whether states that are regressed upon do without the symbol that follows.")
+        bool, Doc("Regression: estimate the state before a symbol without that occurrence of the symbol.")
     ] = True
     operator_count: Annotated[
         int,
         Ge(0),
         Doc(
-            "Regression: occurrences from which on a symbol has an operator of its own; after rarer "
-            "ones the state is the mean one."
+            "Regression: least frequency of a symbol with its own operator; after a rarer symbol, the "
+            "state is the symbol's mean state."
         ),
     ] = 50
-    whitening: Annotated[bool, Doc("Hkz: divide P21 by the square roots of its margins.")] = True
+    whitening: Annotated[bool, Doc("Hkz: divide P21 by the square roots of its marginals.")] = True
     triples: Annotated[
         Literal["initial", "all"],
         Doc(
-            "Hkz: ``initial`` for the first three symbols of each sequence, ``all`` for any three, which is "
-            "exact only for chains that start stationary."
+            "Hkz: which trigrams to count: ``initial`` for the first three symbols of each sequence, ``all`` "
+            "for all trigrams, which is exact only for chains that start in their stationary distribution."
         ),
     ] = "all"
     stabilise: Annotated[
         bool,
         Doc(
             "Mix the symbols' frequencies into every prediction, and shrink states that predict much "
-            "negative probability to the mean."
+            "negative probability towards the mean state."
         ),
     ] = True
     max_symbols: MaxSymbols = 50_000
     min_count: MinCount = 1
-    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD, where there are more than 512 symbols.")] = 0
+    random_state: Annotated[
+        int, Ge(0), Doc("Seed of the SVD, which is randomised for more than 512 symbols.")
+    ] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> WordCounts:
         """Return empty counts of symbols."""
@@ -154,26 +167,27 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @singledispatchmethod
     def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
-        """Turn the moments of a pass into the next pass, and those of the last one into operators.
+        """Process the moments of a pass over the data.
 
-        First come counts of symbols, from which those that are told apart are chosen, then counts of n-grams.
+        The first pass counts symbols, and this returns empty counts of n-grams over the chosen vocabulary for
+        the second pass. From the counts of n-grams, the operators are computed, and None is returned.
 
         Raises:
             InputError: there are no symbols.
-            ConfigError: the memory is limited, and the operators need more.
+            ConfigError: the operators exceed the memory limit.
         """
-        raise TypeError(f"no pass of HMM gives {type(moments).__name__}")
+        raise TypeError(f"HMM has no pass with moments of type {type(moments).__name__}")
 
     @solve.register
     def _choose_symbols(self, moments: WordCounts) -> NGramCounts:
-        """First pass: the most frequent symbols are told apart."""
+        """Choose the vocabulary after the first pass."""
         self._check_memory(moments)
         symbols = choose_symbols(moments, self.max_symbols, self.min_count)
         return NGramCounts(symbols, self._order, self._first_symbols)
 
     @solve.register
     def _solve_for_operators(self, moments: NGramCounts) -> None:
-        """Second pass: n-grams become observable operators."""
+        """Compute the observable operators after the second pass."""
         with fit_pass("operators"):
             if self.algorithm == "hkz":
                 self._solve_hkz(moments)
@@ -181,22 +195,22 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
                 self._solve_regression(moments)
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
-        """Return empty counts of n-grams over all symbols: those that are told apart change with the data."""
+        """Return empty counts of n-grams over all symbols, because the vocabulary changes with the data."""
         return OpenNGramCounts(self._order, self._first_symbols)
 
     def solve_kept(self, moments: OpenNGramCounts) -> Self:
-        """Learn from kept counts, of which the most frequent symbols are told apart."""
+        """Learn from kept counts of n-grams over all symbols; the vocabulary is chosen first."""
         self.validate()
         return super().solve_kept(moments.within(self.max_symbols, self.min_count))
 
     @property
     def _order(self) -> int:
-        """The n of the n-grams that are counted."""
+        """Order n of the n-grams that are counted."""
         return 3 if self.algorithm == "hkz" else self._regression_options.order
 
     @property
     def _first_symbols(self) -> int | None:
-        """Symbols of each sequence whose n-grams are counted; None for all."""
+        """Number of symbols at the start of each sequence whose n-grams are counted; None for all."""
         return PUBLISHED if self.algorithm == "hkz" and self.triples == "initial" else None
 
     @property
@@ -237,7 +251,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())
 
     def _check_memory(self, counts: WordCounts) -> None:
-        """Refuse operators that are more than the memory holds, before any n-gram is counted."""
+        """Raise an error if the operators will exceed the memory limit, before any n-gram is counted."""
         memory = current_memory()
         if memory is None:
             return
@@ -251,4 +265,4 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
             hint = "raise `memory`, or lower n_states or max_symbols"
             if self.algorithm == "regression" and n_fitting > 0:
                 hint = f"raise `memory`, or `set` operator_count={counts[common[n_fitting]] + 1}"
-            raise ConfigError(f"{what}: the memory has room for {max(n_fitting, 0):,}", hint=hint)
+            raise ConfigError(f"{what}, but only {max(n_fitting, 0):,} fit into memory", hint=hint)

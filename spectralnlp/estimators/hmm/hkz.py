@@ -1,4 +1,7 @@
-"""Hidden Markov models as published: Hsu, Kakade and Zhang 2009, *A spectral algorithm for learning HMMs*."""
+"""The published spectral algorithm for hidden Markov models.
+
+Source: Hsu, Kakade and Zhang 2009, *A spectral algorithm for learning hidden Markov models*.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats, ObservableOperators
 
-# Symbols up to which the SVD is exact.
+# Largest number of symbols for which the SVD is exact rather than randomised.
 DENSE = 512
 
 
@@ -24,20 +27,21 @@ def solve_hkz(
     whitening: bool,
     random_state: int,
 ) -> tuple[ObservableOperators, Floats]:
-    """The algorithm LearnHMM of section 4 of the paper; P3x1 is only ever seen between two projections.
+    """Run the algorithm LearnHMM (section 4 of the paper), without forming the matrices P3x1.
 
     Args:
         table: trigrams of the first three symbols of each sequence, as published, or of all symbols.
-        prediction: names of the symbols, and how their probabilities are kept proper.
-        n_states: m in the paper.
-        all_triples: take P21 from all pairs, of which there are more than of triples: exact only for chains
-            that start stationary. As published, P1 and P21 are margins of the first triples, as P3x1 is.
-        whitening: divide P21 by the square roots of its margins before the SVD, and take the operators in
-            that basis; the published algorithm does not.
-        random_state: seed of the SVD where there are many symbols.
+        prediction: symbols, and settings that turn predictions into probabilities.
+        n_states: dimension of the state, m in the paper.
+        all_triples: estimate P21 from all pairs of adjacent symbols, which is exact only for chains that
+            start in their stationary distribution. If false, P1 and P21 are marginals of the same trigrams as
+            P3x1, as published.
+        whitening: divide P21 by the square roots of its marginals before the SVD, and express the operators
+            in that basis; the published algorithm does not.
+        random_state: seed of the SVD, which is randomised for many symbols.
 
     Returns:
-        The operators, one for every symbol, and the singular values.
+        The model, with an operator for every symbol, and the singular values, float64 (n,).
     """
     older, old, new = table.grams.T
     weights, V = table.weights, table.boundary
@@ -104,6 +108,6 @@ def _svd(matrix: sp.csr_matrix, rank: int, random_state: int) -> tuple[Floats, F
 
 
 def _scaled(state: Floats, normaliser: Floats, otherwise: Floats) -> Floats:
-    """Return the state scaled so that its probabilities sum to one; another where they sum to nothing."""
+    """Scale a state so that its probabilities sum to one; return ``otherwise`` if the sum is not positive."""
     total = normaliser @ state
     return state / total if total > 1e-12 else otherwise

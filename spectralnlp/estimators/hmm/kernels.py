@@ -1,4 +1,4 @@
-"""A kernel of the regression: sums of products of rows, a matrix for each group."""
+"""A kernel that sums products of rows by group, for the regression."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from spectralnlp.jit import kernel
 
 @kernel
 def add_products(bounds, places, left, right, matrices):
-    """Add Lᵀ R to matrices, L and R being the rows of a group; a row after the other, in any number of calls.
+    """For each group of rows, add Lᵀ R to a matrix, where L and R are the left and right rows of the group.
+
+    Rows are added one after the other, so that results do not depend on how rows are split into calls.
 
     Args:
-        bounds: int64 (n_groups + 1,); where the rows of each group begin.
-        places: int32 (n_groups,); which matrix each adds to; -1 for none.
+        bounds: int64 (n_groups + 1,); index of the first row of each group.
+        places: int32 (n_groups,); index of the matrix that each group is added to, or -1 for none.
         left, right: float64 (n_rows, k).
-        matrices: float64 (n, k, k); changed.
+        matrices: float64 (n, k, k); updated.
     """
     k = left.shape[1]
     for group in range(len(places)):

@@ -1,4 +1,4 @@
-"""Moments of sequences: counts of n-grams of symbols, and for EM expected counts of hidden states."""
+"""Moments of sequences: counts of n-grams of symbols, and the expected counts of hidden states for EM."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from spectralnlp.parameters import Floats, HiddenMarkov
 from spectralnlp.runtime import MOST_COUNT, Batch, Memory, Moments, Run, current_memory, sum_by_key
 from spectralnlp.storage import StoredArrays, int_array
 
-# Name of the symbol that stands for all that are not told apart.
+# Name of the symbol that stands for all symbols outside the vocabulary.
 UNKNOWN = "<unknown>"
 
-# Occurrences that wait as they came before equal ones are counted together.
+# Number of occurrences that are collected before equal ones are summed.
 CONSOLIDATE = 1 << 20
 
-# Of as many n-grams as are sorted at a time, how many times as many fit into memory as a table.
+# Number of n-grams that fit into memory as a table, as a multiple of the number sorted at a time.
 _TABLES = 5
 
 Codes = NDArray[np.int64]
 
 
 class CodeCounts(Moments[Sequence[str]]):
-    """Counts of n-grams, an n-gram being one integer."""
+    """Counts of n-grams, each of which is encoded as one integer."""
 
     subtractable = True
 
@@ -40,13 +40,13 @@ class CodeCounts(Moments[Sequence[str]]):
         self._counts: Codes = np.empty(0, np.int64)
         self._pending: list[Codes] = []
         self._n_pending = 0
-        self._most = sys.maxsize  # occurrences that wait to be counted, or different n-grams in memory
+        self._most = sys.maxsize  # maximum number of collected occurrences, and of distinct n-grams
 
     def _combine(self, codes: Codes, counts: Codes) -> None:
-        """Add counts of codes, which may be negative.
+        """Add counts, which may be negative, to those of n-grams.
 
         Raises:
-            InputError: there are less than none of an n-gram then; nothing has changed.
+            InputError: a total would be negative; the counts are unchanged.
         """
         self._consolidate()
         codes, counts = sum_by_key(
@@ -72,26 +72,24 @@ class CodeCounts(Moments[Sequence[str]]):
 
 
 def never_counted() -> InputError:
-    """Return the error of taking out more than was put in."""
-    return InputError(
-        "cannot take out n-grams that were not counted", hint="take out only data that was put in"
-    )
+    """Return the error for removing counts that were not added."""
+    return InputError("cannot remove n-grams that were not counted", hint="remove only data that was added")
 
 
 class NGramCounts(CodeCounts):
-    """Counts of n-grams: every symbol with the ``order`` - 1 before it.
+    """Counts of n-grams: every symbol with the ``order`` - 1 symbols before it.
 
-    Before a sequence stands a boundary, as often as needed. An n-gram is one integer, its symbols the
-    digits of a number in base V + 1. Inside `spectralnlp.runtime.use_memory` what is too much goes to disk in
-    sorted runs.
+    Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer, whose digits
+    in base V + 1 are its V symbols and the boundary. Within `spectralnlp.runtime.use_memory`, counts that
+    exceed the memory limit are written to disk in sorted runs.
 
     Args:
-        vocabulary: the symbols; all others are counted as one more, the V-th.
-        order: n.
-        first: count only the n-grams of the first so many symbols of a sequence; None for all.
+        vocabulary: known symbols; all others are counted as one unknown symbol, the last of the V symbols.
+        order: order n of the n-grams.
+        first: number of symbols at the start of each sequence whose n-grams are counted; None for all.
 
     Raises:
-        ConfigError: there are more possible n-grams than 64-bit integers.
+        ConfigError: the codes of n-grams exceed 64 bits.
     """
 
     pass_name = "n-grams"
@@ -114,14 +112,14 @@ class NGramCounts(CodeCounts):
         self._most = sys.maxsize if memory is None else run_length(memory)
 
     def empty_like(self) -> Self:
-        """Empty counts of the same parameters, and with the same memory."""
+        """Return empty counts with the same parameters and the same memory limit."""
         empty = super().empty_like()
         empty._limit(self.memory)
         return empty
 
     @property
     def is_spilled(self) -> bool:
-        """Whether a part of it is on disk."""
+        """Whether some of the counts are on disk."""
         return bool(self.runs)
 
     def parameters(self) -> dict[str, Any]:
@@ -146,32 +144,32 @@ class NGramCounts(CodeCounts):
         self._spill_if_full()
 
     def grams(self) -> NGrams:
-        """Return the n-grams and their counts, wherever they are."""
+        """Return the n-grams and their counts, in memory or on disk."""
         if self.memory is None or not self.is_spilled:
             return self.table()
         self._spill()
         return StoredNGrams(self.runs, order=self.order, boundary=self.base - 1, memory=self.memory)
 
     def table(self) -> NGramTable:
-        """Return the n-grams and their counts as columns in memory.
+        """Return the n-grams and their counts as a table in memory.
 
         Raises:
-            ConfigError: they do not fit.
+            ConfigError: the table exceeds the memory limit.
         """
         n = len(self._codes) + sum(run.length for run in self.runs)
         if self.memory is not None and n > run_length(self.memory) * _TABLES:
-            what = f"up to {n:,} different {self.order}-grams do not fit into this memory"
+            what = f"up to {n:,} different {self.order}-grams do not fit into memory"
             raise ConfigError(what, hint="raise `memory`, or lower max_symbols")
         codes, counts = self._whole()
         return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``codes``: int64 (n,), ascending; ``counts``: int64 (n,); all of it in memory, however much."""
+        """Return ``codes``, int64 (n,), ascending, and ``counts``, int64 (n,), including those on disk."""
         codes, counts = self._whole()
         return {"codes": codes, "counts": counts}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Codes must be of n-grams, ascending, and counts positive."""
+        """Check that codes are those of n-grams and ascending, and that counts are positive."""
         sized = stored.part(n_codes=self.base**self.order)
         sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
@@ -208,7 +206,7 @@ class NGramCounts(CodeCounts):
             self._spill()
 
     def _spill(self) -> None:
-        """Write all n-grams to disk."""
+        """Write all n-grams in memory to disk, as a sorted run."""
         assert self.memory is not None
         self._consolidate()
         if len(self._codes):
@@ -217,15 +215,15 @@ class NGramCounts(CodeCounts):
 
 
 def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list[str]:
-    """Return the symbols that are told apart, the most frequent first.
+    """Choose the vocabulary, the most frequent symbol first.
 
     Args:
-        counts: how often each symbol occurs.
-        max_symbols: how many symbols at most.
-        min_count: how often a symbol occurs at least.
+        counts: frequency of each symbol.
+        max_symbols: maximum size of the vocabulary.
+        min_count: least frequency of a symbol in the vocabulary.
 
     Raises:
-        InputError: there is no symbol at all.
+        InputError: the data contains no symbols.
     """
     if not counts.total():
         raise InputError("no symbols to learn from", hint="give a file of blank-separated symbols")
@@ -234,12 +232,12 @@ def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list
 
 @dataclass(frozen=True, kw_only=True)
 class StateSums:
-    """Counts of hidden states, or expected ones.
+    """Counts, or expected counts, of hidden states.
 
     Attributes:
-        start: float64 (k,); of first states.
-        moves: float64 (k, k); of transitions, (next state, state).
-        emitted: float64 (V, k); of symbols in each state.
+        start: float64 (k,); counts of initial states.
+        moves: float64 (k, k); counts of transitions, (next state, state).
+        emitted: float64 (V, k); counts of emissions, (symbol, state).
     """
 
     start: Floats
@@ -248,13 +246,13 @@ class StateSums:
 
 
 class ExpectedTransitions(Moments[Sequence[str]]):
-    """Expected counts of starts, transitions and emissions under a model: the E-step of EM.
+    """Expected counts of initial states, transitions and emissions under a model: the E-step of EM.
 
     Args:
-        vocabulary: names of the symbols, the last one for all others.
-        initial: float64 (k,); of the model, a :class:`~spectralnlp.parameters.HiddenMarkov`.
-        transition: float64 (k, k).
-        emission: float64 (V, k).
+        vocabulary: names of the symbols; the last one stands for all unknown symbols.
+        initial: float64 (k,); initial probabilities, see :class:`~spectralnlp.parameters.HiddenMarkov`.
+        transition: float64 (k, k); transition probabilities.
+        emission: float64 (V, k); emission probabilities.
     """
 
     def __init__(
@@ -275,13 +273,13 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         return {"vocabulary": model.symbols, **arrays}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``start`` (k,), ``moves`` (k, k), ``emitted`` (V, k) and ``log_likelihood`` (1,): float64."""
+        """Return the float64 arrays ``start``, ``moves``, ``emitted`` and ``log_likelihood`` (1,)."""
         sums = self.sums
         arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}
         return {**arrays, "log_likelihood": self.log_likelihood}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add sequences."""
+        """Add the expected counts and the log likelihood of sequences."""
         index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
         symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
         offsets = np.cumsum([0, *(len(sequence) for sequence in batch if len(sequence))])

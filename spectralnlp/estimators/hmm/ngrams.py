@@ -1,4 +1,4 @@
-"""Tables of n-grams in memory or on disk, read as streams of sums over some of their symbols."""
+"""Tables of weighted n-grams, in memory or on disk, and streams of their marginals."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ Columns = NDArray[np.int32]
 # Rows of symbols, int32 (n, n_lags), and their weights, float64 (n,).
 Piece: TypeAlias = tuple[Columns, Floats]
 
-# Bytes to sort an n-gram beside as many more; and sums of several parts are held.
+# Memory per n-gram in a sorted run, in bytes; sorting and merging hold several copies.
 _BYTES_FOR_A_GRAM = 512
 
 
 class NGrams(ABC):
-    """Distinct n-grams of V symbols with their weights: counts, or true probabilities.
+    """Distinct n-grams of V symbols with weights, which are counts or true probabilities.
 
     Attributes:
-        boundary: V, one more than the last symbol; it stands where the sequence had not begun.
+        boundary: the number V, which stands for the boundary before the start of a sequence.
     """
 
     boundary: int
 
     @abstractmethod
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield weights of the symbols that stand at some places, summed over those at all others.
+        """Yield marginal weights: those of the symbols at some positions, summed over all other positions.
 
         Args:
-            lags: the places: 0 of the symbol itself, 1 of the one before it …
+            lags: the positions: 0 for the symbol itself, 1 for the one before it, and so on.
 
         Yields:
-            Rows of symbols, a column for each place in this order, and sorted by them; each row once.
+            Distinct rows of symbols, with one column for each position in the given order, sorted, and their
+            weights.
         """
 
     @cached_property
     def frequencies(self) -> Floats:
-        """float64 (V,): the weight of each symbol."""
+        """Total weight of each symbol, float64 (V,)."""
         frequencies = np.zeros(self.boundary)
         for columns, weights in self.sums(1, 0):
             frequencies += np.bincount(columns[:, 1], weights, minlength=self.boundary)
         return frequencies
 
     def n_sequences(self) -> int:
-        """Return how many sequences begin; at least bigrams are needed to know."""
+        """Return the number of sequences; the order must be at least 2."""
         begun = sum(
             float(weights[columns[:, 0] == self.boundary].sum()) for columns, weights in self.sums(1, 0)
         )
@@ -61,13 +62,13 @@ class NGrams(ABC):
 
 @dataclass(frozen=True)
 class NGramTable(NGrams):
-    """N-grams in memory.
+    """A table of weighted n-grams in memory.
 
     Attributes:
-        grams: int32 (n, order); the last column is the symbol, those before it its history, oldest first;
-            ``boundary`` where the sequence had not begun.
-        weights: float64 (n,), positive.
-        boundary: V; there are V symbols.
+        grams: int32 (n, order); the last column is the symbol, the others its history, oldest first;
+            ``boundary`` stands before the start of a sequence.
+        weights: float64 (n,), positive; weight of each n-gram.
+        boundary: number V of symbols.
     """
 
     grams: Columns
@@ -76,7 +77,7 @@ class NGramTable(NGrams):
     _sums: dict[tuple[int, ...], Piece] = field(default_factory=dict, repr=False, compare=False)
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the sums in one piece; see `NGrams.sums`."""
+        """Yield the marginal weights in one piece; see `NGrams.sums`."""
         if lags not in self._sums:
             columns = self.grams[:, [-1 - lag for lag in lags]]
             codes = encode(columns, self.boundary + 1)
@@ -88,13 +89,13 @@ class NGramTable(NGrams):
 
 
 class StoredNGrams(NGrams):
-    """N-grams on disk.
+    """A table of n-grams with counts on disk.
 
     Args:
-        runs: codes of n-grams, numbers of ``order`` digits in base V + 1, and their counts.
-        order: n.
-        boundary: V.
-        memory: where sums go.
+        runs: sorted runs of codes of n-grams, numbers of ``order`` digits in base V + 1, with counts.
+        order: order n of the n-grams.
+        boundary: number V of symbols.
+        memory: memory limit, and folder of the files.
     """
 
     def __init__(self, runs: Sequence[Run], order: int, boundary: int, memory: Memory) -> None:
@@ -105,7 +106,7 @@ class StoredNGrams(NGrams):
         self._sums: dict[tuple[int, ...], list[Run]] = {}
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the sums, which stay on disk for the next time; see `NGrams.sums`."""
+        """Yield the marginal weights, which are cached on disk; see `NGrams.sums`."""
         if lags not in self._sums:
             self._sums[lags] = self._sorted(lags)
         for run in self._sums[lags]:
@@ -126,12 +127,12 @@ class StoredNGrams(NGrams):
 
 
 def run_length(memory: Memory) -> int:
-    """Return how many n-grams are sorted at a time; that takes up to a quarter of the memory."""
+    """Return the number of n-grams to sort at a time, which takes up to a quarter of the memory limit."""
     return memory.size // _BYTES_FOR_A_GRAM
 
 
 def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
-    """Return rows of digits as numbers, int64 (n,)."""
+    """Encode rows of digits as integers, int64 (n,)."""
     codes = np.zeros(len(columns), np.int64)
     for column in columns.T:
         codes *= base
@@ -140,7 +141,7 @@ def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
 
 
 def decode(codes: Longs, base: int, n_digits: int) -> Columns:
-    """Return the digits of numbers, int32 (n, n_digits)."""
+    """Decode integers to rows of digits, int32 (n, n_digits)."""
     columns = np.empty((len(codes), n_digits), np.int32)
     for place in range(n_digits - 1, 0, -1):
         codes, columns[:, place] = np.divmod(codes, base)
@@ -153,19 +154,19 @@ def decode(codes: Longs, base: int, n_digits: int) -> Columns:
 
 
 def group_starts(columns: NDArray[np.integer[Any]]) -> Longs:
-    """Return where rows differ from those before them, the first row too."""
+    """Return the indices of rows that differ from the row before, and that of the first row, int64 (n,)."""
     if not len(columns):
         return np.empty(0, np.int64)
     return np.flatnonzero(np.append(True, (columns[1:] != columns[:-1]).any(axis=1)))
 
 
 def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]:
-    """Yield the rows in chunks that do not tear groups apart, and depend on nothing but the rows.
+    """Yield rows in chunks that do not split groups of rows, and do not depend on how the input is split.
 
     Args:
-        pieces: rows in order, cut anyhow.
-        size: a chunk has as many rows, and goes on to the end of the group; the last has the rest.
-        n_key: rows with so many equal first columns are a group.
+        pieces: sorted rows, split in any way.
+        size: minimum number of rows in a chunk, except the last; a chunk ends at the next end of a group.
+        n_key: number of leading columns that are equal in the rows of a group.
     """
     columns: Columns | None = None
     weights = np.empty(0)
@@ -184,7 +185,7 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """Return the first row from ``at_least`` on that begins a group; None if there is none."""
+    """Return the index of the first row from ``at_least`` on that begins a group, or None."""
     while at_least < len(columns):
         window = columns[at_least - 1 : at_least + 4096, :n_key]
         begins = np.flatnonzero((window[1:] != window[:-1]).any(axis=1))
@@ -196,12 +197,12 @@ def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
 
 @dataclass(frozen=True)
 class Histories:
-    """Histories of one length, and the symbols that follow them.
+    """Histories of one length, and the weights of the symbols that follow them.
 
     Attributes:
-        symbols: int32 (n, length); of each, in the order of the sums.
-        futures: csr (n, V); weights of the symbols that follow.
-        weights: float64 (n,); their sums.
+        symbols: int32 (n, length); symbols of each history, in the order of the requested positions.
+        futures: csr (n, V); weight of each following symbol.
+        weights: float64 (n,); total weight of each history, the row sums of ``futures``.
     """
 
     symbols: Columns
@@ -210,12 +211,12 @@ class Histories:
 
 
 def histories(grams: NGrams, *lags: int, size: int) -> Iterator[Histories]:
-    """Yield all histories in the order of their symbols at some places.
+    """Yield all histories, sorted by their symbols at the given positions.
 
     Args:
-        grams: the table.
-        lags: the places, 1 for the symbol before.
-        size: futures in a piece, about.
+        grams: table of n-grams.
+        lags: positions of the history's symbols; 1 is the one directly before the following symbol.
+        size: approximate number of non-zero entries of ``futures`` in each piece.
     """
     for columns, weights in in_chunks(grams.sums(*lags, 0), size, len(lags)):
         starts = group_starts(columns[:, :-1])

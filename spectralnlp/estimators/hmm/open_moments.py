@@ -1,4 +1,4 @@
-"""Counts of n-grams over all symbols, kept for models whose data may change."""
+"""Counts of n-grams over all symbols, kept for models whose training data may change later."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from spectralnlp.storage import StoredArrays, int_array
 
 
 class OpenNGramCounts(CodeCounts):
-    """Counts of n-grams, every symbol a symbol of its own; one pass, exact in every direction.
+    """Counts of n-grams over an open vocabulary, which can be added and subtracted exactly.
 
-    Which symbols are told apart is decided when all is counted (`within`). An n-gram is one integer of
-    ``order`` numbers of 63 / order bits; symbols have numbers from 1, the boundary before a sequence is 0.
+    The vocabulary is chosen after counting (`within`). An n-gram is encoded as one integer that consists of
+    ``order`` ids of 63 // order bits each; ids of symbols start at 1, and 0 is the boundary before a
+    sequence.
 
     Args:
-        order: n.
-        first: count only the n-grams of the first so many symbols of a sequence; None for all.
+        order: order n of the n-grams.
+        first: number of symbols at the start of each sequence whose n-grams are counted; None for all.
     """
 
     def __init__(self, order: int, first: int | None = None) -> None:
@@ -34,7 +35,7 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = np.zeros(1, np.int64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return order and first."""
+        """Return the arguments of the constructor."""
         return {"order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -55,11 +56,11 @@ class OpenNGramCounts(CodeCounts):
         self._pend(self._encode(grams[grams[:, -1] > 0]))
 
     def within(self, max_symbols: int, min_count: int) -> NGramCounts:
-        """Return counts over the most frequent symbols, all others as one.
+        """Return counts over a vocabulary of the most frequent symbols; all others become the unknown symbol.
 
         Args:
-            max_symbols: how many symbols are told apart.
-            min_count: how often a symbol occurs to be told apart.
+            max_symbols: maximum size of the vocabulary.
+            min_count: least frequency of a symbol in the vocabulary.
 
         Raises:
             InputError: there are no symbols.
@@ -82,7 +83,11 @@ class OpenNGramCounts(CodeCounts):
         return restricted.restored({"codes": codes, "counts": kept})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``symbols``: their names in order; ``symbol_counts``: int64; ``codes``, ``counts``: int64 (n,)."""
+        """Return the counts as arrays.
+
+        ``symbols``: packed names of the symbols, sorted. ``symbol_counts``: int64 (n_symbols + 1,), with the
+        boundary first. ``codes`` and ``counts``: int64 (n,), codes of n-grams, ascending, and their counts.
+        """
         self._consolidate()
         names = sorted(name for name, number in self._numbers.items() if self._symbol_counts[number])
         numbers = np.array([0, *(self._numbers[name] for name in names)], np.int64)
@@ -97,7 +102,7 @@ class OpenNGramCounts(CodeCounts):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Codes must be of n-grams of symbols that are there, ascending, and counts positive."""
+        """Check that codes are ascending and consist of known symbols, and that counts are positive."""
         n_symbols = len(checked_names(stored, "symbols")) + 1
         sized = stored.part(n_symbols=n_symbols)
         sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MOST_COUNT))
@@ -105,9 +110,9 @@ class OpenNGramCounts(CodeCounts):
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
         grams = self._decode(codes)
         if n_symbols > 1 << self._bits or (grams >= n_symbols).any():
-            raise stored.error("codes", "holds an n-gram of symbols that are not there")
+            raise stored.error("codes", "holds an n-gram of unknown symbols")
         if (grams[:, -1] == 0).any() or ((grams[:, :-1] > 0) & (grams[:, 1:] == 0)).any():
-            raise stored.error("codes", "holds an n-gram with a boundary behind a symbol, or of none")
+            raise stored.error("codes", "holds an n-gram with a boundary after a symbol, or without symbols")
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._numbers = {name: i for i, name in enumerate(unpack_names(arrays["symbols"]), 1)}
@@ -127,7 +132,7 @@ class OpenNGramCounts(CodeCounts):
         self._take(other, -1)
 
     def _take(self, other: Self, sign: int) -> None:
-        """Add their counts, or take them out; all their symbols are ours."""
+        """Add (``sign`` 1) or subtract (-1) the counts of another object, whose symbols are all known."""
         other._consolidate()
         ours = np.array([0, *(self._numbers.get(name, 0) for name in other._numbers)], np.int64)
         symbol_counts = self._symbol_counts.copy()
@@ -138,10 +143,10 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = symbol_counts
 
     def _widen(self) -> None:
-        """Have a count for every symbol that has a number.
+        """Extend the array of symbol counts to all symbols.
 
         Raises:
-            InputError: there are more symbols than numbers.
+            InputError: there are more symbols than ids.
         """
         n = len(self._numbers) + 1
         if n > 1 << self._bits:

@@ -1,16 +1,16 @@
-"""Observable operators by regression of smoothed states on smoothed states.
+"""Learn observable operators by regressing the smoothed state after each symbol on the state before it.
 
-Hsu, Kakade and Zhang learn B_x from P3x1 and P21. In the words of instrumental regression (Hefny, Downey and
-Gordon 2015), stage one predicts the future from the previous symbol, U⊤P21 diag(P1)⁻¹, and stage two
-regresses what follows x on that prediction. Both stages can do better, and here they do:
+Hsu, Kakade and Zhang (2009) compute B_x from P3x1 and P21. In terms of instrumental-variable regression
+(Hefny, Downey and Gordon 2015), stage one predicts the future from the previous symbol, U⊤P21 diag(P1)⁻¹,
+and stage two regresses what follows x on that prediction. This module improves both stages:
 
-- *Future.* Symbols are whitened before the SVD, so that it is a CCA of histories and symbols.
-- *History.* The prediction is made from the last ``history`` symbols, backed off to fewer: the state of a
-  history that was seen n times is (n · mean future after it + κ · state of the shorter history) / (n + κ).
-- *Left out.* Where it is regressed upon, a state is estimated without the symbol that it is asked to predict;
-  rare histories would otherwise seem to know their future.
-- *Target.* What follows x is the smoothed state of the history of length ``target`` that ends in x. With
-  target = history + 1 and κ small beside n this is the observed future, and the regression is consistent.
+- *Future.* Symbols are whitened before the SVD, which thus becomes a CCA of histories and symbols.
+- *History.* Futures are predicted from the last ``history`` symbols, with backoff to shorter histories: the
+  state of a history seen n times is (n · mean future after it + κ · state of the shorter history) / (n + κ).
+- *Leave-one-out.* As a regressor, the state before a symbol is estimated without this occurrence of the
+  symbol; otherwise the states of rare histories would contain the symbol that they predict.
+- *Target.* The state after x is the smoothed state of the history of length ``target`` that ends in x. With
+  target = history + 1 and κ small relative to n, it is the observed future, and the regression is consistent.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from spectralnlp.runtime import Longs
 
 @dataclass(frozen=True, kw_only=True)
 class PredictionSettings:
-    """The symbols, and how their predicted probabilities are kept proper.
+    """The symbols, and the settings that turn predictions into probabilities; see `ObservableOperators`.
 
     Attributes:
-        symbols: V names.
-        base: float64 (V,); a positive distribution, see `ObservableOperators`.
-        floor: its weight in every prediction.
-        tolerance: negative probability that a prediction may have before its state is shrunk.
+        symbols: names of the V symbols.
+        base: float64 (V,); a positive distribution over symbols, used for smoothing.
+        floor: weight of ``base`` in every prediction.
+        tolerance: total negative probability of a prediction above which its state is shrunk.
     """
 
     symbols: tuple[str, ...]
@@ -46,33 +46,33 @@ class PredictionSettings:
 def solve_regression(
     grams: NGrams, prediction: PredictionSettings, options: RegressionOptions
 ) -> tuple[ObservableOperators, Floats]:
-    """Operators from weighted n-grams.
+    """Compute an observable-operator model from weighted n-grams.
 
     Args:
-        grams: n-grams of ``options.order`` symbols.
-        prediction: names of the symbols, and how their probabilities are kept proper.
-        options: settings.
+        grams: n-grams of order ``options.order``.
+        prediction: symbols, and settings that turn predictions into probabilities.
+        options: settings of the regression.
 
     Returns:
-        The operators over ``n_states`` numbers, a one and the coordinates of the expected future; and the
-        canonical correlations of histories and symbols that the coordinates stand for.
+        The model, whose states consist of a constant 1 and the coordinates of the expected future; and the
+        canonical correlations of histories and symbols along these coordinates.
     """
     future, correlations = future_coordinates(grams, options)
     sums = _Sums(grams.frequencies, future.shape[1] + 1, options.operator_count)
     for part in smoothed_states(grams, future, options):
         sums.add(part.columns[:, -1], part.weights, _with_one(part.before), _with_one(part.after))
         initial = part.history
-    # The boundary is the last symbol, and so is the history of boundaries alone.
+    # The boundary has the largest number, so the last history consists of boundaries: the initial state.
     return _regress(sums, initial, prediction, options), correlations
 
 
 class _Sums:
-    """Sums for a ridge regression a symbol, of the state after it on the state before it.
+    """Sufficient statistics of one ridge regression per symbol, of the state after on the state before it.
 
     Args:
-        counts: float64 (V,); of the symbols.
-        k: numbers in a state, the one among them.
-        operator_count: occurrences from which on a symbol has an operator.
+        counts: float64 (V,); frequency of each symbol.
+        k: dimension of a state, the constant 1 included.
+        operator_count: least frequency of a symbol with an operator.
     """
 
     def __init__(self, counts: Floats, k: int, operator_count: int) -> None:
@@ -84,7 +84,7 @@ class _Sums:
         self.operators = np.zeros((int(has_operator.sum()), k, k))
 
     def add(self, symbol: Ints, weights: Floats, before: Floats, after: Floats) -> None:
-        """Add n-grams: symbols (n,), weights (n,), states before and after (n, k)."""
+        """Add n-grams, given their symbols (n,), weights (n,), and states before and after (n, k)."""
         order = np.argsort(symbol, kind="stable")
         symbol, weights, before, after = symbol[order], weights[order, None], before[order], after[order]
         weighted = weights * before
@@ -108,7 +108,7 @@ def _regress(
     penalty = np.full(k, options.ridge * np.sqrt(total))
     penalty[0] = 0.0
     inverse = np.linalg.pinv(sums.gram + np.diag(penalty), hermitian=True)
-    for operator in sums.operators:  # in place: they may be most of the memory
+    for operator in sums.operators:  # in place, because the operators may take most of the memory
         operator[:] = operator @ inverse
     return ObservableOperators(
         symbols=prediction.symbols,
@@ -130,15 +130,15 @@ def _with_one(states: Floats) -> Floats:
 
 
 def symbol_distribution(frequencies: Floats) -> Floats:
-    """Return float64 (V,), a positive distribution: half an occurrence is added to every symbol."""
+    """Return the symbols' relative frequencies, smoothed by adding 0.5 to each count, float64 (V,)."""
     positive = frequencies + 0.5
     return positive / positive.sum()
 
 
 def with_unknown(operators: ObservableOperators, frequencies: Floats) -> ObservableOperators:
-    """Return operators that expect unknown symbols where symbols seen once stand, if no unknown one was seen.
+    """Estimate parameters of the unknown symbol from symbols seen once, if the data has no unknown symbol.
 
-    Good and Turing: what was never seen is together about as frequent as what was seen once.
+    By the Good-Turing estimate, all unseen symbols together are about as frequent as all symbols seen once.
     """
     once = frequencies == 1
     if frequencies[-1] or not once.any():

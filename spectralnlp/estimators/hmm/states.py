@@ -1,9 +1,9 @@
-"""Stage one of :mod:`spectralnlp.estimators.hmm.solve`: what is expected after histories.
+"""Stage one of :mod:`spectralnlp.estimators.hmm.solve`: smoothed states of histories, their expected futures.
 
-Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so only what has
-no more rows than there are symbols need be in memory. N-grams come sorted by the symbols before theirs, the
-nearest first: the states before are then those of histories that lie together, and those after are found in
-streams of histories that are sorted by all but their last symbol.
+Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so that only
+arrays with one row per symbol must be in memory. N-grams are sorted by the symbols of their history, the
+nearest first. So n-grams with the same history are adjacent, and the states after their symbols are looked up
+in streams of histories that are sorted by all but their last symbol.
 """
 
 from __future__ import annotations
@@ -21,27 +21,28 @@ from spectralnlp.linalg import randomized_svd
 from spectralnlp.linalg.rank import usable_rank
 from spectralnlp.parameters import Floats
 
-# Symbols up to which the SVD is exact.
+# Largest number of symbols for which the SVD is exact rather than randomised.
 DENSE = 512
 
-# N-grams whose states are held at a time.
+# Number of n-grams whose states are held in memory at a time.
 BLOCK = 1 << 13
 
-# Futures of histories that are multiplied at a time, while the SVD is made.
+# Number of non-zero entries of the history × symbol matrix that are multiplied at a time in the SVD.
 FUTURES = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionOptions(Options):
-    """Settings of `solve_regression`; :class:`~spectralnlp.estimators.hmm.HMM` describes those that it has.
+    """Settings of `solve_regression`.
 
-    The defaults of the others were best of a few for tags and words of the Brown corpus.
+    See :class:`~spectralnlp.estimators.hmm.HMM` for the settings that it shares. The defaults of the others
+    were the best of a few values for tags and words of the Brown corpus.
 
     Args:
-        backoff: κ, occurrences that the shorter history counts for.
-        ridge: penalty, in square roots of the number of symbols; a coordinate weighs that number times its
-            squared correlation.
-        damping: occurrences added to all counts before the CCA divides by their roots.
+        backoff: weight κ of the state of the shorter history, as a number of occurrences.
+        ridge: ridge penalty, as a multiple of the square root of the number of tokens. For comparison, the
+            sum of squares of a coordinate is the number of tokens times its squared correlation.
+        damping: number added to all counts before the CCA divides by their square roots.
     """
 
     n_states: int
@@ -56,7 +57,7 @@ class RegressionOptions(Options):
 
     @property
     def order(self) -> int:
-        """The n of the n-grams that are needed."""
+        """Order n of the n-grams that are needed."""
         return max(self.history, self.target) + 1
 
 
@@ -65,16 +66,24 @@ class RegressionOptions(Options):
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """Return float64 (V, k), coordinates of symbols as futures, of mean 0, and canonical correlations."""
+    """Compute coordinates of symbols as futures by a CCA of histories and symbols.
+
+    Returns:
+        The coordinates, float64 (V, k), with mean 0 over tokens; and the canonical correlations, (k,).
+    """
     counts = grams.frequencies
     total = counts.sum()
-    # Chance makes pairs of rare histories and rare symbols nearly perfectly correlated: rare ones weigh less.
+    # Rare histories and rare symbols are nearly perfectly correlated by chance, so damping lowers their
+    # weight.
     columns = 1 / np.sqrt(counts + options.damping)
     right = counts * columns
     lags = (2, 1) if options.history >= 2 else (1,)
 
     def whitened() -> Iterator[tuple[sp.csr_matrix, Floats]]:
-        """Rows of the matrix of histories and symbols; it less (left right⊤) is centred."""
+        """Yield blocks of rows of the whitened history × symbol matrix, with vectors ``left``.
+
+        Subtracting left right⊤ from a block centres it.
+        """
         for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
             data = each.futures.data * np.repeat(rows, np.diff(each.futures.indptr))
@@ -91,15 +100,15 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
         square += float(left @ left)
         if gram is not None:
             gram += (block.T @ block).toarray()
-    wanted = options.n_states - 1  # and the constant
+    wanted = options.n_states - 1  # the constant is the remaining dimension
     if gram is not None:
         gram += square * np.outer(right, right) - np.outer(cross, right) - np.outer(right, cross)
         squares, vectors = np.linalg.eigh(gram)
         vectors = vectors[:, ::-1] * _signs(vectors[:, ::-1])
-        # Squares of correlations are exact to rounding, their roots only to its root.
+        # Rounding errors of about 1e-16 in the squares become 1e-8 in the correlations: cut them off.
         correlations = np.sqrt(np.where(squares > 1e-14, squares, 0.0)[::-1])
     else:
-        # Of the V × V matrix that is only ever multiplied: there are many more histories than symbols.
+        # Decompose the V × V Gram matrix by its products: there are many more histories than symbols.
         def multiply(x: Floats) -> Floats:
             along = right @ x
             product = np.outer(right, square * along - cross @ x) - np.outer(cross, along)
@@ -128,12 +137,12 @@ def _signs(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Level:
-    """The smoothed states of histories of one length.
+    """Smoothed states of histories of one length.
 
     Attributes:
-        number: int64 (n_rows,); which of them is the history of each row.
-        weights: float64 (n_histories,); occurrences.
-        states: float64 (n_histories, k); the expected future.
+        number: int (n_rows,); index of the history of each n-gram.
+        weights: float64 (n_histories,); number of occurrences of each history.
+        states: float64 (n_histories, k); expected future after each history.
     """
 
     number: NDArray[np.integer]
@@ -142,7 +151,7 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Return weights (V + 1,) and states (V + 1, k) of histories of one symbol, the boundary last."""
+    """Return the weights, (V + 1,), and states, (V + 1, k), of histories of one symbol, the boundary last."""
     weights, states = np.zeros(grams.boundary + 1), np.zeros((grams.boundary + 1, future.shape[1]))
     for each in histories(grams, 1, size=BLOCK):
         symbol = each.symbols[:, 0]
@@ -154,7 +163,7 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
 def _smoothed(
     futures: sp.csr_matrix, weights: Floats, shorter: Floats, future: Floats, backoff: float
 ) -> Floats:
-    """Return the states of histories, backed off to those of shorter ones."""
+    """Return the states of histories, smoothed with the states of shorter histories (overwritten)."""
     total = (weights + backoff)[:, None]
     return np.divide(futures @ future + backoff * shorter, total, out=shorter, where=total > 0)
 
@@ -162,15 +171,15 @@ def _smoothed(
 def _levels(
     columns: Columns, weights: Floats, one: tuple[Floats, Floats], future: Floats, options: RegressionOptions
 ) -> list[_Level]:
-    """Return the histories before the symbols of n-grams, by length.
+    """Compute the smoothed states of the histories of n-grams, for each length up to ``options.history``.
 
     Args:
-        columns: the symbols before, the nearest first, then the symbol itself; with all the n-grams of each
-            history of two symbols or more.
-        weights: of the n-grams.
-        one: see `_after_one_symbol`.
-        future: coordinates of symbols.
-        options: settings.
+        columns: int32; the symbols before, the nearest first, then the symbol itself; all n-grams of a
+            history with two or more symbols must be included.
+        weights: float64 (n,); weight of each n-gram.
+        one: weights and states of histories of one symbol; see `_after_one_symbol`.
+        future: float64 (V, k); coordinates of symbols.
+        options: settings of the regression.
     """
     levels = [_Level(columns[:, 0], *one)]
     for length in range(2, options.history + 1):
@@ -184,13 +193,15 @@ def _levels(
 
 
 def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: RegressionOptions) -> Floats:
-    """Return float64 (n_rows, k), states before symbols; with ``leave_one_out`` from all other occurrences.
+    """Return the states before the symbols of n-grams, float64 (n_rows, k).
+
+    With ``leave_one_out``, the state before a symbol is estimated from all other occurrences of its history.
 
     Args:
-        levels: of the histories.
-        rows: which n-grams.
-        own: the coordinates of their symbols.
-        options: settings.
+        levels: states of the histories by length; see `_levels`.
+        rows: which n-grams to use.
+        own: float64 (n_rows, k); coordinates of the n-grams' symbols.
+        options: settings of the regression.
     """
     if not options.leave_one_out:
         return levels[-1].states[levels[-1].number[rows]]
@@ -199,7 +210,7 @@ def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: Regress
     for level in levels:
         history = level.number[rows]
         weight, full = level.weights[history][:, None], level.states[history]
-        summed = (weight + backoff) * full - backoff * shorter  # of the futures after the history
+        summed = (weight + backoff) * full - backoff * shorter  # sum of the futures after the history
         others = weight - 1 + backoff
         state = np.divide(summed - own + backoff * state, others, out=state, where=others > 1e-9)
         shorter = full
@@ -207,17 +218,17 @@ def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: Regress
 
 
 class _StatesAfter:
-    """The states of histories that end in the symbol of an n-gram, looked up while n-grams are read.
+    """Look-up of the states after n-grams, those of histories that end in the n-gram's symbol.
 
-    Histories are sorted by all their symbols but the last, the nearest first, and then by the last: as the
-    n-grams that they end in are.
+    Histories are read as a stream along with the n-grams. Both have the same order: by all symbols but the
+    last, the nearest first, and then by the last.
 
     Args:
-        grams: n-grams.
-        length: of the histories.
-        one: states of histories of one symbol.
-        future: coordinates of symbols.
-        backoff: weight of the shorter history.
+        grams: table of n-grams.
+        length: length of the histories.
+        one: float64 (V + 1, k); states of histories of one symbol.
+        future: float64 (V, k); coordinates of symbols.
+        backoff: weight κ of the state of the shorter history.
     """
 
     def __init__(self, grams: NGrams, length: int, one: Floats, future: Floats, backoff: float) -> None:
@@ -233,10 +244,11 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """Return float64 (n, k), states of histories in any order, none before the bound of `forget_before`.
+        """Return the states of histories, float64 (n, k).
 
         Args:
-            symbols: int32 (n, length); of each the last but one, the one before it …, then the last.
+            symbols: int32 (n, length); symbols of each history: the last but one, the one before it and so
+                on, then the last. Rows may have any order, but must not precede the bound of `forget_before`.
         """
         if self.length == 1:
             return self.one[symbols[:, 0]]
@@ -247,15 +259,15 @@ class _StatesAfter:
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         known = self._codes[at] == codes
         states = self._states[at]
-        if not known.all():  # nothing ever followed: there is no more to say than of the shorter one
+        if not known.all():  # no symbol ever followed: use the state of the shorter history
             states[~known] = self.shorter.of(self._without_oldest(symbols[~known]))
         return states
 
     def forget_before(self, symbols: Columns) -> None:
-        """Drop the states of histories that stand after smaller symbols; they are not looked up again.
+        """Discard the states of histories that precede a bound; they must not be looked up again.
 
         Args:
-            symbols: one or two; the last but one of a history, and the one before it.
+            symbols: bound, one or two symbols: the last but one of a history, and the one before it.
         """
         if self.length > 1:
             self.shorter.forget_before(symbols)
@@ -281,14 +293,14 @@ class _StatesAfter:
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothedStates:
-    """The expected futures around the symbols of some n-grams, in coordinates of mean 0.
+    """Smoothed states, the expected futures, before and after the symbols of n-grams.
 
     Attributes:
-        columns: int32 (n, length + 1); the symbols before, the nearest first, then the symbol.
-        weights: float64 (n,); of the n-grams.
-        before: float64 (n, k); with ``leave_one_out`` without the symbol itself.
-        after: float64 (n, k).
-        history: float64 (k,); before the last of them, with the symbol itself.
+        columns: int32 (n, length + 1); the symbols before, the nearest first, then the symbol itself.
+        weights: float64 (n,); weight of each n-gram.
+        before: float64 (n, k); state before each symbol, with ``leave_one_out`` estimated without the symbol.
+        after: float64 (n, k); state after each symbol.
+        history: float64 (k,); state before the last symbol, estimated from all occurrences.
     """
 
     columns: Columns
@@ -299,12 +311,12 @@ class SmoothedStates:
 
 
 def smoothed_states(grams: NGrams, future: Floats, options: RegressionOptions) -> Iterator[SmoothedStates]:
-    """Yield the states before and after the symbols of n-grams, sorted by the symbols before.
+    """Yield the states before and after the symbols of n-grams, sorted by their histories.
 
     Args:
-        grams: n-grams of ``options.order`` symbols.
-        future: see `future_coordinates`.
-        options: settings.
+        grams: n-grams of order ``options.order``.
+        future: float64 (V, k); coordinates of symbols, see `future_coordinates`.
+        options: settings of the regression.
     """
     one = _after_one_symbol(grams, future, options.backoff)
     after = _StatesAfter(grams, options.target, one[1], future, options.backoff)

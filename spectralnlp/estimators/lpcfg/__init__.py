@@ -1,4 +1,4 @@
-"""Learning of latent-variable PCFGs: spectral, by clusters, and by EM."""
+"""Latent-variable PCFGs, learned by spectral methods, by clustering, or by EM."""
 
 from spectralnlp.estimators.lpcfg.em import LatentEM
 from spectralnlp.estimators.lpcfg.estimator import LPCFG

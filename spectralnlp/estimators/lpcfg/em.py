@@ -1,7 +1,7 @@
-"""Latent-variable PCFGs by EM on observed trees (Matsuzaki et al. 2005): the peer of spectral learning.
+"""Latent-variable PCFGs learned by EM on observed trees (Matsuzaki et al. 2005).
 
-From a random start it is what spectral learning is measured against; from the clusters of spectral learning
-it refines them.
+With a random start, this is the baseline for spectral learning; started from clusters of spectral vectors, it
+refines them.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from spectralnlp.trees.treelog import TreeLog
 
 Start = Literal["random", "clusters"]
 
-# How far a random start is from even shares, in [0, 1]; without noise states stay alike.
+# Relative noise of a random start, in [0, 1]; without noise all states of a symbol would stay equal.
 NOISE = 0.5
 
-# Weight of the mean over a symbol's states after each iteration; with 0 the likelihood never falls.
+# Smoothing weight of the mean over a symbol's states in each iteration; with 0 the likelihood never falls.
 SMOOTHING = 0.01
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
-    """A latent-variable PCFG by EM.
+    """Latent-variable PCFG learned by EM.
 
     Attributes:
-        grammar_sets_: one.
-        log_likelihoods_: of the trees (natural), under the parameters that each iteration began with.
+        grammar_sets_: a single :class:`~spectralnlp.parameters.GrammarSet`.
+        log_likelihoods_: natural log likelihood of the trees before each iteration.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
 
     Examples:
@@ -55,18 +55,20 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         171
     """
 
-    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have.")] = field(default=8, kw_only=False)
-    iterations: Annotated[int, Ge(1), Doc("Iterations of EM.")] = 40
+    n_states: Annotated[int, Ge(1), Doc("Maximum number of states per symbol.")] = field(
+        default=8, kw_only=False
+    )
+    iterations: Annotated[int, Ge(1), Doc("Number of EM iterations.")] = 40
     start: Annotated[
         Start,
-        Doc("``random``, or ``clusters`` of nodes in the space of the singular vectors."),
+        Doc("Initialisation: ``random``, or ``clusters`` of the nodes' spectral vectors."),
     ] = "random"
     nodes_per_state: settings.NodesPerState = settings.NODES_PER_STATE
     binarisation: Annotated[
         str | None,
         Doc(
-            "``head`` (outward from the head), ``left`` or ``right``, perhaps with ``^1`` for parent "
-            "annotation; by default ``head`` for English trees, ``left`` for others."
+            "``head`` (outward from the head), ``left`` or ``right``, optionally followed by ``^1`` for "
+            "parent annotation; by default ``head`` for English trees, ``left`` for others."
         ),
     ] = None
     heads: settings.Heads = settings.AUTO
@@ -74,13 +76,13 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
     random_state: settings.RandomState = settings.RANDOM_STATE
 
     def learn(self, corpus: Corpus[Tree]) -> None:
-        """Read the trees, start and iterate.
+        """Read the trees, initialise the grammar, and run EM.
 
         Args:
             corpus: cleaned trees (``spectralnlp.trees.clean``).
 
         Raises:
-            ConfigError: there is no binarisation of that name.
+            ConfigError: the name of the binarisation is unknown.
             InputError: there are no trees.
         """
         self.heads_ = head_rules(self.heads, corpus)
@@ -112,7 +114,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         self.decoder_, self.decoder_settings_ = "mbr", {}
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:
-        """Counts with states that EM can begin from."""
+        """Return counts of events with states to initialise EM."""
         wanted = index.nodes.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
             return index.random_counts(wanted, noise=NOISE, random_state=self.random_state)

@@ -1,10 +1,10 @@
 """Latent-variable PCFGs by the spectral algorithm of Cohen, Stratos, Collins, Foster and Ungar (2012, 2013).
 
-A ``fit`` is the three moves: one pass turns trees into integers (``TreeLog``); an SVD of each symbol's
-cross-covariance between inside and outside features gives every node a vector
-(``shared/projections.py``). From there two roads lead to a grammar: means of outer products of these vectors
-are its tensors (``solve.py``, as published); or clusters of the vectors are states that can be counted
-(``states.py``). They err in different places, so the default takes both and decodes from their mean.
+One pass encodes the trees as integers (``TreeLog``). An SVD of each symbol's cross-covariance between inside
+and outside features then gives every node a vector (``shared/projections.py``). There are two ways from
+vectors to a grammar: its tensors are means of outer products of the vectors (``solve.py``, as published), or
+clusters of the vectors become states, which are counted (``states.py``). The two kinds of grammars make
+different errors, so the default learns both and decodes from their average.
 """
 
 from __future__ import annotations
@@ -30,25 +30,26 @@ from spectralnlp.trees import Tree
 from spectralnlp.trees.features import FeatureSet
 from spectralnlp.trees.treelog import TreeLog
 
-# Where singular values alone bound states, those below this share of the first are dropped.
+# If singular values alone bound the number of states, those below this share of the largest are dropped.
 _PUBLISHED_SINGULAR_VALUE = 0.01
-# Where signatures replace rare words, so much of a word's vector is its tag's mean.
+# If signatures replace rare words, weight of the tag's mean vector in a word's vector.
 _PUBLISHED_TAG_WEIGHT = 0.4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LPCFG(TreebankEstimator):
-    """A latent-variable PCFG, spectral.
+    """Latent-variable PCFG learned by the spectral algorithm.
 
-    The default is what wins on small treebanks; ``preset=tutorial`` is the algorithm as published. Each of
-    its ingredients has a switch: ``features`` (simple), ``absolute_marginals``, ``scaling``, ``smoothing``.
+    The defaults are those that work best on small treebanks; ``preset=tutorial`` is the algorithm as
+    published. Its ingredients can also be set one by one: ``features`` (simple), ``absolute_marginals``,
+    ``scaling``, ``smoothing``.
 
-    This learns grammars alone. ``spectralnlp.train("lpcfg", trees)`` gives a parser of these grammars and of
-    what is learned around them: open cells, a span scorer, sentence ends.
-    ``spectralnlp.train(LPCFG(), trees)`` gives one of the grammars alone.
+    This estimator only learns grammars. ``spectralnlp.train("lpcfg", trees)`` trains a parser with these
+    grammars and with further components: open cells, a span scorer and sentence ends.
+    ``spectralnlp.train(LPCFG(), trees)`` trains a parser with the grammars only.
 
     Attributes:
-        grammar_sets_: one for each binarisation.
+        grammar_sets_: one :class:`~spectralnlp.parameters.GrammarSet` for each binarisation.
         n_trees_, word_counts_, decoder_, decoder_settings_: see :class:`GrammarEstimator`.
 
     Examples:
@@ -78,11 +79,11 @@ class LPCFG(TreebankEstimator):
     grammars: Annotated[
         str,
         Doc(
-            "``tensors``, ``clusters`` or several of them joined by ``+``; clusters that are named "
-            "again start from another seed."
+            "Kinds of grammars, ``tensors`` or ``clusters``; join several with ``+``. A kind may be "
+            "repeated: each grammar of clusters has its own seed."
         ),
     ] = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}"
-    n_states: Annotated[int, Ge(1), Doc("Most states a symbol may have (m).")] = field(
+    n_states: Annotated[int, Ge(1), Doc("Maximum number of states per symbol (m).")] = field(
         default=24, kw_only=False
     )
     features: Annotated[FeatureSet, Doc("Set of inside and outside features.")] = "rich"
@@ -91,21 +92,24 @@ class LPCFG(TreebankEstimator):
     nodes_per_state: Annotated[
         float,
         Ge(0),
-        Doc("Nodes that a symbol needs for each state; 0 as published: as many states as singular values."),
+        Doc(
+            "Minimum number of nodes of a symbol per state; 0 as published, where the number of singular "
+            "values determines that of states."
+        ),
     ] = settings.NODES_PER_STATE
     smoothing: settings.Smoothing = settings.SMOOTHING
     em_iterations: settings.EMIterations = settings.EM_ITERATIONS
     pruner_states: Annotated[
         int,
         Ge(0),
-        Doc("States of the grammar of clusters that thins forests; 0 for none."),
+        Doc("Maximum number of states per symbol of the grammar that prunes forests; 0 for no pruning."),
     ] = 8
     binarisations: Annotated[
         str | None,
         Doc(
-            "``head`` (outward from the head), ``left`` or ``right``, each perhaps with ``^1`` for "
-            "parent annotation; several, joined by ``+``, make a pool. By default ``head`` for English "
-            "trees, ``left`` for others."
+            "``head`` (outward from the head), ``left`` or ``right``, optionally followed by ``^1`` for "
+            "parent annotation; join several with ``+`` to combine their grammars. By default ``head`` for "
+            "English trees, ``left`` for others."
         ),
     ] = None
     unaries: settings.UnaryRules = settings.UNARIES
@@ -114,11 +118,11 @@ class LPCFG(TreebankEstimator):
     keep_rare_words: settings.KeepRareWords = settings.KEEP_RARE_WORDS
     decoder: Annotated[
         str,
-        Doc("The parser's default: ``mbr``, ``max-rule`` or ``labelled-recall``."),
+        Doc("Default decoder of the parser: ``mbr``, ``max-rule`` or ``labelled-recall``."),
     ] = "mbr"
     absolute_marginals: Annotated[
         bool,
-        Doc('Of ``labelled-recall``: take absolute values ("Negative Marginals").'),
+        Doc('Take absolute values of marginals in ``labelled-recall`` decoding ("Negative Marginals").'),
     ] = True
     random_state: settings.RandomState = settings.RANDOM_STATE
 
@@ -126,7 +130,7 @@ class LPCFG(TreebankEstimator):
         """Check the names of grammars and binarisations.
 
         Raises:
-            ConfigError: there is no grammar or binarisation of that name.
+            ConfigError: the name of a grammar or binarisation is unknown.
         """
         for name in self._grammar_names:
             if name not in (TENSORS, CLUSTERS):
@@ -140,18 +144,18 @@ class LPCFG(TreebankEstimator):
         return self.grammars.split("+")
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty log of trees for each binarisation, with the head rules for the first trees."""
+        """Return an empty tree log for each binarisation; head rules are chosen by the first trees."""
         heads = head_rules(self.heads, corpus)
         names = (self.binarisations or usual_binarisation(heads)).split("+")
         return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the trees of the logs, in each binarisation."""
+        """Return the logged trees as a treebank in each binarisation."""
         names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 
     def learner(self, trees: Treebank) -> LPCFGLearner:
-        """Return what learns the grammars of each binarisation from trees."""
+        """Return a learner of the grammars of each binarisation."""
         recipe = Recipe(
             kinds=[*self._grammar_names, *([PRUNER] if self.pruner_states else [])],
             n_states=self.n_states,
@@ -168,7 +172,7 @@ class LPCFG(TreebankEstimator):
 
     def _projection_options(self) -> ProjectionOptions:
         has_clusters = CLUSTERS in self._grammar_names or self.pruner_states > 0
-        # Without a bound of states by nodes, singular values alone bound them, as published.
+        # If the number of nodes does not bound that of states, singular values alone do, as published.
         by_nodes = self.nodes_per_state > 0
         return ProjectionOptions.of(
             self,
@@ -183,6 +187,6 @@ class LPCFG(TreebankEstimator):
         return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the decoder that was asked for, with the settings that are about it."""
+        """Return the name of the requested decoder, and its settings."""
         is_recall = self.decoder == "labelled-recall"
         return self.decoder, {"absolute": self.absolute_marginals} if is_recall else {}

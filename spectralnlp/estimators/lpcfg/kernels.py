@@ -1,4 +1,4 @@
-"""Kernels of grammars whose states are counted: shares of counts in the totals of their states."""
+"""Kernels that turn counts of events with states into smoothed conditional probabilities."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from spectralnlp.jit import kernel
 
 @kernel
 def add_totals(values, offsets, parents, first_state, totals):
-    """Add the counts of events up, by the state of the symbol on their left-hand side.
+    """Sum the counts of events by the state of their left-hand-side symbol.
 
     Args:
-        values: float64; counts of events with states, laid end to end, one state of the symbol a row.
-        offsets: int64 (n_events + 1,); where those of each event begin.
-        parents: int32 (n_events,); the symbol of each.
-        first_state: int64 (n_symbols + 1,); where the states of each symbol begin.
-        totals: float64 (n_all_states,); added to.
+        values: float64; counts of events as concatenated matrices, with a row for each state of the symbol.
+        offsets: int64 (n_events + 1,); start of each event's matrix in ``values``.
+        parents: int32 (n_events,); left-hand-side symbol of each event.
+        first_state: int64 (n_symbols + 1,); index of the first state of each symbol.
+        totals: float64 (n_all_states,); the sums are added to it.
     """
     for event in range(len(parents)):
         first = first_state[parents[event]]
@@ -33,15 +33,15 @@ def add_totals(values, offsets, parents, first_state, totals):
 
 @kernel
 def smoothed_rules(values, offsets, parents, first_state, totals, smoothing):
-    """Counts as shares in the totals of their states, each state's mixed with the mean over its symbol's.
+    """Divide counts by the totals of their states, and smooth with the mean over the states of the symbol.
 
     Args:
-        values, offsets, parents, first_state: as of `add_totals`.
-        totals: float64 (n_all_states,).
-        smoothing: α; weight of the mean.
+        values, offsets, parents, first_state: see `add_totals`.
+        totals: float64 (n_all_states,); total count of each state.
+        smoothing: weight α of the mean.
 
     Returns:
-        float64, in the shape of ``values``.
+        Probabilities, float64, in the layout of ``values``.
     """
     shares = np.empty_like(values)
     for event in range(len(parents)):

@@ -1,8 +1,8 @@
-"""Learning the grammars of a treebank, and again of parts of it.
+"""Learn the grammars of a treebank, and again those of parts of it.
 
-First the nodes are described: singular vectors of their features become vectors for tensors, or a state for
-each grammar of clusters. Then a grammar is a matter of adding up. So parts of the trees, the folds of a
-jackknife, need no singular vectors and no clusters of their own: they are added up.
+First, every node is described: by a vector for a grammar of tensors, or by a state for a grammar of clusters.
+Both come from singular vectors of the nodes' features. Grammars are then sums over nodes. So the folds of a
+jackknife reuse the descriptions of their nodes, and only take the sums again.
 """
 
 from __future__ import annotations
@@ -39,21 +39,25 @@ from spectralnlp.trees.features import FeatureSet, node_features
 from spectralnlp.trees.treelog import TreeTable
 
 TENSORS, CLUSTERS, PRUNER = "tensors", "clusters", "pruning grammar"
-_LEAST_POSTERIOR = 1e-4  # of EM from clusters: nearly all of a node's mass is on a few of its states
+_LEAST_POSTERIOR = (
+    1e-4  # EM from clusters skips less probable states of a node; few states have nearly all mass
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How the grammars of a binarisation are made.
+    """Settings for learning the grammars of a binarisation.
 
     Attributes:
-        kinds: of the grammars, TENSORS or CLUSTERS each, and PRUNER last, where there is one.
-        n_states: most states of a symbol; ``pruner_states`` those of the pruning grammar.
-        nodes_per_state: nodes that a symbol needs for each state; 0 for no such bound.
-        em_iterations: from clusters.
-        features: set of features of nodes.
+        kinds: kind of each grammar, TENSORS or CLUSTERS; the last one is PRUNER if a pruning grammar is
+            wanted.
+        n_states: maximum number of states per symbol.
+        pruner_states: maximum number of states per symbol of the pruning grammar.
+        nodes_per_state: minimum number of nodes of a symbol per state; 0 for no such bound.
+        em_iterations: number of EM iterations that refine clusters.
+        features: feature set of the nodes.
         projection, smoothing, lexicon: options of these steps.
-        random_state: seed of the clusters.
+        random_state: seed of the clustering.
     """
 
     kinds: Sequence[str]
@@ -69,32 +73,32 @@ class Recipe:
 
 
 class Clusters(NamedTuple):
-    """A state for every node.
+    """Assignment of a state to every node, by clustering.
 
     Attributes:
-        state: int32 (n_nodes,).
-        n_states: int32 (n_symbols,); how many each symbol has.
+        state: int32 (n_nodes,); state of each node.
+        n_states: int32 (n_symbols,); number of states of each symbol.
     """
 
     state: Ints
     n_states: Ints
 
     def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Clusters:
-        """The states of some nodes, whose symbols are numbered anew; arguments as of `Projections`."""
+        """Return the states of some nodes, with renumbered symbols; see `Projections.select`."""
         return Clusters(self.state[nodes], self.n_states[symbols])
 
 
-# What was found out about the nodes of a binarisation, for each of its grammars.
+# Descriptions of the nodes of a binarisation, one for each of its grammars.
 Described = Sequence[Projections | Clusters]
 
 
 class LPCFGLearner(GrammarLearner):
-    """Learns latent grammars.
+    """Learner of latent-variable grammars, for each binarisation of a treebank.
 
     Args:
-        recipe: how they are made.
-        trees: a treebank.
-        described: the nodes of each binarisation; None to describe them.
+        recipe: settings of the grammars.
+        trees: treebank to learn from.
+        described: descriptions of the nodes in each binarisation, or None to compute them.
     """
 
     def __init__(self, recipe: Recipe, trees: Treebank, described: Sequence[Described] | None = None) -> None:
@@ -107,12 +111,12 @@ class LPCFGLearner(GrammarLearner):
         return [each.direction for each in self.trees.binarisers]
 
     def describe_nodes(self) -> None:
-        """Find the vectors and clusters of the nodes of each binarisation."""
+        """Compute vectors and clusters of the nodes in each binarisation."""
         parts = zip(self.trees.tables, self._names, strict=True)
         self._described = [describe(table, name, self.recipe) for table, name in parts]
 
     def learn(self) -> tuple[GrammarSet, ...]:
-        """Return the grammars of each binarisation."""
+        """Learn and return the grammars of each binarisation."""
         trees = self.trees
         if self._described is None:
             self.describe_nodes()
@@ -132,7 +136,11 @@ class LPCFGLearner(GrammarLearner):
         )
 
     def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:
-        """Return a learner of some of the trees, with what is known of their nodes."""
+        """Return a learner for some of the trees, which reuses the descriptions of their nodes.
+
+        Args:
+            trees: bool (n_trees,); which trees to select.
+        """
         part = self.trees.select(trees)
         if self._described is None:
             return LPCFGLearner(self.recipe, part)
@@ -145,12 +153,12 @@ class LPCFGLearner(GrammarLearner):
 
 
 def describe(table: TreeTable, name: str, recipe: Recipe) -> Described:
-    """Find the singular vectors of nodes, and what grammars are made of.
+    """Describe the nodes of a treebank for each grammar: by vectors for tensors, or by clusters.
 
     Args:
-        table: the treebank.
-        name: of its binarisation, for reports of progress.
-        recipe: how grammars are made.
+        table: treebank in one binarisation.
+        name: name of the binarisation, for progress reports.
+        recipe: settings of the grammars.
     """
     nodes = nodes_of(table)
     with fit_pass(f"{name}: features"):
@@ -184,13 +192,16 @@ def _clusters(
 def learn_grammars(
     counted: CountedTable, described: Described, name: str, recipe: Recipe
 ) -> list[LatentGrammar]:
-    """Add up what was found out about nodes: a grammar for each kind of the recipe.
+    """Compute the grammars of one binarisation from the descriptions of nodes.
 
     Args:
-        counted: the treebank.
-        described: its nodes.
-        name: of its binarisation, for reports of progress.
-        recipe: how grammars are made.
+        counted: treebank with counted tokens.
+        described: descriptions of the nodes, one for each grammar.
+        name: name of the binarisation, for progress reports.
+        recipe: settings of the grammars.
+
+    Returns:
+        A grammar for each of ``recipe.kinds``.
     """
     index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
 

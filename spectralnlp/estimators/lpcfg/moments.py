@@ -1,4 +1,4 @@
-"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, and its tokens counted."""
+"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, with counted tokens."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 
 def parse_binarisation(name: str) -> tuple[Direction, int]:
-    """Direction and vertical markovisation of a name such as ``head`` or ``left^1``.
+    """Parse the name of a binarisation, such as ``head`` or ``left^1``.
+
+    Returns:
+        The direction, and the order of vertical markovisation (0, 1 or 2).
 
     Raises:
-        ConfigError: there is no binarisation of that name.
+        ConfigError: the name is unknown.
     """
     direction, _, vertical = name.partition("^")
     if direction not in get_args(Direction) or vertical not in ("", "1", "2"):
@@ -30,17 +33,21 @@ def parse_binarisation(name: str) -> tuple[Direction, int]:
 
 
 def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binariser:
-    """The binariser of a name such as ``head`` or ``left^1``; errors as of `parse_binarisation`."""
+    """Return the binariser for a name such as ``head`` or ``left^1``.
+
+    Raises:
+        ConfigError: the name is unknown.
+    """
     direction, vertical = parse_binarisation(binarisation)
     return Binariser(direction=direction, vertical=vertical, unaries=unaries, heads=heads)
 
 
 def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> Joint[Tree]:
-    """An empty log of trees for each binarisation.
+    """Return an empty tree log for each binarisation.
 
     Args:
-        binarisations: their names, as of `parse_binarisation`.
-        unaries: ``compress`` or ``collapse``.
+        binarisations: names of the binarisations; see `parse_binarisation`.
+        unaries: treatment of unary chains, ``compress`` or ``collapse``.
         heads: name of the head rules.
     """
     binarisers = (binariser_of(name, unaries=unaries, heads=heads) for name in binarisations)
@@ -49,19 +56,19 @@ def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> 
 
 
 def nodes_of(table: TreeTable) -> Nodes:
-    """The nodes of a treebank, weighted as their trees."""
+    """Return the nodes of a treebank, with the weights of their trees."""
     return Nodes(table.symbol, table.weight[table.tree], len(table.symbols))
 
 
 @dataclass(frozen=True)
 class CountedTable:
-    """A treebank in one binarisation, and what all its grammars share.
+    """A treebank in one binarisation with counted tokens, which all its grammars share.
 
     Attributes:
         table: the treebank.
-        leaves: int (n_tokens,); rows of its preterminals.
-        token: int (n_tokens,); the row of each among the counts of (word, tag).
-        lexicons: makes lexicons of these counts.
+        leaves: int (n_tokens,); indices of the preterminal nodes.
+        token: int (n_tokens,); index of each token's (word, tag) pair among the counted pairs.
+        lexicons: builds lexicons from the counts.
     """
 
     table: TreeTable
@@ -74,8 +81,8 @@ class CountedTable:
         """Count the tokens of a treebank.
 
         Args:
-            table: the treebank.
-            options: signatures, and smoothing of lexicons.
+            table: treebank in one binarisation.
+            options: signatures and smoothing of lexicons.
         """
         leaves = np.flatnonzero(table.word >= 0)
         tree = table.tree[leaves]

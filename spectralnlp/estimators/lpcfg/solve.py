@@ -1,6 +1,6 @@
-"""Parameters from projected nodes: smoothed means of outer products of Y and Z.
+"""Estimate the parameters of spectral grammars as smoothed means of outer products of node vectors Y and Z.
 
-The slides' "Parameter Estimation for Binary Rules" to "… for the Root", and "Smoothing".
+Source: the tutorial slides "Parameter Estimation for Binary Rules" to "… for the Root", and "Smoothing".
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from spectralnlp.runtime import scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
 
 Rows: TypeAlias = NDArray[np.intp]
-# Tensors that are written before pages are let go of.
+# Number of tensors that are written before memory pages are released.
 _TOGETHER = 1024
 
 
 def plain_grammar(counted: CountedTable) -> LatentGrammar:
-    """The maximum-likelihood PCFG: the spectral grammar in which every symbol has one state."""
+    """Return the maximum-likelihood PCFG, as a grammar with one state per symbol."""
     return spectral_grammar(counted, Projections.single_state(nodes_of(counted.table)), NO_SMOOTHING)
 
 
 def spectral_grammar(
     counted: CountedTable, projections: Projections, smoothing: SmoothingOptions
 ) -> LatentGrammar:
-    """Parameters from the projections of every node.
+    """Estimate a spectral grammar from the projections of the nodes of a treebank.
 
     Args:
-        counted: the treebank.
-        projections: Y and Z of its nodes.
-        smoothing: of rules.
+        counted: treebank with counted tokens.
+        projections: inside vectors Y and outside vectors Z of the nodes.
+        smoothing: smoothing options of rules.
     """
     table = counted.table
     return latent_grammar(
@@ -57,12 +57,15 @@ def spectral_grammar(
 
 
 def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingOptions) -> RuleTensors:
-    """Tensors of all binary and unary rules: count(rule) / count(a) times a smoothed mean, as exact as Y.
+    """Estimate the tensors of all binary and unary rules.
+
+    The tensor of a rule a → … is count(rule) / count(a) times a smoothed mean of outer products of Z and Y,
+    with the dtype of Y.
 
     Args:
-        table: the treebank.
-        projections: Y and Z of its nodes.
-        options: smoothing.
+        table: treebank in one binarisation.
+        projections: inside vectors Y and outside vectors Z of the nodes.
+        options: smoothing options.
     """
     weight = table.weight[table.tree]
     count = np.bincount(table.symbol, weight, len(table.symbols))
@@ -90,7 +93,11 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
 
 
 def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[Rows]]:
-    """The rules of some rows in lexicographic order, int32 (n_rules, 3 or 2), and the rows of each."""
+    """Group nodes by rule.
+
+    Returns:
+        The distinct rules, int32 (n_rules, 3 or 2), lexicographically sorted; and the nodes of each rule.
+    """
     columns = [table.symbol[rows], table.symbol[table.left[rows]]]
     if binary:
         columns.append(table.symbol[table.right[rows]])
@@ -101,20 +108,23 @@ def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[
 
 
 def _blank_tensors(shapes: Ints, dtype: np.dtype[Any]) -> DenseTensors:
-    """Tensors of zeros; they go to disk where memory is limited."""
+    """Return tensors of zeros, which are kept on disk if memory is limited."""
     offsets = np.append(0, np.cumsum(shapes.prod(axis=1, dtype=np.int64)))
     return DenseTensors(offsets=offsets, values=scratch_array((int(offsets[-1]),), dtype))
 
 
 def _write(tensors: DenseTensors, number: int, tensor: Floats) -> None:
-    """Set one of the tensors."""
+    """Write one tensor."""
     tensors.values[tensors.offsets[number] : tensors.offsets[number + 1]] = tensor.ravel()
     if number % _TOGETHER == 0:
         trim_memory()
 
 
 def root_vectors(table: TreeTable, projections: Projections) -> Floats:
-    """pi: of each symbol, its share of the roots times the mean Y; laid end to end."""
+    """Estimate the root vectors pi of all symbols, concatenated.
+
+    A symbol's vector is its share of the roots times the mean Y of its roots.
+    """
     roots = np.flatnonzero(table.parent < 0)
     weight = table.weight[table.tree[roots]]
     vectors = np.zeros((len(table.symbols), projections.inside.shape[1]))
@@ -123,11 +133,14 @@ def root_vectors(table: TreeTable, projections: Projections) -> Floats:
 
 
 def token_vectors(counted: CountedTable, outside: Floats) -> Floats:
-    """float64 (n_rows, m): sums of Z over the tokens of every (word, tag).
+    """Sum the outside vectors Z over the tokens of every (word, tag) pair.
 
     Args:
-        counted: the treebank.
-        outside: float (n_nodes, m); Z of every node.
+        counted: treebank with counted tokens.
+        outside: float (n_nodes, m); outside vector Z of every node.
+
+    Returns:
+        float64 (n_pairs, m).
     """
     table, leaves = counted.table, counted.leaves
     weight = table.weight[table.tree[leaves], None]

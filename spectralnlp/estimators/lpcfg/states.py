@@ -1,6 +1,6 @@
-"""Grammars whose states are counted: hard or soft states of the nodes of observed trees.
+"""Grammars estimated by counting the states of nodes, which may be hard assignments or expected by EM.
 
-Parameters are proper probabilities, so everything here is non-negative (Matsuzaki et al. 2005).
+Parameters are probabilities, and so are non-negative (Matsuzaki et al. 2005).
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from spectralnlp.trees.treelog import TreeTable
 
 @dataclass(frozen=True, kw_only=True)
 class StateCounts:
-    """(Expected) counts of events with states, or the probabilities made of them.
+    """Counts or expected counts of events with states, or the probabilities estimated from them.
 
-    A binary rule a → b c has a matrix: a row for each state of a, a column for each pair of states of b and
-    c that may occur. Of all pairs few do, and smoothing and EM add none.
+    Events are binary rules, unary rules, (word, tag) pairs and roots. A binary rule a → b c has a matrix with
+    a row for each state of a, and a column for each pair of states of b and c with a non-zero count. Few
+    pairs have one, and neither smoothing nor EM adds any.
 
     Attributes:
-        n_states: int32 (n_symbols,).
-        columns: which columns binary rules have.
-        binary, unary, pairs: float64; of each event, laid end to end as `offsets` says.
-        root: float64 (sum of n_states,).
+        n_states: int32 (n_symbols,); number of states of each symbol.
+        columns: pairs of states that are the columns of each binary rule.
+        binary, unary, pairs: float64; concatenated values of all events; see `TreeEventIndex.offsets`.
+        root: float64 (sum of n_states,); values of the states of each symbol at the root.
     """
 
     n_states: Ints
@@ -46,14 +47,16 @@ class StateCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEventIndex(EventIndex[StateCounts]):
-    """The rules of a treebank, and which of them each node has.
+    """The distinct rules and (word, tag) pairs of a treebank, and the one at each node.
 
     Attributes:
-        counted: the treebank.
-        binary_rules: int32 (n_binary, 3), sorted; unary_rules: int32 (n_unary, 2), sorted.
-        pairs: int32 (n_pairs, 2), sorted; (word, tag) as they occur.
-        event: int32 (n_nodes,); index of a node's binary rule, unary rule or pair, by its arity.
-        least_posterior: states of a node that are less probable are passed over in EM; 0 for exact EM.
+        counted: treebank with counted tokens.
+        binary_rules: int32 (n_binary, 3), sorted.
+        unary_rules: int32 (n_unary, 2), sorted.
+        pairs: int32 (n_pairs, 2), sorted; observed (word, tag) pairs.
+        event: int32 (n_nodes,); index of each node's binary rule, unary rule or pair, depending on its number
+            of children.
+        least_posterior: EM skips states of a node with a lower posterior probability; 0 for exact EM.
     """
 
     counted: CountedTable
@@ -65,7 +68,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
     @classmethod
     def of(cls, counted: CountedTable, *, least_posterior: float = 0.0) -> TreeEventIndex:
-        """Number the rules and the pairs; arguments as of the class."""
+        """Build the index of a treebank; see the class for the arguments."""
         table, tokens = counted.table, counted.lexicons.tokens
         event = np.full(table.n_nodes, -1, np.int32)
         event[counted.leaves] = counted.token
@@ -100,7 +103,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return nodes_of(self.table)
 
     def offsets(self, n_states: Ints, columns: Columns) -> StateOffsets:
-        """Where the matrices of binary rules, unary rules and pairs lie, laid end to end."""
+        """Return the start of each matrix in the values of binary rules, unary rules and pairs."""
         m = n_states.astype(np.int64)
         sizes = (
             m[self.binary_rules[:, 0]] * np.diff(columns.starts),
@@ -110,7 +113,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return StateOffsets(*(np.concatenate([[0], np.cumsum(size)]) for size in sizes))
 
     def count_states(self, state: Ints, n_states: Ints) -> StateCounts:
-        """Count the rules, pairs and roots under one state a node; arguments as of `EventIndex`."""
+        """Count rules, pairs and roots, given a state for each node; see `EventIndex` for the arguments."""
         table, event = self.table, self.event
         weight = table.weight[table.tree]
         b = np.flatnonzero(table.right >= 0)
@@ -142,7 +145,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
-        """Share each event's count among its states, evenly but for noise; arguments as of `EventIndex`."""
+        """Distribute each event's count evenly over states, with noise; see `EventIndex` for arguments."""
         rng = np.random.default_rng(random_state)
         total = self.count_states(np.zeros(self.table.n_nodes, np.int32), np.ones_like(n_states))
         columns = self._all_columns(n_states)
@@ -162,13 +165,13 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def _all_columns(self, n_states: Ints) -> Columns:
-        """All pairs of states of the children of each rule."""
+        """Return all pairs of states of the children of each binary rule."""
         sizes = n_states.astype(np.int64)[self.binary_rules[:, 1:]].prod(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return Columns(starts, (np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)).astype(np.int32))
 
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
-        """Return p(event | symbol, state), smoothed; arguments as of `EventIndex`."""
+        """Return smoothed probabilities p(event | symbol, state); see `EventIndex` for the arguments."""
         n_states = counts.n_states
         first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
         parents = (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1])
@@ -183,7 +186,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def observed(self, probabilities: StateCounts) -> ObservedTrees:
-        """The trees, with probabilities of their events."""
+        """Return the observed trees with the probabilities of their events."""
         p = probabilities
         return ObservedTrees(
             table=self.table,
@@ -196,17 +199,17 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
-        """Do the E-step on the observed trees; arguments as of `EventIndex`."""
+        """Compute the E-step on the observed trees; see `EventIndex` for the arguments."""
         tensors, log_likelihood = self.observed(probabilities).expected_counts()
         return replace(probabilities, **tensors._asdict()), log_likelihood
 
     def binary_tensors(self, counts: StateCounts) -> DenseTensors:
-        """The tensors of binary rules, (m_a, m_b, m_c) each, float32; zeros where there are no columns."""
+        """Return dense float32 tensors (m_a, m_b, m_c) of binary rules, zero where columns are missing."""
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]
         offsets = np.concatenate([[0], np.cumsum(m.prod(axis=1))])
         values = scratch_array((int(offsets[-1]),), np.float32)
-        rule = np.repeat(np.arange(len(m)), m[:, 0])  # of each row of all matrices
+        rule = np.repeat(np.arange(len(m)), m[:, 0])  # the rule of each row of all matrices
         row = np.arange(len(rule)) - np.repeat(np.cumsum(m[:, 0]) - m[:, 0], m[:, 0])
         width = n_columns[rule]
         first = np.cumsum(width) - width
@@ -218,12 +221,12 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
 
 def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) -> LatentGrammar:
-    """The grammar of (expected) counts.
+    """Estimate a grammar from counts or expected counts.
 
     Args:
-        index: of the treebank.
-        counts: of events.
-        smoothing: α of :meth:`TreeEventIndex.probabilities`.
+        index: event index of the treebank.
+        counts: counts of events.
+        smoothing: smoothing weight α; see :meth:`TreeEventIndex.probabilities`.
     """
     probabilities = index.probabilities(counts, smoothing)
     unary_offsets = index.offsets(counts.n_states, counts.columns).unary
@@ -244,7 +247,11 @@ def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) 
 
 
 def _token_vectors(index: TreeEventIndex, counts: StateCounts) -> Floats:
-    """float64 (n_pairs, m_max): sums of Z = 1 / p(state | tag), each token shared among its states."""
+    """Sum Z over the tokens of every (word, tag) pair, float64 (n_pairs, m_max).
+
+    Z has the value 1 / p(state | tag) at the token's state; a token with several possible states is divided
+    among them by probability.
+    """
     n_states, tag = counts.n_states, index.pairs[:, 1]
     m_max = int(n_states[tag].max())
     by_state = np.zeros((len(index.pairs), m_max))
