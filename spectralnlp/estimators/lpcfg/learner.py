@@ -39,9 +39,8 @@ from spectralnlp.trees.features import FeatureSet, node_features
 from spectralnlp.trees.treelog import TreeTable
 
 TENSORS, CLUSTERS, PRUNER = "tensors", "clusters", "pruning grammar"
-_LEAST_POSTERIOR = (
-    1e-4  # EM from clusters skips less probable states of a node; few states have nearly all mass
-)
+# EM from clusters skips states of a node with a lower posterior; a few states have nearly all the mass.
+_LEAST_POSTERIOR = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Maximum-likelihood PCFGs, with parent and sibling annotation as observed states."""
+"""Maximum-likelihood PCFGs, with parent and sibling annotation."""
 
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.estimators.pcfg.moments import RuleCounts

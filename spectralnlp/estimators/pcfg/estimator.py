@@ -1,9 +1,9 @@
-"""Maximum-likelihood PCFGs, with parent and sibling annotation as observed states.
+"""The ``pcfg`` estimator: maximum-likelihood PCFGs, with parent and sibling annotation.
 
-The tutorial's baselines: no annotation (68.62 F1 on the Penn treebank), and parents and siblings
-written on every symbol (82.59). Annotation does not multiply the symbols here: what is written around
-a symbol is its *state*, so the coarse pass stays as small as the plain grammar's, and the
-annotated grammar only scores the forest that it leaves (Charniak and Johnson 2005 prune likewise).
+These are the tutorial's baselines: no annotation (68.62 F1 on the Penn Treebank), and parents and siblings
+annotated on every symbol (82.59). Annotation does not create new symbols here; it is the *state* of a symbol.
+So the coarse parsing pass uses the small plain grammar, and the annotated grammar only scores the pruned
+forest (as in Charniak and Johnson 2005).
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from spectralnlp.trees.treelog import TreeLog
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PCFG(TreebankEstimator):
-    """A PCFG by relative frequencies.
+    """PCFG estimated by relative frequencies.
 
-    This learns grammars alone, from counts of rules; ``spectralnlp.train("pcfg", trees)`` gives a parser.
+    This estimator only learns grammars; ``spectralnlp.train("pcfg", trees)`` trains a parser.
 
     Attributes:
-        grammar_sets_: one, of the annotated grammar (or the plain one where nothing is annotated).
+        grammar_sets_: a single :class:`~spectralnlp.parameters.GrammarSet`, with the annotated grammar, or
+            the plain one if nothing is annotated.
 
     Examples:
         >>> from spectralnlp import PCFG, Tree
@@ -57,21 +58,25 @@ class PCFG(TreebankEstimator):
 
     direction: Annotated[
         Direction,
-        Doc("Binarisation, ``head`` (outward from the head), ``left`` or ``right``."),
+        Doc("Direction of binarisation: ``head`` (outward from the head), ``left`` or ``right``."),
     ] = "head"
-    vertical: Annotated[int, Ge(0), Doc("Ancestors written on each phrase; 1 is parent annotation.")] = 1
-    horizontal: Annotated[int, Ge(-1), Doc("Siblings remembered while binarising; 0 none, -1 all.")] = 1
-    annotate_tags: Annotated[bool, Doc("Write parents on tags too.")] = True
+    vertical: Annotated[
+        int, Ge(0), Doc("Number of ancestors annotated on each phrase; 1 is parent annotation.")
+    ] = 1
+    horizontal: Annotated[
+        int, Ge(-1), Doc("Number of siblings annotated on symbols made by binarisation; -1 for all.")
+    ] = 1
+    annotate_tags: Annotated[bool, Doc("Annotate tags with ancestors too.")] = True
     unaries: settings.UnaryRules = settings.UNARIES
     heads: settings.Heads = settings.AUTO
     signatures: settings.Signatures = settings.AUTO
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
-        """Return empty counts of rules, with the head rules for the first trees."""
+        """Return empty counts of rules; head rules are chosen by the first trees."""
         return RuleCounts(self._binariser(corpus).to_dict())
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty log of trees, with the head rules for the first trees."""
+        """Return an empty tree log; head rules are chosen by the first trees."""
         return Joint({"trees": TreeLog(self._binariser(corpus).to_dict())})
 
     def _binariser(self, corpus: Corpus[Tree]) -> Binariser:
@@ -85,7 +90,7 @@ class PCFG(TreebankEstimator):
         )
 
     def solve(self, moments: RuleCounts) -> None:
-        """Divide the counts of rules by those of their left-hand sides.
+        """Estimate the grammars by relative frequency: rule counts divided by those of their left-hand sides.
 
         Raises:
             InputError: there are no trees.
@@ -108,32 +113,39 @@ class PCFG(TreebankEstimator):
         self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the trees of the log, annotated."""
+        """Return the logged trees, binarised and annotated."""
         trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
         return trees if self.unaries == "compress" else replace(trees, chains={})
 
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return ``mbr``."""
+        """Return the name of the default decoder, ``mbr``, without settings."""
         return "mbr", {}
 
     def learner(self, trees: Treebank) -> PCFGLearner:
-        """Return what learns the annotated grammar, and the coarse one, from trees."""
+        """Return a learner of the annotated and the coarse grammar."""
         return PCFGLearner(self, trees)
 
     def set_of(
         self, binariser: Binariser, chains: Chains, coarse: LatentGrammar, grammar: LatentGrammar | None
     ) -> GrammarSet:
-        """Return both grammars as a set; the coarse one alone where nothing is annotated."""
+        """Combine both grammars in a set; if ``grammar`` is None, the coarse one takes its place.
+
+        Args:
+            binariser: converts trees to binary trees.
+            chains: full unary chain for each pair (top, bottom).
+            coarse: grammar without annotation.
+            grammar: annotated grammar, or None if nothing is annotated.
+        """
         return GrammarSet(
             binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar or coarse,)
         )
 
     def coarse(self, events: RuleEvents) -> LatentGrammar:
-        """Return the grammar without annotation."""
+        """Estimate the grammar without annotation."""
         return solve_pcfg(without_annotation(events), self._lexicon_options())
 
     def grammar(self, events: RuleEvents) -> LatentGrammar | None:
-        """Return the annotated grammar; None where nothing is annotated."""
+        """Estimate the annotated grammar; return None if nothing is annotated."""
         return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
 
     def _lexicon_options(self) -> LexiconOptions:
@@ -141,11 +153,11 @@ class PCFG(TreebankEstimator):
 
 
 class PCFGLearner(GrammarLearner):
-    """Learns the annotated grammar, with the coarse one, by counting.
+    """Learner of the annotated and the coarse grammar, by counting.
 
     Args:
-        estimator: which has described the trees.
-        trees: a treebank.
+        estimator: estimator whose `describe` was called with the treebank.
+        trees: treebank to learn from.
     """
 
     def __init__(self, estimator: PCFG, trees: Treebank) -> None:
@@ -154,12 +166,16 @@ class PCFGLearner(GrammarLearner):
         self.coarse = [estimator.coarse(self._events)]
 
     def learn(self) -> tuple[GrammarSet, ...]:
-        """Return the set of both grammars."""
+        """Estimate both grammars and return them as one set."""
         with fit_pass("grammar"):
             grammar = self.estimator.grammar(self._events)
         trees = self.trees
         return (self.estimator.set_of(trees.binarisers[0], trees.chains, self.coarse[0], grammar),)
 
     def select(self, trees: NDArray[np.bool_]) -> PCFGLearner:
-        """Return a learner of some of the trees."""
+        """Return a learner for some of the trees.
+
+        Args:
+            trees: bool (n_trees,); which trees to select.
+        """
         return PCFGLearner(self.estimator, self.trees.select(trees))

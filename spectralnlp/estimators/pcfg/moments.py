@@ -1,4 +1,4 @@
-"""The moments of a PCFG: how often each rule, word, root and unary chain occurred."""
+"""Moments of PCFGs: counts of rules, words, roots and unary chains."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from spectralnlp.trees import (
 from spectralnlp.trees.treelog import TreeTable
 
 BINARY, UNARY, ROOT, WORD, CHAIN = "binary", "unary", "root", "word", "chain"
-EventCounts = Mapping[tuple[str, ...], Any]  # integers; floats where some trees count more than others
+EventCounts = Mapping[tuple[str, ...], Any]  # counts are integers, or floats if trees have weights
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleEvents:
-    """Counts of each kind of event, in the order of their keys.
+    """Counts of events in binarised trees, by kind, sorted by key.
 
     Attributes:
-        binary: of (a, b, c).
-        unary: of (a, b).
-        root: of (a,).
-        word: of (tag, word, "1" if it begins its sentence else "0").
-        chain: of (top, …, bottom).
+        binary: counts of binary rules, with keys (a, b, c).
+        unary: counts of unary rules, with keys (a, b).
+        root: counts of root symbols, with keys (a,).
+        word: counts of words, with keys (tag, word, "1" if sentence-initial else "0").
+        chain: counts of unary chains, with keys (top, …, bottom).
     """
 
     binary: EventCounts
@@ -47,7 +47,7 @@ class RuleEvents:
 
     @classmethod
     def of_table(cls, table: TreeTable) -> RuleEvents:
-        """The events of the trees of a table but for their unary chains, each as often as its tree counts."""
+        """Count the events of the trees in a table, weighted by tree; unary chains are not included."""
         names, weight = table.symbols, table.weight[table.tree]
 
         def count(rows: NDArray[np.int64], *columns: NDArray[np.int32]) -> dict[tuple[int, ...], float]:
@@ -73,14 +73,14 @@ class RuleEvents:
         )
 
     def word_counts(self) -> dict[str, int]:
-        """How often each word occurs."""
+        """Return the frequency of each word."""
         counts: dict[str, int] = defaultdict(int)
         for (_, word, _), count in self.word.items():
             counts[word] += count
         return counts
 
     def labels(self) -> Iterator[str]:
-        """The labels of all events, some of them many times."""
+        """Yield the labels of all events, with repetitions."""
         for counts in (self.binary, self.unary, self.root):
             for symbols in counts:
                 yield from symbols
@@ -88,7 +88,7 @@ class RuleEvents:
             yield tag
 
     def with_plain_tags(self) -> RuleEvents:
-        """Return the counts with the marks of `tag_symbol` only where a label is a phrase's as well."""
+        """Return counts in which only tags that are also phrase labels keep the mark of `tag_symbol`."""
         tags = {tag for tag, _, _ in self.word}
         phrases = {key[0] for counts in (self.binary, self.unary) for key in counts}
         ambiguous = ambiguous_labels(phrases, map(plain_symbol, tags))
@@ -108,7 +108,7 @@ class RuleEvents:
         )
 
     def two_roles(self) -> Iterator[TwoRoles]:
-        """Yield the labels that stand over words and over phrases."""
+        """Yield the labels that are used both as tags and as phrase labels."""
         words: Counter[tuple[str, str]] = Counter()
         for (tag, word, _), count in self.word.items():
             words[tag, word] += count
@@ -120,14 +120,14 @@ class RuleEvents:
 
 
 class RuleCounts(Counts[Tree]):
-    """Integer counts of the events of a treebank; exact under merging and subtraction.
+    """Integer counts of the events of a treebank, which can be added and subtracted exactly.
 
     Keys are ``(binary, a, b, c)``, ``(unary, a, b)``, ``(root, a)``, ``(word, tag, word, "1" if
-    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree; those
-    of preterminals are as `tag_symbol` gives them.
+    sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree;
+    symbols of preterminals are marked by `tag_symbol`.
 
     Args:
-        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+        binariser: settings of the binarisation, as ``Binariser.to_dict`` returns them.
 
     Examples:
         >>> from spectralnlp import PCFG, read_treebank
@@ -142,11 +142,11 @@ class RuleCounts(Counts[Tree]):
         self.binariser = Binariser.from_dict(binariser)
 
     def parameters(self) -> dict[str, object]:
-        """The binarisation: counts of different ones do not add up."""
+        """Return the settings of the binarisation; only counts with equal settings can be added."""
         return {"binariser": self.binariser.to_dict()}
 
     def events(self, example: Tree) -> Iterator[Key]:
-        """The events of one cleaned tree."""
+        """Yield the events of one cleaned tree."""
         tree = self.binariser.binarise(example)
         yield ROOT, _symbol(tree)
         is_first = True
@@ -163,16 +163,16 @@ class RuleCounts(Counts[Tree]):
                 yield CHAIN, *chain
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key has a kind, and as many parts as events of this kind have."""
+        """Whether a key has a known kind and the number of parts of that kind."""
         sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
         if not isinstance(key, tuple) or not key:
             return False
         return len(key) >= 3 if key[0] == CHAIN else len(key) == sizes.get(key[0])
 
     def events_by_kind(self) -> RuleEvents:
-        """Return the counts of each kind of event, keys without the kind.
+        """Return the counts of each kind of event, with keys without the kind.
 
-        Preterminals whose labels are no phrases' have their plain symbols.
+        Tags that are not also phrase labels lose the mark of `tag_symbol`.
         """
         kinds: dict[str, dict[tuple[str, ...], int]] = {
             kind: {} for kind in (BINARY, UNARY, ROOT, WORD, CHAIN)
@@ -183,5 +183,5 @@ class RuleCounts(Counts[Tree]):
 
 
 def _symbol(node: Tree) -> str:
-    """A node's label, marked where the node is a preterminal."""
+    """Return a node's label, marked by `tag_symbol` if the node is a preterminal."""
     return tag_symbol(node.label) if node.word is not None else node.label

@@ -1,4 +1,4 @@
-"""Relative frequencies of rules given a symbol and its annotation, from counts."""
+"""Estimate PCFGs from counts: relative frequencies of rules, given a symbol and its annotation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spectralnlp.trees import split_annotation
 
 
 def is_annotated(events: RuleEvents) -> bool:
-    """Whether any symbol carries an annotation."""
+    """Whether any symbol is annotated."""
     return any(split_annotation(label)[1] for label in events.labels())
 
 
 def without_annotation(events: RuleEvents) -> RuleEvents:
-    """The counts with annotations taken off every symbol."""
+    """Return the counts with annotations removed from all symbols."""
     words: dict[tuple[str, ...], int] = defaultdict(int)
     for (tag, word, initial), count in events.word.items():
         words[split_annotation(tag)[0], word, initial] += count
@@ -43,12 +43,12 @@ def _bare(counts: EventCounts) -> EventCounts:
 
 @dataclass(frozen=True)
 class _States:
-    """Symbols, and the state that each annotated label is.
+    """Mapping from annotated labels to symbols and their states.
 
     Attributes:
-        symbols: bare symbols, sorted; the same for the coarse and the annotated grammar.
-        place: (symbol, state) of each label.
-        n_states: int32 (n_symbols,).
+        symbols: symbols without annotation, sorted; the same for the coarse and the annotated grammar.
+        place: index of the symbol and the state of each label.
+        n_states: int32 (n_symbols,); number of states of each symbol.
     """
 
     symbols: tuple[str, ...]
@@ -70,11 +70,11 @@ class _States:
 
     @property
     def offsets(self) -> Offsets:
-        """int64 (n_symbols + 1,): where the states of each symbol begin, laid end to end."""
+        """Start of each symbol in concatenated states, and the total number, int64 (n_symbols + 1,)."""
         return np.concatenate([[0], np.cumsum(self.n_states)])
 
     def total(self, events: RuleEvents) -> Floats:
-        """float64 (sum of n_states,): how often each state occurs on the left-hand side of a rule."""
+        """Return the count of each state on the left-hand side of a rule, float64 (sum of n_states,)."""
         offsets = self.offsets
         total = np.zeros(offsets[-1])
         for counts in (events.binary, events.unary, events.word):
@@ -85,11 +85,11 @@ class _States:
 
 
 def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGrammar:
-    """Relative frequencies of rules given (symbol, annotation).
+    """Estimate a grammar by the relative frequencies of rules, given the symbol and its annotation.
 
     Args:
         events: counts of rules and words.
-        lexicon_options: signatures, and smoothing of the lexicon.
+        lexicon_options: signatures and smoothing of the lexicon.
     """
     states = _States.of(events.labels())
     total = states.total(events)
@@ -102,7 +102,7 @@ def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGra
 
 
 def _root_shares(counts: EventCounts, states: _States) -> Floats:
-    """float64 (sum of n_states,): how often each state is a root, of all trees."""
+    """Return the share of trees with each state at the root, float64 (sum of n_states,)."""
     offsets, n_trees = states.offsets, sum(counts.values())
     root = np.zeros(offsets[-1])
     for (label,), count in counts.items():
@@ -133,7 +133,11 @@ def _rule_tensors(
 
 
 def _token_moments(counts: EventCounts, states: _States) -> tuple[TokenCounts, Floats]:
-    """Counts of words, and sums of Z = 1 / p(state | tag) at the state of each token."""
+    """Count words by tag, and sum Z = 1 / p(state | tag) at the state of each token.
+
+    Returns:
+        The counts of (word, tag) pairs, and the sums, float64 (n_pairs, m_max).
+    """
     words = sorted({word for _, word, _ in counts})
     index = {word: i for i, word in enumerate(words)}
     rows: dict[tuple[int, int], np.ndarray] = {}

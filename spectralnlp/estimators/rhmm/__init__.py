@@ -1,4 +1,4 @@
-"""The refinement hidden Markov model (Stratos, Rush, Cohen and Collins 2013)."""
+"""Refinement hidden Markov models for tagging (Stratos, Rush, Cohen and Collins 2013)."""
 
 from spectralnlp.estimators.rhmm.estimator import RefinementHMM
 

@@ -1,9 +1,9 @@
-"""The estimator ``rhmm``: tags are observed, their refinements are found by SVD.
+"""The ``rhmm`` estimator: hidden Markov models over observed tags whose latent refinements are found by SVD.
 
-A ``fit`` is the three moves: one pass turns tagged sentences into integers (``TagLog``); an SVD of each tag's
-cross-covariances, of the past with the word and the future, and of the word with all around it, gives every
-token vectors; means of their outer products are the parameters (``solve.py``), or clusters of them are
-refinements that can be counted (``states.py``).
+One pass encodes the tagged sentences as integers (``TagLog``). For each tag, SVDs of two cross-covariances
+give every token vectors: that of the past with the word and the future, and that of the word with its
+context. Parameters are means of outer products of the vectors (``solve.py``), or clusters of the vectors
+become refinements, which are counted (``states.py``).
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ from spectralnlp.text.tag_log import TagLog
 from spectralnlp.trees.features import NodeFeatures
 
 TENSORS, CLUSTERS, EM = "tensors", "clusters", "em"
-_NOISE = 0.1  # of EM's random start
-_WORD_PRIOR = 0.5  # half of what the parser's lexicon wants
-_LANGUAGE_TOKENS = 5000  # that tell English from other languages
+_NOISE = 0.1  # relative noise of EM's random start
+_WORD_PRIOR = 0.5  # half of the value that is best for the lexicon of parsers
+_LANGUAGE_TOKENS = 5000  # number of tokens used to recognise English
 
-# C; a pair of tags seen n times keeps √n / (C + √n) of its tensor. Half of what rules of trees want.
+# The tensor of a tag pair seen n times has the weight √n / (C + √n); C is half of the best value for
+# grammars.
 _SMOOTHING = SmoothingOptions(smoothing=True, smoothing_strength=10.0)
 
-# As published rare features count, Σ⁻¹ is exact, and any tag has as many refinements as have signal.
+# Published settings: keep rare features, use the exact Σ⁻¹, and bound refinements by singular values alone.
 _PUBLISHED: Mapping[str, Any] = {
     "nodes_per_state": 0.0,
     "min_nodes": 0.0,
@@ -63,18 +64,21 @@ _PUBLISHED: Mapping[str, Any] = {
 Beam = Annotated[
     float,
     Ge(0),
-    Doc("Tags less probable than this under one refinement a tag are left out; 0 for exact marginals."),
+    Doc(
+        "Prune tags with a lower probability under the coarse model, which has one refinement per tag; 0 for "
+        "exact marginals."
+    ),
 ]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RefinementHMM(MomentEstimator[TaggedSentence]):
-    """A hidden Markov model over tags whose refinements are latent, spectral.
+    """Hidden Markov model over tags with latent refinements, learned by a spectral method.
 
     Attributes:
-        models_: the :class:`~spectralnlp.parameters.RefinedMarkov` models.
-        coarse_: the model of one refinement a tag, which prunes.
-        n_sentences_, n_tokens_: how much it learned from.
+        models_: the learned :class:`~spectralnlp.parameters.RefinedMarkov` models.
+        coarse_: model with one refinement per tag, used for pruning.
+        n_sentences_, n_tokens_: numbers of training sentences and tokens.
 
     Examples:
         >>> from spectralnlp import RefinementHMM
@@ -106,36 +110,39 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     models: Annotated[
         str,
         Doc(
-            "``tensors``, ``clusters``, ``em`` (from a random start) or several of them joined by "
-            "``+``, whose posteriors are averaged; those named again start from another seed."
+            "Kinds of models: ``tensors``, ``clusters`` or ``em`` (with a random start). Join several with "
+            "``+`` to average their posteriors; repeated kinds have different seeds."
         ),
     ] = TENSORS
     n_states: Annotated[
         int,
         Ge(1),
-        Doc("Most refinements a tag may have (m) in the model of tensors; 1 is the supervised bigram HMM."),
+        Doc(
+            "Maximum number of refinements per tag (m) in the model of tensors; with 1 it is the supervised "
+            "bigram HMM."
+        ),
     ] = field(default=32, kw_only=False)
     n_clusters: Annotated[
         int,
         Ge(1),
-        Doc("Most refinements a tag may have in the models of clusters and of ``em``."),
+        Doc("Maximum number of refinements per tag in models of ``clusters`` and ``em``."),
     ] = 32
     column: Annotated[
         str | int | None,
         Doc(
-            "The tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; the "
-            "task reads them, ``fit`` is given them."
+            "Which tags to learn: ``upos`` or ``xpos`` for CoNLL-U files, the number of the column, from 1, "
+            "for other files. ``fit`` ignores this, because it is given the tags."
         ),
     ] = None
     projection: Annotated[
         Literal["shrunk", "published"],
         Doc(
-            "``shrunk``: noisy directions are shrunk and a tag has a refinement for every 50 tokens; "
-            "``published``: neither."
+            "``shrunk``: shrink noisy directions, and allow a tag one refinement per 50 tokens; "
+            "``published``: do neither."
         ),
     ] = "shrunk"
     em_iterations: Annotated[
-        int, Ge(0), Le(1000), Doc("Iterations of EM from a random start, of ``em``; clusters take one.")
+        int, Ge(0), Le(1000), Doc("Number of EM iterations of ``em``; ``clusters`` are refined by one.")
     ] = 20
     signatures: settings.Signatures = settings.AUTO
     beam: Beam = 3e-3
@@ -145,7 +152,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         """Check the names of models.
 
         Raises:
-            ConfigError: there is no model of that name.
+            ConfigError: the name of a model is unknown.
         """
         for name in self._model_names:
             if name not in (TENSORS, CLUSTERS, EM):
@@ -161,7 +168,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         return TagLog()
 
     def solve(self, moments: TagLog) -> None:
-        """Decompose, project, then average or count: the passes of the method, replayed from the log.
+        """Learn the models from the logged sentences: decompose, project, then average or count.
 
         Raises:
             InputError: there are no tokens.
@@ -197,7 +204,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         word_features: NodeFeatures,
         lexicon: LexiconOptions,
     ) -> RefinedMarkov:
-        """Means of outer products of the projected tokens."""
+        """Estimate a model as means of outer products of projected tokens."""
         options = self._projection_options()
         words = find_directions(table.nodes, word_features, options)
         return spectral_model(
@@ -212,11 +219,12 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     def _counted_model(
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
-        """Refinements from clusters or from noise, counted and refined by EM."""
+        """Estimate a model by counting refinements from clusters or a random start, refined by EM."""
         n_states = index.nodes.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
         if name == EM:
             counts = index.random_counts(n_states, noise=_NOISE, random_state=self.random_state + 1000 * seed)
-            first, iterations = 0.0, self.em_iterations  # noise is all that tells the states apart
+            # No smoothing at first: it would reduce the noise, which alone distinguishes the states.
+            first, iterations = 0.0, self.em_iterations
         else:
             counts = index.count_clusters(
                 chain,

@@ -1,8 +1,8 @@
-"""Features of tokens: of the word, of what stands before it and of what follows.
+"""Features of tokens: of the word, of the context before it (past) and of the context after it (future).
 
-With h the refinement of a token's tag, the three are independent given h. So each can be seen through the
-others: the *chain* is what is before (outside) against the word and what follows (inside); the *word* is its
-spelling (inside) against all the rest (outside).
+The three are independent given the refinement of the token's tag, so each pair of views identifies it. The
+*chain* view pairs the past (outside) with the word and the future (inside). The *word* view pairs the
+spelling of the word (inside) with the past and the future (outside).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from spectralnlp.trees.features import NodeFeatures, common_words, hash_answers
 
 @dataclass(frozen=True)
 class TokenFeatures:
-    """Features of every token, as identifiers.
+    """Hashed features of every token, in two views.
 
     Attributes:
-        chain: inside, the word and the future; outside, the past.
-        word: inside, the spelling; outside, the past and the future.
+        chain: inside features from the word and the future, outside features from the past.
+        word: inside features from the spelling, outside features from the past and the future.
     """
 
     chain: NodeFeatures
@@ -32,11 +32,11 @@ class TokenFeatures:
 
 
 def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
-    """The features of every token.
+    """Compute the features of every token.
 
     Args:
-        table: the tokens.
-        signature: of a word and its position; stands for rare words.
+        table: tokens of tagged sentences.
+        signature: function that maps a word and its position to the signature that replaces rare words.
     """
     view = _View(table)
     tag = table.tag.astype(np.uint64) + np.uint64(1)
@@ -76,13 +76,13 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
 
 
 class _View:
-    """Columns of integers over the tokens of a table."""
+    """Helper that computes integer columns over the tokens of a table."""
 
     def __init__(self, table: TagTable) -> None:
         self.table = table
 
     def at(self, column: NDArray[np.uint64], distance: int) -> NDArray[np.uint64]:
-        """The value of the token so far ahead (behind, if negative); 0 beyond the sentence."""
+        """Return the value of the token ``distance`` positions ahead, or 0 beyond the sentence."""
         n = self.table.n_tokens
         there = np.arange(n) + distance
         inside = (there >= 0) & (there < n)
@@ -91,7 +91,11 @@ class _View:
         return np.where(inside, column[there], np.uint64(0))
 
     def of_words(self, names: Callable[[str], str] | Sequence[str]) -> NDArray[np.uint64]:
-        """A name for each word type, or a function that gives it, as numbers from 1 over the tokens."""
+        """Number the names of word types from 1, and return the number of each token's word.
+
+        Args:
+            names: name of each word type, or a function that maps a word type to its name.
+        """
         named = map(names, self.table.words) if callable(names) else names
         index: dict[str, int] = {}
         numbers = [index.setdefault(name, len(index) + 1) for name in named]

@@ -1,4 +1,4 @@
-"""Moments of refinement hidden Markov models: tokens of tagged sentences, as columns of integers."""
+"""Moments of refinement hidden Markov models: the tokens of tagged sentences, as integer columns."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class TagTable:
     """Tokens of tagged sentences, one after the other.
 
     Attributes:
-        tags: names, sorted.
+        tags: names of the tags, sorted.
         words: word types, sorted.
-        tag, word: int32 (n_tokens,).
-        sentence: int32 (n_tokens,), ascending; which sentence.
-        weight: float64 (n_tokens,); how often each token counts, that is its sentence; 1 as it is read.
+        tag, word: int32 (n_tokens,); tag and word type of each token.
+        sentence: int32 (n_tokens,), ascending; index of each token's sentence.
+        weight: float64 (n_tokens,); weight of each token's sentence, 1 when read from a log.
     """
 
     tags: tuple[str, ...]
@@ -35,7 +35,7 @@ class TagTable:
 
     @classmethod
     def of(cls, log: TagLog) -> Self:
-        """All tokens of a log, in the order of documents and rows; sentences without any are not numbered."""
+        """Read all tokens of a log, in the order of documents and rows; empty sentences are skipped."""
         arrays = log.arrays()
         sizes = arrays["places"][:, 2]
         sizes = sizes[sizes > 0]
@@ -55,15 +55,15 @@ class TagTable:
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes, whose symbols are their tags."""
+        """The tokens as nodes, with tags as symbols."""
         return Nodes(self.tag, self.weight, len(self.tags))
 
     @property
     def first(self) -> NDArray[np.bool_]:
-        """Whether each token begins its sentence."""
+        """Whether each token is the first of its sentence, bool (n_tokens,)."""
         return np.append(True, self.sentence[1:] != self.sentence[:-1])[: self.n_tokens]
 
     @property
     def last(self) -> NDArray[np.bool_]:
-        """Whether each token ends its sentence."""
+        """Whether each token is the last of its sentence, bool (n_tokens,)."""
         return np.append(self.sentence[1:] != self.sentence[:-1], True)[: self.n_tokens]

@@ -1,13 +1,12 @@
-"""Parameters from projected tokens: smoothed means of outer products (Stratos et al. 2013).
+"""Estimate spectral models as smoothed means of outer products of token vectors (Stratos et al. 2013).
 
-The model is the L-PCFG of right-branching trees, and this is the slides' "Parameter Estimation" for it.
+The model is an L-PCFG of right-branching trees, and this is the slides' "Parameter Estimation" for it. Let Z
+be the vector of a token's past, W that of its word, and Y that of its word and future. Then, with all means
+over tokens of tag a,
 
-With Z of a token's past, W of its word and Y of what follows with its word,
-
-    a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],   the end:  p(end | a) · E[Z ⊗ W],
-    initial: p(a first) · E[Y],                           words:    p(a | x) / p(a) · E[Z of the word],
-
-all means over tokens of tag a.
+    transition a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],   end:    p(end | a) · E[Z ⊗ W],
+    initial:           p(a first) · E[Y],                            words:  p(a | x) / p(a) · E[Z of the
+    word].
 """
 
 from __future__ import annotations
@@ -37,18 +36,19 @@ from spectralnlp.parameters import DenseTensors, Floats, Ints, RefinedMarkov
 
 @dataclass(frozen=True, kw_only=True)
 class TagBigrams:
-    """How tags follow one another: relative frequencies, interpolated.
+    """Interpolated bigram probabilities of tags.
 
-    p(b | a) = (1 - λ_a) count(a, b) / count(a) + λ_a p(b), with λ_a = kinds(a) / (kinds(a) + count(a)) by the
-    number of different tags that follow a (Witten and Bell 1991). The end counts as a tag.
+    p(b | a) = (1 - λ_a) count(a, b) / count(a) + λ_a p(b), with λ_a = kinds(a) / (kinds(a) + count(a)), where
+    kinds(a) is the number of distinct tags that follow a (Witten and Bell 1991). The end of a sentence counts
+    as a tag.
 
     Attributes:
-        pairs: int32 (n_pairs, 2), sorted.
-        follow: float64 (n_pairs,); the first term.
-        end: float64 (n_tags,); both terms, of the end.
-        escape: float64 (n_tags,); λ.
-        share: float64 (n_tags,); p(b), of all that is not first.
-        begin: float64 (n_tags,); of the first tag.
+        pairs: int32 (n_pairs, 2), sorted; observed pairs a, b.
+        follow: float64 (n_pairs,); first term of p(b | a) for each pair.
+        end: float64 (n_tags,); p(end | a).
+        escape: float64 (n_tags,); λ_a.
+        share: float64 (n_tags,); p(b), estimated from tokens that are not sentence-initial.
+        begin: float64 (n_tags,); probability of each tag at the start of a sentence.
     """
 
     pairs: Ints
@@ -60,11 +60,11 @@ class TagBigrams:
 
     @classmethod
     def of(cls, table: TagTable, *, interpolate: bool) -> TagBigrams:
-        """Count the bigrams of a table.
+        """Estimate bigram probabilities from a table.
 
         Args:
-            table: the tokens.
-            interpolate: otherwise λ = 0.
+            table: tokens of tagged sentences.
+            interpolate: whether to interpolate; if not, λ = 0.
         """
         n, last, first = len(table.tags), table.last, table.first
         inner = np.flatnonzero(~last)
@@ -99,15 +99,16 @@ def spectral_model(
     smoothing: SmoothingOptions,
     lexicon_options: LexiconOptions,
 ) -> RefinedMarkov:
-    """Parameters from the projections of every token.
+    """Estimate a model from the projections of every token.
 
     Args:
-        table: the tokens.
-        chain: Z of the past, Y of the word and what follows.
-        words: Z of all but the word, Y (called W above) of the word.
-        bigrams: how tags follow one another.
-        smoothing: of the tensors.
-        lexicon_options: signatures, and smoothing of the lexicon.
+        table: tokens of tagged sentences.
+        chain: projections of the chain view: outside vectors Z of the past, inside vectors Y of the word and
+            the future.
+        words: projections of the word view: outside vectors Z of the context, inside vectors W of the word.
+        bigrams: bigram probabilities of tags.
+        smoothing: smoothing options of the tensors.
+        lexicon_options: signatures and smoothing of the lexicon.
     """
     m, k, weight = chain.n_states, words.n_states, table.weight
     initial, final, leaving, arriving = [], [], [], []
@@ -150,7 +151,7 @@ def spectral_model(
 
 
 def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """(tag, rows of its tokens)."""
+    """Yield each tag with the indices of its tokens."""
     order = np.argsort(table.tag, kind="stable")
     bounds = np.searchsorted(table.tag[order], np.arange(len(table.tags) + 1))
     for tag in range(len(table.tags)):
@@ -158,7 +159,7 @@ def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
 
 
 def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
-    """Rows of the first tokens of each pair of tags, pairs in lexicographic order."""
+    """Yield the indices of the first tokens of each pair of adjacent tags, pairs in lexicographic order."""
     inner = np.flatnonzero(~table.last)
     codes = table.tag[inner].astype(np.int64) * len(table.tags) + table.tag[inner + 1]
     order = np.argsort(codes, kind="stable")
@@ -167,12 +168,12 @@ def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
 
 
 def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
-    """Counts of every (word, tag), and int (n_tokens,), the row of each token among them."""
+    """Count every (word, tag) pair; also return the index of each token's pair, int (n_tokens,)."""
     return count_tokens(table.words, table.word, table.tag, table.weight, table.first)
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
-    """Tensors as parameters hold them."""
+    """Concatenate matrices to `DenseTensors`."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
     return DenseTensors(
         offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])
@@ -184,6 +185,6 @@ def _mean(y: Floats, weight: Floats) -> Floats:
 
 
 def _toward(mean: Floats, general: Floats, count: float, smoothing: SmoothingOptions) -> Floats:
-    """A mean over few tokens, mixed with that over all tokens of the tag."""
+    """Smooth a mean over few tokens with the mean over all tokens of the tag."""
     trust = smoothing.trust(count)
     return trust * mean + (1 - trust) * general

@@ -1,7 +1,7 @@
-"""Refinements that are counted: hard or soft states of the tokens of tagged sentences.
+"""Models estimated by counting the refinements (states) of tokens, which may be hard or expected by EM.
 
-Parameters are probabilities. States come from clusters of the projected tokens, or from noise; EM on the
-tagged sentences softens them.
+Parameters are probabilities. Initial states come from clusters of projected tokens or from a random start,
+and are refined by EM on the tagged sentences.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from spectralnlp.parameters import Floats, Ints, RefinedMarkov
 
 @dataclass(frozen=True)
 class TagCounts:
-    """(Expected) counts of events with states, or the probabilities made of them.
+    """Counts or expected counts of events with states, or the probabilities estimated from them.
 
     Attributes:
-        n_states: int32 (n_tags,).
-        events: starts, ends, moves and words, padded with zeros to the most states of a tag.
+        n_states: int32 (n_tags,); number of states of each tag.
+        events: values of starts, ends, transitions and words, zero-padded to the largest number of states.
     """
 
     n_states: Ints
@@ -33,20 +33,21 @@ class TagCounts:
 
     @property
     def is_state(self) -> np.ndarray:
-        """Bool (n_tags, m): whether a tag has so many states."""
+        """Mask of the states that each tag has, bool (n_tags, m)."""
         return np.arange(self.events.starts.shape[1]) < self.n_states[:, None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagEventIndex(EventIndex[TagCounts]):
-    """The pairs of tags and the words of tagged sentences, and which of them each token has.
+    """The distinct tag bigrams and (word, tag) pairs of tagged sentences, and those of each token.
 
     Attributes:
-        table: the tokens.
-        bigrams: how its tags follow one another.
-        tokens: counts of each (word, tag).
-        pair: int32 (n_tokens,); row of ``bigrams.pairs`` with the next token, -1 at the end of a sentence.
-        word: int32 (n_tokens,); row of ``tokens``.
+        table: tokens of tagged sentences.
+        bigrams: bigram probabilities of tags.
+        tokens: counts of each (word, tag) pair.
+        pair: int32 (n_tokens,); index in ``bigrams.pairs`` of the tags of the token and the next one, or -1
+            at the end of a sentence.
+        word: int32 (n_tokens,); index in ``tokens`` of the token's (word, tag) pair.
     """
 
     table: TagTable
@@ -57,7 +58,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @classmethod
     def of(cls, table: TagTable, bigrams: TagBigrams) -> TagEventIndex:
-        """Number the pairs and the words."""
+        """Build the index of a table; see the class for the arguments."""
         n_tags, inner = len(table.tags), np.flatnonzero(~table.last)
         pair = np.full(table.n_tokens, -1, np.int32)
         pair[inner] = np.searchsorted(
@@ -69,11 +70,11 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens of the sentences."""
+        """The tokens as nodes, with tags as symbols."""
         return self.table.nodes
 
     def count_states(self, state: Ints, n_states: Ints) -> TagCounts:
-        """Count starts, ends, moves and words under one state a token; arguments as of `EventIndex`."""
+        """Count starts, ends, transitions and words, given a state for each token; see `EventIndex`."""
         table, m = self.table, int(n_states.max())
         last, first = table.last, table.first
         inner = np.flatnonzero(~last)
@@ -95,12 +96,12 @@ class TagEventIndex(EventIndex[TagCounts]):
         return TagCounts(n_states, events)
 
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> TagCounts:
-        """Share each event's count among its states, evenly but for noise; arguments as of `EventIndex`."""
+        """Distribute each event's count evenly over states, with noise; see `EventIndex` for arguments."""
         rng = np.random.default_rng(random_state)
         counts = self.count_states(np.zeros(self.table.n_tokens, np.int32), n_states)
         starts, ends, moves, words = counts.events
-        own = counts.is_state
-        before, after = own[self.bigrams.pairs[:, 0]], own[self.bigrams.pairs[:, 1]]
+        is_state = counts.is_state
+        before, after = is_state[self.bigrams.pairs[:, 0]], is_state[self.bigrams.pairs[:, 1]]
 
         def shared(count: Floats, allowed: np.ndarray) -> Floats:
             axes = tuple(range(1, allowed.ndim))
@@ -108,24 +109,24 @@ class TagEventIndex(EventIndex[TagCounts]):
             return np.where(allowed, totals * rng.uniform(1 - noise, 1 + noise, allowed.shape), 0.0)
 
         events = StateCounts(
-            starts=shared(starts, own),
-            ends=shared(ends, own),
+            starts=shared(starts, is_state),
+            ends=shared(ends, is_state),
             moves=shared(moves, before[:, :, None] & after[:, None, :]),
-            words=shared(words, own[self.tokens.tag]),
+            words=shared(words, is_state[self.tokens.tag]),
         )
         return TagCounts(n_states, events)
 
     def probabilities(self, counts: TagCounts, smoothing: float) -> TagCounts:
-        """Return p(event | tag, state), smoothed; arguments as of `EventIndex`."""
+        """Return smoothed probabilities p(event | tag, state); see `EventIndex` for the arguments."""
         starts, ends, moves, words = counts.events
-        n_states, own = counts.n_states, counts.is_state
+        n_states, is_state = counts.n_states, counts.is_state
         before, of_word = self.bigrams.pairs[:, 0], self.tokens.tag
 
         def normalised(block: Floats, total: Floats, tag: Ints | slice) -> Floats:
             shape = (*total[tag].shape, *(1,) * (block.ndim - 2))
-            n_own = n_states[tag].reshape(-1, *(1,) * (block.ndim - 1))
-            shares = smoothed_shares(block, total[tag].reshape(shape), smoothing, axis=1, n_states=n_own)
-            return np.where(own[tag].reshape(shape), shares, 0.0)
+            sizes = n_states[tag].reshape(-1, *(1,) * (block.ndim - 1))
+            shares = smoothed_shares(block, total[tag].reshape(shape), smoothing, axis=1, n_states=sizes)
+            return np.where(is_state[tag].reshape(shape), shares, 0.0)
 
         followed, spoken = ends.copy(), np.zeros_like(ends)
         np.add.at(followed, before, moves.sum(axis=2))
@@ -140,7 +141,7 @@ class TagEventIndex(EventIndex[TagCounts]):
         return TagCounts(n_states, events)
 
     def expected_counts(self, probabilities: TagCounts) -> tuple[TagCounts, float]:
-        """Do the E-step on the tagged sentences; arguments as of `EventIndex`."""
+        """Compute the E-step on the tagged sentences; see `EventIndex` for the arguments."""
         table = self.table
         events, log_likelihood = expected_state_counts(
             table.tag, self.pair, self.word, table.weight, probabilities.events
@@ -151,15 +152,15 @@ class TagEventIndex(EventIndex[TagCounts]):
 def state_model(
     index: TagEventIndex, counts: TagCounts, smoothing: float, lexicon_options: LexiconOptions
 ) -> RefinedMarkov:
-    """The model of (expected) counts.
+    """Estimate a model from counts or expected counts.
 
     Args:
-        index: of the tokens.
-        counts: of events.
-        smoothing: α of `TagEventIndex.probabilities`.
-        lexicon_options: signatures, and smoothing of the lexicon.
+        index: event index of the tagged sentences.
+        counts: counts of events.
+        smoothing: smoothing weight α; see `TagEventIndex.probabilities`.
+        lexicon_options: signatures and smoothing of the lexicon.
     """
-    bigrams, n_states, own = index.bigrams, counts.n_states, counts.is_state
+    bigrams, n_states, is_state = index.bigrams, counts.n_states, counts.is_state
     start, end, moves, _ = index.probabilities(counts, smoothing).events
     words, tag = counts.events.words, index.tokens.tag
     by_tag = np.zeros_like(start)
@@ -180,10 +181,10 @@ def state_model(
         n_states=n_states,
         n_lexical=n_states,
         tied=True,
-        initial=initial[own],
-        final=final[own],
+        initial=initial[is_state],
+        final=final[is_state],
         leaving=np.repeat(bigrams.escape, n_states),
-        arriving=(bigrams.share[:, None] * p_state)[own],
+        arriving=(bigrams.share[:, None] * p_state)[is_state],
         pairs=bigrams.pairs,
         transitions=end_to_end(matrices),
         lexicon=lexicon,

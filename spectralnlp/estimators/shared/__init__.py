@@ -1,14 +1,13 @@
-"""Building blocks that several families of estimators share.
+"""Building blocks shared by several families of estimators; none of them is public API.
 
-- `settings`: types, ranges, help and usual defaults of hyper-parameters that several estimators have.
-- `projections`: from features of nodes to vectors, by an SVD for each symbol or tag.
-- `clusters`, `event_index`: clusters of these vectors as states; counting states, and EM that refines them.
-- `smoothing`: means of outer products, smoothed toward moments of lower order.
-- `lexicon`: tags and state vectors of words, smoothed for rare and unknown ones.
-- `grammars`, `language`, `unary_chains`: estimators of grammars, head rules and signatures, unary chains.
-- `word_counts`, `spill_segments`: counts of words, on disk where memory is limited.
-
-Families import the modules; nothing here is public API.
+- `settings`: types, ranges, help texts and defaults of hyper-parameters that several estimators have.
+- `projections`: vectors of nodes from their features, by an SVD for each symbol or tag.
+- `clusters`, `event_index`: clusters of these vectors as states; counts of states, and EM to refine them.
+- `smoothing`: means of outer products, smoothed with lower-order moments.
+- `lexicon`: tags and state vectors of words, smoothed for rare and unknown words.
+- `treebank`, `grammars`: treebanks in tables, and base classes of estimators that learn grammars from them.
+- `language`, `roles`, `unary_chains`: head rules and signatures, ambiguous labels, unary chains.
+- `word_counts`, `spill_segments`: counts of words, on disk if memory is limited.
 """
 
 # Nothing here is public.

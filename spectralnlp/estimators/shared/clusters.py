@@ -1,7 +1,7 @@
-"""States as clusters of nodes in the space of the singular vectors.
+"""Cluster nodes by their spectral vectors; the clusters are used as states.
 
-Narayan and Cohen 2015 (*Diversity in spectral learning*, section 3): cluster each symbol's nodes by their
-projected inside and outside features, read the states off, and count. Parameters are proper probabilities.
+Source: Narayan and Cohen 2015 (*Diversity in spectral learning*, section 3). The nodes of each symbol are
+clustered by their projected inside and outside features. Counting the states then gives probabilities.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from spectralnlp.parameters import Floats, Ints
 def cluster_nodes(
     n_nodes: int, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
 ) -> tuple[Ints, Ints]:
-    """A state for every node by k-means over [rows of σ^½u, normalised; rows of σ^½v, normalised].
+    """Assign a state to every node by k-means over the concatenated normalised rows of σ^½u and σ^½v.
 
     Args:
-        n_nodes: how many nodes there are.
-        directions: singular vectors applied to them.
-        n_states: int32 (n_symbols,); clusters wanted of each symbol.
-        dimensions: singular vectors used of each side.
-        random_state: seed, one number or several.
+        n_nodes: number of nodes.
+        directions: singular vectors of each symbol, applied to its nodes.
+        n_states: int32 (n_symbols,); requested number of clusters of each symbol.
+        dimensions: number of singular vectors used on each side.
+        random_state: seed, as one or more numbers.
 
     Returns:
-        int32 (n_nodes,) states, and int32 (n_symbols,) how many each symbol has.
+        The state of each node, int32 (n_nodes,), and the number of states of each symbol, int32 (n_symbols,).
     """
     state = np.zeros(n_nodes, np.int32)
     n_used = np.ones_like(n_states)

@@ -1,8 +1,8 @@
-"""Counted states: numbered events of observed trees or sentences, and EM that refines their states.
+"""Base class for counting the states of events in observed trees or sentences, and for refining them by EM.
 
-States come from clusters of the projected nodes (Narayan and Cohen 2015, section 3) or from noise, as EM's
-usual start. Counts give parameters that are proper probabilities. EM with the trees or tags observed softens
-the states (Matsuzaki et al. 2005, section 3.1).
+Initial states come from clusters of projected nodes (Narayan and Cohen 2015, section 3) or from a random
+start. Counts give probabilities. EM on the observed trees or tags then replaces hard states by expected ones
+(Matsuzaki et al. 2005, section 3.1).
 """
 
 from __future__ import annotations
@@ -17,69 +17,70 @@ from spectralnlp.estimators.shared.clusters import cluster_nodes
 from spectralnlp.estimators.shared.projections import Directions, Nodes
 from spectralnlp.parameters import Floats, Ints
 
-HARD_SMOOTHING = 0.05  # α for counts under one state a node
-SOFT_SMOOTHING = 0.01  # α for the expected counts of EM
+HARD_SMOOTHING = 0.05  # smoothing weight α for counts of hard states
+SOFT_SMOOTHING = 0.01  # smoothing weight α for expected counts
 
 CountsT = TypeVar("CountsT")
 
 
 class EventIndex(ABC, Generic[CountsT]):
-    """The events of observed trees or sentences, numbered, so that they can be counted with states.
+    """Index of the events of observed trees or sentences, for counting them with states.
 
-    An event is the use of a rule, a move from tag to tag, a word under its tag, a root or a start. A subclass
-    says how the counts of its events are laid out (``CountsT``), and how to count, expect and normalise them.
+    An event is the use of a rule, a transition between tags, a word with its tag, a root or a start. A
+    subclass defines the layout of counts (``CountsT``), and how to count, to compute expectations, and to
+    normalise.
     """
 
     @property
     @abstractmethod
     def nodes(self) -> Nodes:
-        """The nodes whose states are hidden."""
+        """The nodes, whose states are hidden."""
 
     @abstractmethod
     def count_states(self, state: Ints, n_states: Ints) -> CountsT:
-        """Count the events under one state a node.
+        """Count the events, given a state for each node.
 
         Args:
-            state: int32 (n_nodes,).
-            n_states: int32 (n_symbols,).
+            state: int32 (n_nodes,); state of each node.
+            n_states: int32 (n_symbols,); number of states of each symbol.
         """
 
     @abstractmethod
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> CountsT:
-        """Share each event's count among its states, evenly but for noise.
+        """Distribute each event's count evenly over its states, with noise, as a random start of EM.
 
-        A random start of EM must break the symmetry between states (Matsuzaki et al. 2005, section 3.1).
+        The noise breaks the symmetry between states (Matsuzaki et al. 2005, section 3.1).
 
         Args:
-            n_states: int32 (n_symbols,).
-            noise: each share is multiplied by a uniform draw from 1 ± noise; in [0, 1].
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            noise: each share is multiplied by a uniform random number in 1 ± noise; in [0, 1].
             random_state: seed.
         """
 
     @abstractmethod
     def probabilities(self, counts: CountsT, smoothing: float) -> CountsT:
-        """Return p(event | symbol, state), each state's mixed with the mean over its symbol's states.
+        """Return p(event | symbol, state), smoothed with the mean over the states of the symbol.
 
         Args:
-            counts: (expected) counts of events.
-            smoothing: α; weight of the mean, in [0, 1].
+            counts: counts or expected counts of events.
+            smoothing: weight α of the mean, in [0, 1].
         """
 
     @abstractmethod
     def expected_counts(self, probabilities: CountsT) -> tuple[CountsT, float]:
-        """Do the E-step of EM.
+        """Compute the E-step of EM.
 
         Args:
-            probabilities: of events, not negative.
+            probabilities: probabilities of the events.
 
         Returns:
-            Expected counts of the events, and the log-likelihood (natural) of what was observed.
+            The expected counts of the events, and the natural log likelihood of the observed data.
         """
 
     def count_clusters(
         self, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
     ) -> CountsT:
-        """Count the events with clusters as states; arguments as of `cluster_nodes`."""
+        """Count the events with clusters as states; see `cluster_nodes` for the arguments."""
         state, n_found = cluster_nodes(
             len(self.nodes.symbol), directions, n_states, dimensions=dimensions, random_state=random_state
         )
@@ -91,14 +92,13 @@ class EventIndex(ABC, Generic[CountsT]):
         """Refine the states by EM.
 
         Args:
-            counts: (expected) counts to start from.
-            iterations: 0 returns the counts as they are.
-            first_smoothing: α of the probabilities of the first iteration.
-            smoothing: α of those of the others; with 0 the likelihood never falls.
+            counts: counts or expected counts to start from.
+            iterations: number of iterations; with 0 the counts are returned unchanged.
+            first_smoothing: smoothing weight α in the first iteration.
+            smoothing: smoothing weight α in the other iterations; with 0 the likelihood never falls.
 
         Returns:
-            The last expected counts, and the log-likelihood (natural) under the probabilities that each
-            iteration began with.
+            The last expected counts, and the natural log likelihood before each iteration.
         """
         log_likelihoods = []
         for iteration in range(iterations):
@@ -109,14 +109,14 @@ class EventIndex(ABC, Generic[CountsT]):
 
 
 def smoothed_shares(counts: Floats, totals: Floats, smoothing: float, *, axis: int, n_states: Any) -> Floats:
-    """Shares of counts in the totals of their states, each state's mixed with the mean over all states.
+    """Divide counts by the totals of their states, and smooth with the mean over all states.
 
     Args:
-        counts: of events; states along ``axis``.
-        totals: of each state, broadcast against ``counts``.
-        smoothing: α; weight of the mean.
-        axis: of the states.
-        n_states: how many states the mean is over, where ``counts`` is padded with zeros; broadcast.
+        counts: counts of events, with states along ``axis``.
+        totals: total count of each state; broadcast.
+        smoothing: weight α of the mean.
+        axis: axis of the states.
+        n_states: number of states, without padding; broadcast.
     """
     shares: Floats = counts / np.maximum(totals, 1e-300)
     mean = shares.sum(axis=axis, keepdims=True) / n_states

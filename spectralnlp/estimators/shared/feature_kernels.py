@@ -1,4 +1,4 @@
-"""Kernels of the features of nodes: numbering them."""
+"""A kernel that numbers the features of nodes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def number_features(ids):
-    """Number the features of nodes in the order in which they first occur.
+    """Number the features of nodes in order of first occurrence.
 
     Args:
-        ids: uint64 (n_nodes, n_groups); identifiers, 0 for none.
+        ids: uint64 (n_nodes, n_groups); hash of each feature, 0 for no feature.
 
     Returns:
-        int32 (n_nodes, n_groups), -1 for none, and how many different features there are.
+        The number of each feature, int32 (n_nodes, n_groups), -1 for none; and the number of distinct
+        features.
     """
     n_nodes, n_groups = ids.shape
     bits = 1

@@ -1,4 +1,4 @@
-"""Estimators of grammars, for the task of parsing, and the grammars they end in."""
+"""Base classes of estimators that learn grammars, and the assembly of grammars from their parts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from spectralnlp.trees import Binariser, Tree
 
 
 class GrammarEstimator(Estimator[Tree]):
-    """An estimator of grammars, for the task of parsing.
+    """Base class of estimators that learn grammars for parsing.
 
     Attributes:
-        grammar_sets_: one for each binarisation.
-        n_trees_: training trees.
-        word_counts_: how often each word occurred.
-        heads_, signatures_: names of the head rules and of the signatures that were used.
-        decoder_, decoder_settings_: what a parser decodes with unless told otherwise.
+        grammar_sets_: one set of grammars for each binarisation.
+        n_trees_: number of training trees.
+        word_counts_: frequency of each word in the training trees.
+        heads_, signatures_: names of the head rules and the signatures used.
+        decoder_, decoder_settings_: name and settings of the parser's default decoder.
     """
 
     task = "parsing"
@@ -69,53 +69,53 @@ class GrammarEstimator(Estimator[Tree]):
 
 
 class GrammarLearner(ABC):
-    """Learns grammars from a treebank, and from parts of it.
+    """Base class of learners, which learn grammars from a treebank and from parts of it.
 
     Attributes:
-        trees: the treebank, or the part.
-        coarse: the plain grammar of each binarisation.
+        trees: the treebank, or a part of it.
+        coarse: plain grammar of each binarisation.
     """
 
     trees: Treebank
     coarse: Sequence[LatentGrammar]
 
     def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
-        """Find out what `learn` adds up, if anything must be; `learn` does so where nobody has."""
+        """Compute the descriptions of nodes that `learn` needs, if any; else `learn` does so itself."""
 
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:
-        """Return the grammars of each binarisation."""
+        """Learn and return the grammars of each binarisation."""
 
     @abstractmethod
     def select(self, trees: NDArray[np.bool_]) -> GrammarLearner:
-        """Return a learner of some of the trees; what was found out about single nodes is kept.
+        """Return a learner for some of the trees, which reuses the descriptions of their nodes.
 
         Args:
-            trees: bool (n_trees,).
+            trees: bool (n_trees,); which trees to select.
         """
 
 
 class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
-    """An estimator of grammars that can learn from logs of trees, as the components around them do."""
+    """Base class of estimators that learn grammars from tree logs, which a parser's components also use."""
 
     signatures: str
 
     @abstractmethod
     def init_trees(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return an empty log of trees for each binarisation; argument as of `init_moments`."""
+        """Return an empty tree log for each binarisation; see `init_moments` for the argument."""
 
     @abstractmethod
     def treebank(self, moments: Any) -> Treebank:
-        """Return the trees of the logs that `init_trees` began.
+        """Return the trees in the logs that `init_trees` created.
 
         Raises:
-            InputError: there are none.
+            InputError: there are no trees.
         """
 
     def describe(self, trees: Treebank) -> None:
-        """Set all fitted attributes but the grammars: sizes, rules for the language, decoder.
+        """Set all fitted attributes except the grammars: counts, head rules and signatures, decoder.
 
-        Labels of two roles are reported.
+        Labels that are used both as tags and as phrase labels are reported.
         """
         table, binariser = trees.first, trees.binarisers[0]
         for line in role_report(roles_in_table(table)):
@@ -127,22 +127,22 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def usual_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the name and the settings of the decoder of a parser."""
+        """Return the name and the settings of the parser's default decoder."""
 
     @abstractmethod
     def learner(self, trees: Treebank) -> GrammarLearner:
-        """Return what learns grammars from trees, which were described.
+        """Return a learner of grammars.
 
         Args:
-            trees: a treebank.
+            trees: treebank that was passed to `describe`.
         """
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return what `init_trees` does, unless there are smaller moments."""
+        """Return the moments of `init_trees`; a subclass may return smaller moments instead."""
         return self.init_trees(corpus)
 
     def solve(self, moments: Any) -> None:
-        """Learn grammars from the trees of logs; the passes are replayed from them.
+        """Learn grammars from logged trees.
 
         Raises:
             InputError: there are no trees.
@@ -157,8 +157,10 @@ class RuleTensors:
     """Rules in lexicographic order, and their tensors.
 
     Attributes:
-        binary_rules: int32 (n_binary, 3); unary_rules: int32 (n_unary, 2).
-        binary, unary: a tensor for each rule.
+        binary_rules: int32 (n_binary, 3); rows a, b, c of a → b c.
+        binary: tensors of the binary rules.
+        unary_rules: int32 (n_unary, 2); rows a, b of a → b.
+        unary: matrices of the unary rules.
     """
 
     binary_rules: Ints
@@ -175,15 +177,15 @@ def latent_grammar(
     lexicons: LexiconMaker,
     z: Floats,
 ) -> LatentGrammar:
-    """Put a grammar together, with a lexicon made of its tokens.
+    """Assemble a grammar from its rules, root vectors and token statistics.
 
     Args:
-        symbols: names, by index.
-        n_states: int32 (n_symbols,).
-        rules: with their tensors.
-        root: float64 (sum of n_states,); π, laid end to end.
-        lexicons: of the tokens.
-        z: float64 (n_rows, m_max); see `LexiconMaker.make`.
+        symbols: names of the symbols.
+        n_states: int32 (n_symbols,); number of states of each symbol.
+        rules: rules with their tensors.
+        root: float64 (sum of n_states,); root vectors π of all symbols, concatenated.
+        lexicons: builder of lexicons.
+        z: float64 (n_pairs, m_max); see `LexiconMaker.make`.
     """
     lexicon, tag_default = lexicons.make(n_states, z)
     is_tag = np.zeros(len(symbols), bool)

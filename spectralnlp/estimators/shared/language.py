@@ -1,4 +1,4 @@
-"""Head rules and signatures: English ones for English trees, those of no language for others."""
+"""Choose head rules and word signatures by language: English ones for English, neutral ones otherwise."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from spectralnlp.text.conventions import language_of
 from spectralnlp.trees import Tree
 
 AUTO, _NEUTRAL = "auto", "neutral"
-_ENOUGH = 200  # trees that tell English from other languages
+_ENOUGH = 200  # number of trees used to recognise English
 
 
 def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
-    """The name of the head rules to use; ``auto`` looks at the words of the first trees.
+    """Return the name of the head rules to use.
 
     Args:
-        heads: name of head rules, or ``auto``.
+        heads: name of head rules, or ``auto`` to choose by the words of the first trees.
         corpus: the treebank.
     """
     if heads != AUTO:
@@ -27,7 +27,7 @@ def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
 
 
 def usual_binarisation(heads: str) -> str:
-    """Return ``head`` where head rules are good, of English, and else ``left``, which needs none.
+    """Return the default binarisation: ``head`` with head rules of a language, else ``left``.
 
     Args:
         heads: name of the head rules.
@@ -36,11 +36,11 @@ def usual_binarisation(heads: str) -> str:
 
 
 def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:
-    """The name of the signatures to use; ``auto`` looks at all words.
+    """Return the name of the signature function to use.
 
     Args:
-        signatures: name of a signature function, or ``auto``.
-        word_counts: how often each word occurs in the treebank, or in its first sentences.
+        signatures: name of a signature function, or ``auto`` to choose by the words.
+        word_counts: frequency of each word in the treebank, or in its first sentences.
     """
     return signatures if signatures != AUTO else _rules_for(word_counts)
 

@@ -1,14 +1,14 @@
-"""The lexicon: which tags a word may have, and what its states say, smoothed for rare words.
+"""Build lexicons: the possible tags of each word with a vector over their states, smoothed for rare words.
 
-A known word's tags are shrunk toward those of its signature, a signature's toward those of the next
-coarser one, with an ending one letter shorter, and the coarsest toward the tags of the rarest words:
-unknown words behave like rare ones (Petrov et al. 2006, section 3) and like those that end alike (Brants
-2000, section 2.3). Vectors are smoothed along the same chain. The vector of (word, tag) is
+The tag distribution of a known word is smoothed with that of its signature; that of a signature with the next
+coarser signature, whose ending is one letter shorter; and that of the coarsest signatures with the tags of
+the rarest words. For unknown words behave like rare ones (Petrov et al. 2006, section 3), and like words with
+the same ending (Brants 2000, section 2.3). Vectors are smoothed in the same way. The vector of (word, tag) is
 
     s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
 
-where Z is what an estimator knows of one token's state: the outside projection of spectral learning
-(the tutorial's lexical parameter), or 1 / p(state | tag) at the token's state where states are counted.
+where Z represents the state of a token. In spectral learning it is the outside projection (the tutorial's
+lexical parameter); with counted states it has the value 1 / p(state | tag) at the token's state.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from spectralnlp.text.signatures import Signature, signature_by_name, signature_
 
 @dataclass(frozen=True, kw_only=True)
 class LexiconOptions(Options):
-    """How a lexicon is made and rare words are smoothed.
+    """Settings of lexicons and of their smoothing.
 
     Args:
         scheme: name of the signature function.
-        rare: words seen at most so often teach what signatures do.
-        keep_rare_words: keep rare words as words; otherwise they are replaced by their signatures.
+        rare: largest frequency of the words that signatures are learned from.
+        keep_rare_words: keep rare words as entries, instead of replacing them by their signatures.
         tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
-        rarest: words seen at most so often are the prior of signatures without an ending.
-        frequent: words seen more often keep their own tags, unsmoothed.
-        word_prior: pseudo-count of a word's signature in p(tag | word).
+        rarest: largest frequency of the words whose tags are the prior of the coarsest signatures.
+        frequent: largest frequency of the words whose tag distribution is smoothed.
+        word_prior: pseudo-count of the signature in p(tag | word).
         signature_prior: pseudo-count of the next coarser signature in p(tag | signature).
-        state_prior: pseudo-count of the signature's mean Z in a word's.
-        signature_state_prior: pseudo-count of the next coarser signature's mean Z in a signature's.
-        ending_words: endings of fewer rare words are no signatures.
-        least_tag: tags whose p(tag | signature) is less are left out of the signature.
+        state_prior: pseudo-count of the signature's mean Z in that of a word.
+        signature_state_prior: pseudo-count of the next coarser signature's mean Z in that of a signature.
+        ending_words: minimum number of distinct rare words with an ending for the ending to be a signature.
+        least_tag: tags with a smaller p(tag | signature) are removed from the signature.
     """
 
     scheme: str
@@ -67,15 +67,15 @@ class LexiconOptions(Options):
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """Counts of each (word, tag).
+    """Counts of each observed (word, tag) pair.
 
     Attributes:
-        words: word types, by index.
-        word, tag: int (n_rows,); a row for each pair that occurs, ``tag`` being a symbol.
-        count: float64 (n_rows,); tokens, each as often as its tree counts.
-        initial: float64 (n_rows,); those of them that begin a sentence.
-        n_tokens: float64 (n_rows,); tokens, each once: which words are rare goes by these. None if all trees
-            count once.
+        words: word types; ``word`` refers to them by index.
+        word, tag: int (n_pairs,); word type and tag symbol of each pair.
+        count: float64 (n_pairs,); number of tokens, weighted by tree.
+        initial: float64 (n_pairs,); number of sentence-initial tokens, weighted by tree.
+        n_tokens: float64 (n_pairs,); unweighted number of tokens, which determines which words are rare; None
+            if all trees have weight 1.
     """
 
     words: Sequence[str]
@@ -87,11 +87,11 @@ class TokenCounts:
 
     @property
     def weight(self) -> Floats:
-        """float64 (n_rows,): how often each token counts, in the mean."""
+        """Mean weight of the tokens of each pair, float64 (n_pairs,)."""
         return np.ones(len(self.count)) if self.n_tokens is None else self.count / self.n_tokens
 
     def word_counts(self) -> tuple[Floats, Floats]:
-        """float64 (n_words,), twice: tokens of each word as they count, and each once."""
+        """Return the weighted and the unweighted number of tokens of each word, float64 (n_words,) each."""
         counts = (self.count, self.count if self.n_tokens is None else self.n_tokens)
         counted, once = (np.bincount(self.word, each, len(self.words)).astype(np.float64) for each in counts)
         return counted, once
@@ -105,14 +105,17 @@ def count_tokens(
     is_first: NDArray[np.bool_],
     share: Floats | None = None,
 ) -> tuple[TokenCounts, NDArray[np.intp]]:
-    """The counts of tokens, and int (n_tokens,), the row of each among them.
+    """Count the (word, tag) pairs of tokens.
 
     Args:
-        words: word types, by index.
-        word, tag: int32 (n_tokens,).
-        weight: float64 (n_tokens,); how often each counts.
-        is_first: bool (n_tokens,); whether it begins a sentence.
-        share: float64 (n_tokens,); what part of a token each stands for; None if all are whole.
+        words: word types; ``word`` refers to them by index.
+        word, tag: int32 (n_tokens,); word type and tag symbol of each token.
+        weight: float64 (n_tokens,); weight of each token.
+        is_first: bool (n_tokens,); whether each token begins a sentence.
+        share: float64 (n_tokens,); fraction of a token that each stands for, or None if all are 1.
+
+    Returns:
+        The counts, and the index of each token's pair, int (n_tokens,).
     """
     n_tags = int(tag.max(initial=0)) + 1
     keys, row = np.unique(word.astype(np.int64) * n_tags + tag, return_inverse=True)
@@ -128,26 +131,29 @@ def count_tokens(
 
 
 class LexiconMaker:
-    """Makes lexicons of the same tokens, for grammars that differ in their states.
+    """Builder of lexicons from the same tokens, for grammars that differ in their states.
 
     Args:
-        tokens: counts of words under tags.
+        tokens: counts of (word, tag) pairs.
         options: signatures and smoothing.
     """
 
     def __init__(self, tokens: TokenCounts, options: LexiconOptions) -> None:
         self.tokens, self.options = tokens, options
         self._symbols, tag_of_row = np.unique(tokens.tag, return_inverse=True)
-        self._dense = replace(tokens, tag=tag_of_row.astype(np.int32))  # tags are numbered densely
+        self._dense = replace(tokens, tag=tag_of_row.astype(np.int32))  # renumber tags without gaps
         self._votes = _Votes.cast(self._dense, options)
 
     def make(self, n_states: Ints, z: Floats) -> tuple[Lexicon, Floats]:
-        """Return the lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
+        """Build the lexicon of a grammar.
 
         Args:
-            n_states: int32 (n_symbols,).
-            z: float64 (n_rows, m_max); sum of Z over the tokens of each row, padded with zeros to the most
-                states of a tag.
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            z: float64 (n_pairs, m_max); sum of Z over the tokens of each (word, tag) pair, zero-padded to the
+                largest number of states of a tag.
+
+        Returns:
+            The lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
         """
         symbols, tokens, options = self._symbols, self._dense, self.options
         n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
@@ -203,7 +209,7 @@ def _word_vectors(
     signs: _Signatures,
     options: LexiconOptions,
 ) -> Floats:
-    """float64 (n_rows, m_max): the vector of each (word, tag), smoothed by the word's signature."""
+    """Return the vectors of (word, tag) pairs, smoothed with the words' signatures, float64 (n_pairs, m_max)."""
     counted, word_count = tokens.word_counts()
     p_given_word = tokens.count / counted[tokens.word]
     own = signs.of_word[tokens.word]
@@ -218,7 +224,7 @@ def _word_vectors(
 
 
 def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
-    """float64 (sum of n_states,): the mean Z of each tag, zeros for phrases."""
+    """Concatenate the mean Z of each tag, and zeros for phrases, float64 (sum of n_states,)."""
     offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
     default = np.zeros(offsets[-1])
     for symbol, mean in zip(symbols, mean_z, strict=True):
@@ -232,23 +238,26 @@ def _mix(z: Floats, mean: Floats, weight: float) -> Floats:
 
 
 def sum_rows(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
-    """float64 (n_keys, m): rows of ``values``, (n, m), added up by key, int (n,)."""
+    """Sum the rows of ``values``, (n, m), by their keys, int (n,); return float64 (n_keys, m)."""
     return np.stack([np.bincount(keys, column, n_keys) for column in values.T], axis=1)
 
 
 @dataclass(frozen=True)
 class _Votes:
-    """Votes of rare words for their signatures; each word votes once, divided among its tokens.
+    """Votes of rare words for the tags of their signatures.
+
+    Each word has one vote for each of its signatures, from the finest to the coarsest; the vote is divided
+    among the word's tokens.
 
     Attributes:
-        names: the signatures that have votes enough; the last one stands for all.
-        parent: int (n_signatures,); the next coarser signature, -1 of the last.
-        depth: int (n_signatures,); steps to the last.
-        of_word: int (n_words,); the finest signature of each word inside a sentence.
-        sign: int (n_votes,); signature voted for: each of the word's.
-        row: int (n_votes,); row of the tokens that vote.
-        share: float64 (n_votes,).
-        seen: float64 (n_signatures,); tokens of the rarest words whose finest signature it is.
+        names: signatures with enough votes; the last one covers all words.
+        parent: int (n_signatures,); the next coarser signature, -1 for the last one.
+        depth: int (n_signatures,); number of steps from each signature to the last one.
+        of_word: int (n_words,); the finest signature of each word when it is not sentence-initial.
+        sign: int (n_votes,); signature of each vote.
+        row: int (n_votes,); index of the (word, tag) pair that each vote comes from.
+        share: float64 (n_votes,); size of each vote, a fraction of the word's vote.
+        seen: float64 (n_signatures,); number of tokens of the rarest words whose finest signature it is.
     """
 
     names: list[str]
@@ -262,7 +271,7 @@ class _Votes:
 
     @classmethod
     def cast(cls, tokens: TokenCounts, options: LexiconOptions) -> _Votes:
-        """The votes of words that ``options`` call rare."""
+        """Collect the votes of the words with at most ``options.rare`` tokens."""
         _, word_count = tokens.word_counts()
         known, signature = frozenset(tokens.words), options.signature
         inner = [signature_chain(signature(word, 1, known), word) for word in tokens.words]
@@ -307,7 +316,12 @@ class _Votes:
 def _enough(
     voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
 ) -> tuple[list[str], Mapping[str, str]]:
-    """Signatures that words enough vote for, the last resort at the end, and what each backs off to."""
+    """Return the signatures with enough votes, the last resort at the end, and the next coarser one of each.
+
+    Args:
+        voters: index of each word, and its chain of signatures from fine to coarse.
+        options: settings of the lexicon.
+    """
     backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
     coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}
     names = [name for name, n in backers.items() if "~" not in name or n >= options.ending_words]
@@ -319,17 +333,17 @@ _LAST_RESORT = "UNKNOWN"
 
 @dataclass(frozen=True)
 class _Signatures:
-    """Signatures with the tags and states of the words that vote for them; the last one stands for all.
+    """Smoothed tag distributions and state vectors of signatures; the last signature covers all words.
 
     Attributes:
         names: the signatures.
-        of_word: int (n_words,); the finest signature of each word inside a sentence.
+        of_word: int (n_words,); the finest signature of each word when it is not sentence-initial.
         p_tag: float64 (n_signatures, n_tags); p(tag | signature).
-        count: float64 (n_signatures,); tokens of the rarest words, at least a half.
-        row: int (n_signatures, n_tags); where a pair has its ``z``, or the nearest coarser one that
-            occurs; -1 for tags that no rare word has.
-        z: float64 (n_pairs, m_max); mean Z, smoothed.
-        tag_z: float64 (n_tags, m_max); mean Z of all words, for tags that no rare word has.
+        count: float64 (n_signatures,); number of tokens of the rarest words, at least 0.5.
+        row: int (n_signatures, n_tags); row of ``z`` for each pair, or for the nearest coarser signature that
+            occurs with the tag; -1 for tags that no rare word has.
+        z: float64 (n_pairs, m_max); smoothed mean Z.
+        tag_z: float64 (n_tags, m_max); mean Z of all words with a tag, for tags that no rare word has.
     """
 
     names: list[str]
@@ -341,7 +355,7 @@ class _Signatures:
     tag_z: Floats
 
     def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
-        """float64 (n, m_max): mean Z of (signature, tag) pairs."""
+        """Return the mean Z of (signature, tag) pairs, float64 (n, m_max)."""
         row = self.row[sign, tag]
         mean: Floats = self.tag_z[tag]
         mean[row >= 0] = self.z[row[row >= 0]]
@@ -368,7 +382,7 @@ class _Signatures:
         by_pair = np.zeros(row.shape)
         by_pair[sign_of, tag_of] = count
 
-        # Where nothing is rare (tiny treebanks), every token is what is known of unknown words.
+        # If no word is rare (in tiny treebanks), unknown words are modelled by all tokens.
         rarest = word_count[tokens.word] <= options.rarest
         pool = rarest if rarest.any() else np.ones_like(rarest)
         prior = np.bincount(tokens.tag[pool], tokens.count[pool], n_tags)

@@ -1,5 +1,6 @@
-"""From features to states: Y(t) and Z(o) of every node (Cohen et al. 2012, section 6; the slides' "Reducing
-Dimensions via a Singular Value Decomposition").
+"""Project the features of nodes to low-dimensional inside vectors Y and outside vectors Z by an SVD.
+
+Source: Cohen et al. 2012, section 6; the slides "Reducing Dimensions via a Singular Value Decomposition".
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import scratch_array, spilled, trim_memory
 from spectralnlp.trees.features import Ids, NodeFeatures
 
-_POWER_ITERATIONS = 3  # of the SVD
+_POWER_ITERATIONS = 3  # power iterations of the randomised SVD
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionOptions(settings.Options):
-    """How features become states.
+    """Settings of the projection of features.
 
     Args:
-        n_states: most states a symbol may have (m).
-        nodes_per_state: nodes that a symbol needs for each of its states.
+        n_states: maximum number of states per symbol (m), which is the length of its vectors.
+        nodes_per_state: minimum number of nodes of a symbol per state; 0 for no such bound.
         min_nodes: symbols with fewer nodes have one state.
-        min_feature_count: features seen less often in a symbol are dropped.
-        scaling: scale features by the root of their inverse count ("Scaling of Features …").
-        kappa: what is added to the count (κ).
+        min_feature_count: features with a lower count in a symbol are dropped.
+        scaling: scale features by the square root of their inverse count (slide "Scaling of Features …").
+        kappa: number κ that is added to the counts.
         shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
-        min_singular_value: states whose σ_i / σ_1 is smaller are dropped.
-        min_rank: singular vectors to find even where fewer states are wanted.
+        min_singular_value: states with a smaller σ_i / σ_1 are dropped.
+        min_rank: minimum number of singular vectors to compute, even for fewer states.
         random_state: seed of the SVD.
     """
 
@@ -51,7 +52,7 @@ class ProjectionOptions(settings.Options):
     random_state: int
 
     def rank(self, n_nodes: float) -> int:
-        """States that a symbol with so many nodes may have."""
+        """Return the maximum number of states of a symbol with the given number of nodes."""
         bound = n_nodes / self.nodes_per_state if self.nodes_per_state else self.n_states
         return int(np.clip(bound, 1, self.n_states))
 
@@ -61,9 +62,9 @@ class Nodes:
     """Nodes of trees, or tokens of tagged sentences, whose states are hidden.
 
     Attributes:
-        symbol: int32 (n_nodes,); the symbol, or tag, of each.
-        weight: float64 (n_nodes,); how often each node counts.
-        n_symbols: how many symbols there are.
+        symbol: int32 (n_nodes,); symbol or tag of each node.
+        weight: float64 (n_nodes,); weight of each node.
+        n_symbols: number of symbols.
     """
 
     symbol: Ints
@@ -71,22 +72,27 @@ class Nodes:
     n_symbols: int
 
     def count(self) -> Floats:
-        """float64 (n_symbols,): nodes of each symbol, by weight."""
+        """Return the total weight of the nodes of each symbol, float64 (n_symbols,)."""
         return np.bincount(self.symbol, self.weight, self.n_symbols).astype(np.float64)
 
     def wanted_states(self, n_states: int, nodes_per_state: float) -> Ints:
-        """int32 (n_symbols,): ``n_states``, or as many as a symbol's nodes allow; 0 for no such bound."""
+        """Return the number of states of each symbol, bounded by its number of nodes, int32 (n_symbols,).
+
+        Args:
+            n_states: maximum number of states per symbol.
+            nodes_per_state: minimum number of nodes per state; 0 allows a state for each node.
+        """
         count = self.count()
         return np.clip(count / nodes_per_state if nodes_per_state else count, 1, n_states).astype(np.int32)
 
 
 @dataclass(frozen=True)
 class SymbolDirections:
-    """One symbol's singular vectors, applied to its n nodes.
+    """Features of the n nodes of one symbol, projected on the symbol's k leading singular vectors.
 
     Attributes:
-        u: float64 (n, k); Uᵀφ of the inside trees.
-        v: float64 (n, k); Vᵀψ of the outside trees.
+        u: float64 (n, k); projected features of the inside trees, Uᵀφ.
+        v: float64 (n, k); projected features of the outside trees, Vᵀψ.
         sigma: float64 (k,); singular values of Ω, descending.
     """
 
@@ -97,18 +103,18 @@ class SymbolDirections:
 
 @dataclass(frozen=True)
 class Directions:
-    """The singular vectors of every symbol with enough nodes; the others have none.
+    """Projected features of the nodes of every symbol that has enough nodes.
 
     Attributes:
-        rows: the nodes of each symbol.
-        parts: by symbol.
+        rows: indices of the nodes of each symbol.
+        parts: projected features of the nodes of each symbol.
     """
 
     rows: Mapping[int, NDArray[np.intp]]
     parts: Mapping[int, SymbolDirections]
 
     def by_symbol(self, k: int) -> Iterator[tuple[int, NDArray[np.intp], SymbolDirections]]:
-        """(symbol, rows of its nodes, its first k singular vectors)."""
+        """Yield each symbol, the indices of its nodes, and their projections on the first k vectors."""
         for symbol, part in self.parts.items():
             first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
             yield symbol, self.rows[symbol], first
@@ -116,12 +122,12 @@ class Directions:
 
 
 def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOptions) -> Directions:
-    """The SVD of each symbol's inside–outside cross-covariance Ω = E[φψᵀ].
+    """Compute the SVD of each symbol's inside–outside cross-covariance Ω = E[φψᵀ], and project its nodes.
 
     Args:
-        nodes: of the treebank, or tokens of the sentences.
-        features: of each node.
-        options: see :class:`ProjectionOptions`.
+        nodes: nodes of trees, or tokens of sentences.
+        features: inside features φ and outside features ψ of each node.
+        options: settings of the projection.
     """
     by_symbol = np.argsort(nodes.symbol, kind="stable")
     bounds = np.searchsorted(nodes.symbol[by_symbol], np.arange(nodes.n_symbols + 1))
@@ -144,12 +150,12 @@ def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOpt
 
 @dataclass(frozen=True)
 class Projections:
-    """States of every node, padded with zeros to the largest number of states.
+    """Inside and outside vectors of every node, zero-padded to the largest number of states.
 
     Attributes:
-        n_states: int32 (n_symbols,).
-        inside: float64 or float32 (n_nodes, m); Y of the inside tree, Uᵀφ.
-        outside: the same; Z of the outside tree, (Σ + ρσ₁)⁻¹Vᵀψ.
+        n_states: int32 (n_symbols,); number of states of each symbol, the length of its nodes' vectors.
+        inside: float64 or float32 (n_nodes, m); vectors Y of the inside trees, Uᵀφ.
+        outside: float64 or float32 (n_nodes, m); vectors Z of the outside trees, (Σ + ρσ₁)⁻¹Vᵀψ.
     """
 
     n_states: Ints
@@ -158,16 +164,16 @@ class Projections:
 
     @classmethod
     def single_state(cls, nodes: Nodes) -> Projections:
-        """Every symbol with one state, which says nothing."""
+        """Return projections with a single state for every symbol: all vectors are 1."""
         ones = np.ones((len(nodes.symbol), 1))
         return cls(np.ones(nodes.n_symbols, np.int32), ones, ones)
 
     def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Projections:
-        """The states of some nodes, whose symbols are numbered anew.
+        """Return the projections of some nodes, with renumbered symbols.
 
         Args:
-            nodes: bool (n_nodes,).
-            symbols: int32 (n_their_symbols,); the old number of each.
+            nodes: bool (n_nodes,); which nodes to select.
+            symbols: int32 (n_new_symbols,); old index of each new symbol.
         """
         return Projections(self.n_states[symbols], spilled(self.inside[nodes]), spilled(self.outside[nodes]))
 
@@ -178,17 +184,17 @@ def project_nodes(
     options: ProjectionOptions,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> Projections:
-    """Y and Z of every node.
+    """Compute the vectors Y and Z of every node.
 
     Args:
-        nodes: of the treebank, or tokens of the sentences.
-        directions: of their symbols.
-        options: how many states, and how much Z shrinks.
-        dtype: of Y and Z.
+        nodes: nodes of trees, or tokens of sentences.
+        directions: projected features of the nodes.
+        options: settings of the projection.
+        dtype: dtype of Y and Z.
     """
     n_states = np.ones(nodes.n_symbols, np.int32)
     inside, outside = (scratch_array((len(nodes.weight), options.n_states), dtype) for _ in range(2))
-    inside[:, 0] = outside[:, 0] = 1.0  # of symbols with one state
+    inside[:, 0] = outside[:, 0] = 1.0  # vectors of symbols with one state
     for symbol, rows, part in directions.by_symbol(options.n_states):
         m = min(len(part.sigma), options.rank(nodes.weight[rows].sum()))
         n_states[symbol] = m
@@ -198,7 +204,7 @@ def project_nodes(
 
 
 def _answers(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
-    """uint64 (n_rows, n_columns): some rows of features."""
+    """Return the features of some nodes, uint64 (n_rows, n_columns)."""
     answers = np.empty((len(rows), len(columns)), np.uint64)
     for number, column in enumerate(columns):
         answers[:, number] = column[rows]
@@ -207,7 +213,7 @@ def _answers(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
 
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
-    """Nodes × features of one symbol: one-hot answers, scaled."""
+    """Return the sparse nodes × features matrix of one symbol: one-hot features, scaled."""
     n_nodes = len(ids)
     column, n_features = number_features(ids)
     there = column >= 0
@@ -225,7 +231,7 @@ def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr
 def _cross_covariance_svd(
     phi: csr_array, psi: csr_array, weight: Floats, rank: int, options: ProjectionOptions, symbol: int
 ) -> tuple[Floats, Floats, Floats]:
-    """SVD of Ω = E[φψᵀ], which is never formed."""
+    """Compute the truncated SVD of Ω = E[φψᵀ] without forming Ω."""
     share = (weight / weight.sum())[:, None]
     phi_t, psi_t = phi.T.tocsr(), psi.T.tocsr()
     return randomized_svd(

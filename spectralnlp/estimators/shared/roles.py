@@ -1,4 +1,4 @@
-"""A report of labels that stand over words and over phrases: slips of annotation show there."""
+"""Report labels that are used both as tags and as phrase labels, which often reveals annotation errors."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from spectralnlp.trees import labels_of, plain_symbol
 from spectralnlp.trees.treelog import TreeTable
 
-# Labels, and words of each, that a report names.
+# Number of labels in a report, and number of words for each label.
 N_LABELS, N_WORDS = 5, 3
 
 
 @dataclass(frozen=True)
 class TwoRoles:
-    """A label that is a tag and a phrase.
+    """A label that is used both as a tag and as a phrase label.
 
     Attributes:
         label: the label.
-        n_words: how many words it stands over.
-        n_phrases: how many phrases it names.
-        words: the commonest of these words.
+        n_words: number of words with this tag.
+        n_phrases: number of phrases with this label.
+        words: most frequent words with this tag.
     """
 
     label: str
@@ -38,11 +38,11 @@ class TwoRoles:
 
 
 def roles_in_counts(words: Mapping[tuple[str, str], int], phrases: Mapping[str, int]) -> Iterator[TwoRoles]:
-    """Yield the labels with two roles of a treebank.
+    """Yield the labels of a treebank that are used both as tags and as phrase labels.
 
     Args:
-        words: how often each (symbol of a preterminal, word) occurs.
-        phrases: how often each other symbol occurs.
+        words: count of each pair (preterminal symbol, word).
+        phrases: count of each other symbol.
     """
     by_label: dict[str, Counter[str]] = defaultdict(Counter)
     for (symbol, word), count in words.items():
@@ -57,7 +57,7 @@ def roles_in_counts(words: Mapping[tuple[str, str], int], phrases: Mapping[str, 
 
 
 def roles_in_table(table: TreeTable) -> Iterator[TwoRoles]:
-    """Yield the labels with two roles of a treebank in columns."""
+    """Yield the labels of a tree table that are used both as tags and as phrase labels."""
     marked = np.array([plain_symbol(each) != each for each in table.symbols])
     if not marked.any():
         return
@@ -69,10 +69,10 @@ def roles_in_table(table: TreeTable) -> Iterator[TwoRoles]:
 
 
 def role_report(labels: Iterable[TwoRoles]) -> list[str]:
-    """Return lines for users, the labels over the fewest words first; none if each label has one role."""
+    """Return a report line for users, rarest tags first, or no line if no label is ambiguous."""
     ordered = sorted(labels, key=lambda each: (each.n_words, each.label))
     if not ordered:
         return []
     more = len(ordered) - N_LABELS
     named = "; ".join(map(str, ordered[:N_LABELS])) + (f"; {more} more" if more > 0 else "")
-    return [f"labels over words and over phrases, each role learned apart: {named}"]
+    return [f"labels used both as tags and as phrase labels, learned as two symbols: {named}"]

@@ -1,7 +1,7 @@
-"""Hyper-parameters that several estimators have: type, range and help of each, and its usual default.
+"""Hyper-parameters shared by several estimators: the type, range and help text of each, and its default.
 
-A field takes both, ``scaling: settings.Scaling = settings.SCALING``, or the type with a default of its own.
-They are not fields of a common base class, because those would come first wherever settings are listed.
+An estimator declares a field with both, ``scaling: settings.Scaling = settings.SCALING``, or with another
+default. They are not fields of a common base class, because those would come first in lists of settings.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from spectralnlp.trees import Unaries
 
 
 class Options:
-    """Base class of dataclasses that pass some of an estimator's hyper-parameters on, under their names."""
+    """Base class of dataclasses whose fields are some of an estimator's hyper-parameters."""
 
     @classmethod
     def of(cls, estimator: Estimator[Any], **others: object) -> Self:
-        """Take what the estimator has, and ``others`` in place of it or in addition."""
+        """Copy the estimator's hyper-parameters of the same names; ``others`` override or add to them."""
         params = estimator.get_params(deep=False)
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return cls(**{name: value for name, value in params.items() if name in names} | others)
@@ -32,62 +32,68 @@ class Options:
 
 UnaryRules = Annotated[
     Unaries,
-    Doc("``compress`` unary chains to (top, bottom), or ``collapse`` them into one label."),
+    Doc("Unary chains: ``compress`` them to (top, bottom), or ``collapse`` them into one label."),
 ]
 UNARIES: Unaries = "compress"
 
 Language = Literal["auto", "english", "neutral"]
 Heads = Annotated[
     Language,
-    Doc("Head rules, ``english``, ``neutral`` or, by the words of the first trees, ``auto``."),
+    Doc("Head rules: ``english``, ``neutral``, or ``auto`` to choose by the words of the first trees."),
 ]
 Signatures = Annotated[
     Language,
-    Doc("Signatures of rare and unknown words, ``english``, ``neutral`` or, by the words seen, ``auto``."),
+    Doc(
+        "Signatures of rare and unknown words: ``english``, ``neutral``, or ``auto`` to choose by the words."
+    ),
 ]
 AUTO: Language = "auto"
 
-RARE = 5  # words seen at most so often teach what signatures do
+RARE = 5  # largest frequency of the words that signatures are learned from
 
 KeepRareWords = Annotated[
     bool,
-    Doc("Keep rare words in the lexicon, smoothed; otherwise signatures replace them."),
+    Doc("Keep rare words in the lexicon, with smoothing, instead of replacing them by signatures."),
 ]
 KEEP_RARE_WORDS = True
 
-TAG_WEIGHT = 0.1  # of a tag's mean vector in the vectors of its words
+TAG_WEIGHT = 0.1  # weight of a tag's mean vector in the vectors of its words
 
 # ---------------------------------------------------------------------------------------------------------
-# Projections: from features to states
+# Projections: vectors of nodes from features
 
-MIN_FEATURE_COUNT = 2.0  # features seen less often with a symbol or tag are dropped
+MIN_FEATURE_COUNT = 2.0  # features with a lower count in a symbol or tag are dropped
 
 Scaling = Annotated[bool, Doc("Scale features by sqrt(1 / (count + κ)).")]
 SCALING = True
 
 KAPPA = 5.0  # κ, added to the count of each feature that is scaled
 
-Shrinkage = Annotated[float, Ge(0), Doc("ρ; Z is divided by σ_i + ρσ₁ rather than σ_i. 0 as published.")]
+Shrinkage = Annotated[
+    float, Ge(0), Doc("ρ: Z is divided by σ_i + ρσ₁, which shrinks noisy directions; 0 as published.")
+]
 SHRINKAGE = 0.15
 
-MIN_SINGULAR_VALUE = 1e-6  # states whose σ_i / σ₁ is smaller are dropped
+MIN_SINGULAR_VALUE = 1e-6  # states with a smaller σ_i / σ₁ are dropped
 
-NodesPerState = Annotated[float, Ge(0), Doc("Nodes that a symbol needs for each state; 0 for no such bound.")]
-NODES_PER_STATE = 50.0  # tokens of a tag, too
-MIN_NODES = 20.0  # symbols or tags with fewer have one state
+NodesPerState = Annotated[
+    float, Ge(0), Doc("Minimum number of nodes of a symbol per state; 0 for no such bound.")
+]
+NODES_PER_STATE = 50.0  # also the number of tokens of a tag per refinement
+MIN_NODES = 20.0  # symbols or tags with fewer nodes have one state
 
 # ---------------------------------------------------------------------------------------------------------
-# Parameters: means of outer products, or clusters that are counted
+# Parameters: means of outer products, or counts of clusters
 
-Smoothing = Annotated[bool, Doc("Back off from tensors to moments of lower order.")]
+Smoothing = Annotated[bool, Doc("Smooth tensors with lower-order moments.")]
 SMOOTHING = True
 
-CLUSTER_DIMENSIONS = 8  # singular vectors of each side that nodes or tokens are clustered by
+CLUSTER_DIMENSIONS = 8  # number of singular vectors on each side by which nodes or tokens are clustered
 
 EMIterations = Annotated[
-    int, Ge(0), Le(1000), Doc("Iterations of EM from the clusters, on the same examples.")
+    int, Ge(0), Le(1000), Doc("Number of EM iterations that refine the clusters, on the training examples.")
 ]
 EM_ITERATIONS = 1
 
-RandomState = Annotated[int, Ge(0), Doc("Seed of all that is drawn at random.")]
+RandomState = Annotated[int, Ge(0), Doc("Random seed.")]
 RANDOM_STATE = 0

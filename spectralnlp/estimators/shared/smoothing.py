@@ -1,4 +1,4 @@
-"""Moments of second and third order, smoothed toward those of lower order."""
+"""Second- and third-order moments, smoothed with lower-order moments."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats
 
-_CHUNK = 4096  # nodes whose outer products are in memory at one time
+_CHUNK = 4096  # number of nodes whose outer products are in memory at a time
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothingOptions(Options):
-    """How far a rule seen n times is trusted: λ = √n / (C + √n).
+    """Smoothing of a rule seen n times: its own moment has the weight λ = √n / (C + √n).
 
     Args:
-        smoothing: whether to smooth at all; otherwise λ = 1.
-        smoothing_strength: C.
+        smoothing: whether to smooth; if not, λ = 1.
+        smoothing_strength: strength C.
     """
 
     smoothing: bool
     smoothing_strength: float = 20.0
 
     def trust(self, count: float) -> float:
-        """λ of a rule with this count."""
+        """Return the weight λ of a rule with the given count."""
         if not self.smoothing:
             return 1.0
         return float(np.sqrt(count) / (self.smoothing_strength + np.sqrt(count)))
@@ -37,8 +37,17 @@ NO_SMOOTHING = SmoothingOptions(smoothing=False, smoothing_strength=0.0)
 def smoothed_third_moment(
     z: Floats, left: Floats, right: Floats, weight: Floats, options: SmoothingOptions
 ) -> Floats:
-    """λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), K the average of the three pairwise moments times the third's
-    mean and H the product of means (Cohen et al. 2013, section 3.4). Shape (m_a, m_b, m_c).
+    """Return the smoothed third moment of a binary rule, float64 (m_a, m_b, m_c).
+
+    It is λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), where K is the average of the three products of a pairwise
+    moment and the mean of the third vector, and H is the product of the three means (Cohen et al. 2013,
+    section 3.4).
+
+    Args:
+        z: (n, m_a); outside vectors Z of the rule's nodes.
+        left, right: (n, m_b) and (n, m_c); inside vectors Y of their children.
+        weight: float64 (n,); weight of each node.
+        options: smoothing options.
     """
     total = weight.sum()
     moment = np.zeros((z.shape[1], left.shape[1] * right.shape[1]))
@@ -64,7 +73,14 @@ def smoothed_third_moment(
 
 
 def smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: SmoothingOptions) -> Floats:
-    """λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y]. Shape (m_a, m_b)."""
+    """Return the smoothed second moment of a unary rule, λ E[Z⊗Y] + (1 − λ) E[Z]⊗E[Y], (m_a, m_b).
+
+    Args:
+        z: (n, m_a); outside vectors Z of the rule's nodes.
+        y: (n, m_b); inside vectors Y of their children.
+        weight: float64 (n,); weight of each node.
+        options: smoothing options.
+    """
     share = (weight / weight.sum())[:, None].astype(z.dtype)
     trust = options.trust(weight.sum())
     means = np.outer((share * z).sum(0), (share * y).sum(0))

@@ -1,8 +1,8 @@
-"""Words on disk in spill segments: parts of a text, each with its own numbers for words.
+"""Word counts on disk, in spill segments: parts of a text, each with its own word ids.
 
-A segment ends when its words take too much memory. They are written down in the order of their hashes, so
-that the words of all segments can be put together a range of hashes at a time; two words of one 64-bit hash
-would be taken for one, which is not to be expected among fewer than a hundred million.
+A segment ends when its words take too much memory. They are stored in order of their hashes, so that the
+words of all segments can be merged one range of hashes at a time. Two words with the same 64-bit hash would
+be merged, which is unlikely with fewer than a hundred million words.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from spectralnlp.runtime import Longs, Memory, Run, writing
 
 Hashes = NDArray[np.uint64]
 
-# Ranges of hashes in which words are put together.
+# Number of ranges of hashes in which words are merged.
 _RANGES = 64
 
 
 class WordTable(NamedTuple):
-    """Words by number; number 0, the sentence's end, has no letters.
+    """Words by id; id 0 is the end of a sentence, and is empty.
 
     Attributes:
-        letters: uint8; the words' bytes, those of number n from ``bounds[n]`` to ``bounds[n + 1]``.
+        letters: uint8; bytes of all words; word n is ``letters[bounds[n]:bounds[n + 1]]``.
         bounds: int64 (n_words + 1,).
-        hashes: uint64 (n_words,); that of number 0 counts for nothing.
+        hashes: uint64 (n_words,); hash of each word; that of id 0 is ignored.
     """
 
     letters: NDArray[np.uint8]
@@ -40,15 +40,16 @@ class WordTable(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SpillSegment:
-    """A part of a text on disk, whose words share a numbering.
+    """Word counts of a part of a text, on disk, with its own word ids.
 
     Args:
-        words: file of hashes in ascending order, and the number and count of each; not of the sentence's end.
-        letters: file of the words' letters, those of number n from ``bounds[n]`` to ``bounds[n + 1]``.
-        n_words: how many, with the sentence's end (0).
-        n_sentences: ends of sentences.
-        n_tokens: words counted.
-        runs: its pairs.
+        words: file with the hash, the id and the count of each word, except the end of a sentence, by
+            ascending hash.
+        letters: file with the bounds and the bytes of the words, by id; see `WordTable`.
+        n_words: number of words, the end of a sentence (0) included.
+        n_sentences: number of sentence ends.
+        n_tokens: number of tokens, without sentence ends.
+        runs: sorted runs of word pairs.
     """
 
     words: Path
@@ -60,13 +61,13 @@ class SpillSegment:
 
     @classmethod
     def write(cls, memory: Memory, table: WordTable, counts: Longs, runs: Sequence[Run] = ()) -> SpillSegment:
-        """Write the words of a segment.
+        """Write the words of a segment to disk.
 
         Args:
-            memory: its folder is written to.
-            table: the words by number.
-            counts: int64 (n_words,); of each number, that of 0 is the number of sentences.
-            runs: pairs of the same words.
+            memory: memory limit, and folder of the files.
+            table: words by id.
+            counts: int64 (n_words,); count of each id; that of 0 is the number of sentences.
+            runs: sorted runs of pairs of these words.
         """
         order = np.argsort(table.hashes[1:], kind="stable") + 1
         words, letters = memory.new_file("words"), memory.new_file("letters")
@@ -86,16 +87,16 @@ class SpillSegment:
         )
 
     def hashes(self, start: int = 0, end: int | None = None) -> Hashes:
-        """Return the hashes of the words, uint64, ascending."""
+        """Return the hashes of the words in a range of positions, uint64, ascending."""
         n = self.n_words - 1 if end is None else end
         return np.fromfile(self.words, np.uint64, n - start, offset=8 * start)
 
     def numbers(self, start: int = 0, end: int | None = None) -> Longs:
-        """Return the numbers of the words, int64, in the order of hashes."""
+        """Return the ids of the words in a range of positions, int64, in order of hashes."""
         return self._column(1, start, end)
 
     def counts(self, start: int = 0, end: int | None = None) -> Longs:
-        """Return the counts of the words, int64, in the order of hashes."""
+        """Return the counts of the words in a range of positions, int64, in order of hashes."""
         return self._column(2, start, end)
 
     def _column(self, which: int, start: int, end: int | None) -> Longs:
@@ -104,13 +105,13 @@ class SpillSegment:
         return np.fromfile(self.words, np.int64, (n if end is None else end) - start, offset=offset)
 
     def names(self, numbers: Longs) -> list[bytes]:
-        """Return the words of some numbers."""
+        """Return the words with the given ids, in UTF-8."""
         bounds = np.fromfile(self.letters, np.int64, self.n_words + 1)
         letters = self.letters.read_bytes()[8 * (self.n_words + 1) :]
         return [letters[bounds[n] : bounds[n + 1]] for n in numbers.tolist()]
 
     def counts_by_number(self) -> Longs:
-        """Return the count of each number, int64 (n_words,); that of 0 is 0."""
+        """Return the count of each id, int64 (n_words,); that of id 0 is 0."""
         counts = np.zeros(self.n_words, np.int64)
         counts[self.numbers()] = self.counts()
         return counts
@@ -118,13 +119,13 @@ class SpillSegment:
 
 @dataclass(frozen=True, kw_only=True)
 class WordColumns:
-    """Different words of all segments, in the order of their hashes.
+    """Distinct words of all segments, in order of their hashes.
 
     Attributes:
         hashes: uint64 (n,), ascending.
-        counts: int64 (n,); in all segments together.
-        segment: int64 (n,); a segment that has the name of each.
-        number: int64 (n,); of each in that segment.
+        counts: int64 (n,); total count of each word in all segments.
+        segment: int64 (n,); index of a segment that contains each word.
+        number: int64 (n,); id of each word in that segment.
     """
 
     hashes: Hashes
@@ -133,7 +134,7 @@ class WordColumns:
     number: Longs
 
     def where(self, chosen: NDArray[np.bool_]) -> WordColumns:
-        """Return some of the words."""
+        """Return the words selected by a boolean mask, bool (n,)."""
         return WordColumns(
             hashes=self.hashes[chosen],
             counts=self.counts[chosen],
@@ -148,8 +149,8 @@ class Census:
 
     Attributes:
         words: the words.
-        n_types: how many different words there are, rare ones too.
-        most: the count of the commonest.
+        n_types: number of distinct words, rare ones included.
+        most: count of the most frequent word.
     """
 
     words: WordColumns
@@ -157,12 +158,12 @@ class Census:
     most: int
 
     def up_to(self, most: int) -> Census:
-        """Return the census without the words that occur more often."""
+        """Return the census without words that occur more than ``most`` times."""
         return replace(self, words=self.words.where(self.words.counts <= most))
 
 
 def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
-    """Put the words of all segments together, those that occur often enough."""
+    """Merge the word counts of all segments, and keep words that occur at least ``min_count`` times."""
     parts: list[WordColumns] = []
     n_types = most = 0
     for part in _ranges(segments):
@@ -178,7 +179,7 @@ def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
 
 
 def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
-    """Return the count from which on a word is among the ``n`` most frequent with ``least`` to ``most``."""
+    """Return the least count of the ``n`` most frequent words that have counts from ``least`` to ``most``."""
     of_count: Counter[int] = Counter()
     for part in _ranges(segments):
         counts = part.counts[(part.counts >= least) & (part.counts <= most)]
@@ -192,7 +193,7 @@ def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most
 
 
 def _ranges(segments: Sequence[SpillSegment]) -> Iterator[WordColumns]:
-    """Yield the words of all segments, a range of hashes at a time; ranges without words are passed over."""
+    """Yield the merged words of all segments, one range of hashes at a time, without empty ranges."""
     bounds = [np.uint64(i << 58) for i in range(1, _RANGES)]
     cuts = [
         [0, *np.searchsorted(segment.hashes(), bounds).tolist(), segment.n_words - 1] for segment in segments
@@ -220,10 +221,10 @@ def _ranges(segments: Sequence[SpillSegment]) -> Iterator[WordColumns]:
 def most_frequent(
     census: Census, segments: Sequence[SpillSegment], n: int | None
 ) -> tuple[NDArray[np.int64], list[bytes]]:
-    """Return the most frequent words, ties in the order of their letters.
+    """Return the most frequent words, ties in alphabetical order.
 
     Returns:
-        int64 (n,), their places in the census, and their names.
+        The indices of the words in the census, int64 (n,), and the words in UTF-8.
     """
     words = census.words
     places = np.arange(len(words.counts))

@@ -1,4 +1,4 @@
-"""A treebank in tables: what grammars, and the components around them, are learned from."""
+"""A treebank in table form, from which grammars and the other components of parsers are learned."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Chains = Mapping[tuple[str, str], tuple[str, ...]]
 
 @dataclass(frozen=True, kw_only=True)
 class Treebank:
-    """The same trees in one binarisation or several.
+    """The trees of a treebank, in one or more binarisations.
 
     Attributes:
-        tables: one for each binarisation.
-        binarisers: how the trees of each table are binarised.
-        chains: the full unary chain of (top, bottom), where unary rules were compressed.
-        documents: int32 (n_trees,); the document of each tree, ascending.
+        tables: one table for each binarisation.
+        binarisers: binariser of each table.
+        chains: full unary chain for each pair (top, bottom), if unary chains were compressed.
+        documents: int32 (n_trees,); index of each tree's document, ascending.
     """
 
     tables: Sequence[TreeTable]
@@ -37,10 +37,10 @@ class Treebank:
 
     @classmethod
     def of(cls, logs: Sequence[TreeLog]) -> Treebank:
-        """The trees of logs.
+        """Read the trees in logs.
 
         Args:
-            logs: of the same trees, one for each binarisation.
+            logs: logs of the same trees, one for each binarisation.
 
         Raises:
             InputError: there are no trees.
@@ -61,19 +61,19 @@ class Treebank:
         return self.tables[0]
 
     def select(self, trees: NDArray[np.bool_]) -> Treebank:
-        """Some of the trees, with the binarisation and the unary chains of all.
+        """Select some of the trees; binarisations and unary chains are those of all trees.
 
         Args:
-            trees: bool (n_trees,).
+            trees: bool (n_trees,); which trees to select.
         """
         return replace(
             self, tables=[table.select(trees) for table in self.tables], documents=self.documents[trees]
         )
 
     def without_copies(self) -> Treebank:
-        """The same trees, but each document once, which counts as often as it was there.
+        """Merge identical documents into one, whose weight is their number.
 
-        What is parsed by grammars of other documents is then parsed once, and never by its own copies.
+        In a jackknife, a document is then never parsed by grammars learned from a copy of it.
         """
         first_tree = np.searchsorted(self.documents, np.unique(self.documents)).tolist()
         bounds = [*first_tree, self.first.n_trees]
@@ -92,11 +92,11 @@ class Treebank:
         return replace(self, tables=tables).select(stays)
 
     def weighted(self, weight: float, shares: Floats) -> Treebank:
-        """The same trees, of which the last count more than the others.
+        """Return the treebank with weights for its last trees; the other trees have weight 1.
 
         Args:
-            weight: how often a sentence of the last ones counts.
-            shares: float64 (n_last,); what part of a sentence each of the last trees stands for.
+            weight: weight of a sentence among the last trees.
+            shares: float64 (n_last,); fraction of a sentence that each of the last trees stands for.
         """
         others = np.ones(self.first.n_trees - len(shares))
         weights, share = np.concatenate([others, weight * shares]), np.concatenate([others, shares])
@@ -104,14 +104,14 @@ class Treebank:
 
 
 def _content(table: TreeTable, begin: int, end: int) -> bytes:
-    """A hash of trees, of the first to before the last."""
+    """Return a hash of the trees ``begin`` to ``end``, exclusive."""
     rows = slice(*np.searchsorted(table.tree, [begin, end]).tolist())
     arity = (table.left[rows] >= 0).astype(np.int32) + (table.right[rows] >= 0)
     return blake2b(np.stack([table.symbol[rows], table.word[rows], arity]).tobytes(), digest_size=16).digest()
 
 
 def count_words(table: TreeTable) -> dict[str, int]:
-    """How often each word occurs in a treebank."""
+    """Return the frequency of each word in a treebank, not weighted by tree."""
     leaves = np.flatnonzero(table.word >= 0)
     counts = np.rint(np.bincount(table.word[leaves], table.share[table.tree[leaves]], len(table.words)))
     return dict(zip(table.words, counts.astype(int).tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Unary chains to write for their two ends."""
+"""Full unary chains for compressed ones, of which only the two ends are known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 
 def commonest_chains(chains: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The full unary chain to write for each (top, bottom) whose commonest chain has a middle.
+    """Return the most frequent unary chain for each pair (top, bottom), if it has labels in between.
 
     Args:
-        chains: counts of chains of labels, from the top down.
+        chains: count of each chain of labels, from top to bottom.
     """
     by_ends: dict[tuple[str, str], Counter[tuple[str, ...]]] = defaultdict(Counter)
     for chain, count in chains.items():

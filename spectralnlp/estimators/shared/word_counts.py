@@ -1,4 +1,4 @@
-"""Counts of words of which only the most frequent will matter; in spill segments where memory is limited."""
+"""Word counts for choosing a vocabulary of the most frequent words, on disk if memory is limited."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from spectralnlp.estimators.shared.spill_segments import (
 from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory
 from spectralnlp.storage import StoredArrays
 
-# Bytes for a word in memory: several tables are held while they merge.
+# Memory per word, in bytes, with the several tables held during a merge.
 BYTES_FOR_A_WORD = 4096
 
 
 class WordCounts(Moments[Sequence[str]]):
-    """Counts of words. Inside `spectralnlp.runtime.use_memory` words that are too many go to disk.
+    """Counts of words; within `spectralnlp.runtime.use_memory`, counts beyond the limit are written to disk.
 
     Attributes:
         here: counts in memory.
-        segments: counts on disk.
+        segments: spill segments with counts on disk.
     """
 
     subtractable = True
@@ -39,22 +39,22 @@ class WordCounts(Moments[Sequence[str]]):
         self.segments: list[SpillSegment] = []
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
-        """The words to count in an example, once for each occurrence."""
+        """Return the words to count in an example, one for each occurrence."""
         return example
 
     @property
     def is_spilled(self) -> bool:
-        """Whether a part of it is on disk."""
+        """Whether some of the counts are on disk."""
         return bool(self.segments)
 
     def empty_like(self) -> Self:
-        """Empty counts with the same memory."""
+        """Return empty counts with the same memory limit."""
         empty = type(self)()
         empty.memory = self.memory
         return empty
 
     def parameters(self) -> dict[str, object]:
-        """Return nothing: all counts of words merge."""
+        """Return an empty dictionary, because there are no parameters."""
         return {}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -64,14 +64,14 @@ class WordCounts(Moments[Sequence[str]]):
         self._spill_if_full()
 
     def total(self) -> int:
-        """The number of words counted, equal ones too."""
+        """Return the total number of tokens counted."""
         return self.here.total() + sum(segment.n_tokens for segment in self.segments)
 
     def __getitem__(self, word: str) -> int:
         return self.here[word] + sum(_count_in(segment, word) for segment in self.segments)
 
     def most_frequent(self, n: int, least: int = 1, most: int | None = None) -> list[str]:
-        """The ``n`` most frequent words with ``least`` to ``most`` occurrences, ties in their own order."""
+        """Return the ``n`` most frequent words with counts from ``least`` to ``most``, ties sorted."""
         if self.is_spilled:
             return self._most_frequent_on_disk(n, least, self.total() if most is None else most)
         words: list[str] = []
@@ -90,7 +90,7 @@ class WordCounts(Moments[Sequence[str]]):
         return [_text(name) for name in names]
 
     def in_memory(self) -> Self:
-        """Return equal counts with nothing on disk, however large they are."""
+        """Return equal counts that are entirely in memory, whatever their size."""
         whole = self.empty_like()
         whole.memory = None
         whole.here.merge(self.here)
@@ -101,7 +101,7 @@ class WordCounts(Moments[Sequence[str]]):
         return whole
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays of `Counts`; all of it in memory, also what is on disk."""
+        """Return the arrays of `Counts`, including counts on disk."""
         return (self.in_memory() if self.is_spilled else self).here.arrays()
 
     def check_arrays(self, stored: StoredArrays) -> None:
@@ -128,7 +128,7 @@ class WordCounts(Moments[Sequence[str]]):
             self._close_segment()
 
     def _close_segment(self) -> None:
-        """Write all that is in memory to disk."""
+        """Write all counts in memory to disk, as a spill segment."""
         assert self.memory is not None
         if not len(self.here):
             return
