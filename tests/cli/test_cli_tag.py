@@ -134,7 +134,7 @@ def test_tags_out_of_place_in_training_are_told(command: Run, tmp_path: Path) ->
     path.write_text("Ada I-PER\nmet O\n\n" * 3)
     status, out, _ = command("train", "tagger", path, "-o", tmp_path / "m")
     assert status == 0
-    assert "3 tags cannot follow the one before" in out
+    assert "3 tags cannot follow the tag before" in out
     assert command("tag", "-m", tmp_path / "m", "--tokenized", stdin="Ada met\n").out == "Ada_B-PER met_O\n"
 
 

@@ -209,7 +209,7 @@ def _word_vectors(
     signs: _Signatures,
     options: LexiconOptions,
 ) -> Floats:
-    """Return the vectors of (word, tag) pairs, smoothed with the words' signatures, float64 (n_pairs, m_max)."""
+    """Return the vectors of (word, tag) pairs, smoothed with signatures, float64 (n_pairs, m_max)."""
     counted, word_count = tokens.word_counts()
     p_given_word = tokens.count / counted[tokens.word]
     own = signs.of_word[tokens.word]

@@ -1,4 +1,4 @@
-"""Tagging words in sentences: a conditional random field over forms and vectors of words."""
+"""A tagger of words in sentences: a conditional random field over word forms and word vectors."""
 
 from spectralnlp.estimators.tagger.estimator import CRFTagger
 

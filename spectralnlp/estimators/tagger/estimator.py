@@ -1,4 +1,4 @@
-"""The estimator: learn from unlabelled text, number words and features, learn weights, keep what is used."""
+"""The conditional-random-field tagger: encode sentences, train weights, and keep the non-zero ones."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ from spectralnlp.text.spans import (
 )
 from spectralnlp.text.tag_log import TagLog
 
-# Features of several words that are seen less often are left out.
+# Minimum count of features that combine several words.
 _FEWEST_SEEN = 2
-# Each sentence of so many is held out until the last epoch, to see how sure scores are.
+# One sentence in this many is held out until the last epoch, to calibrate probabilities.
 _HELD_OUT = 50
-# Fewer than these are not held out, nor more than those.
+# Minimum number of held-out sentences, below which none is held out, and maximum number.
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
-# How spans are written while learning: the last word of a span is told from the others.
+# Encoding of spans in training; BIOES marks the last word of a span.
 _SCHEME: Scheme = "bioes"
-# Members where spans are rare: there they differ most.
+# Number of averaged models if spans are rare, where models differ most.
 _MEMBERS = 3
-# Known sentences that are learned from again beside each new one, and at least.
+# Number of known sentences that are trained on again for each new one, and their minimum number.
 _REHEARSED, _FEWEST_REHEARSED = 10, 200
-# For the bias of spans, every fifth block of so many sentences is held out: neighbours share their names.
+# To choose the bias, every fifth block of 50 sentences is held out; adjacent sentences share names.
 _BLOCK, _BLOCKS = 50, 5
 
 
 class Numbered(NamedTuple):
-    """Training data as numbers.
+    """Encoded training data.
 
     Attributes:
-        examples: sentences.
-        keys: uint32 (n_features,); hashes of the features seen.
-        names: of tags.
-        forbidden: -inf for tags that must not follow one another, or stand first or last.
-        held_out: int64; sentences that are not learned from until the last epoch.
+        examples: encoded sentences.
+        keys: uint32 (n_features,), ascending; hashes of the observed features.
+        names: names of the tags.
+        forbidden: -inf for tags that must not be adjacent, or be first or last; 0 for others.
+        held_out: int64; indices of the sentences that are held out until the last epoch.
     """
 
     examples: Examples
@@ -75,26 +75,26 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
-        """Return these with what must not follow one another, and sentences to hold out."""
+        """Add forbidden transitions and the choice of held-out sentences to encoded data."""
         return cls(examples, keys, names, _forbidden(names), _held_out(len(examples.starts) - 1))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CRFTagger(IterativeEstimator[TaggedSentence]):
-    """A tagger of words in sentences: parts of speech, chunks, entities.
+    """Tagger of words in sentences, for parts of speech, chunks or entities.
 
-    A conditional random field over the forms of a word and its neighbours, and over vectors and clusters of
-    words that were learned from unlabelled text. Tags that write spans (BIO, BIOES) follow one another only
-    where that is valid.
+    The model is a conditional random field. Its features are the forms of a word and its neighbours, and
+    vectors and clusters of words learned from unlabelled text. If tags encode spans (BIO, BIOES), only valid
+    sequences of tags are predicted.
 
     Attributes:
-        weights_: :class:`~spectralnlp.parameters.ChainWeights`.
-        features_: vectors and clusters of unlabelled text.
-        scheme_: ``tags``, ``bio`` or ``bioes``, of the tags that were given.
-        words_: the words that were seen.
-        begun_: what `solve_further` goes on from; None with vectors.
-        n_sentences_, n_tokens_: how many there were.
-        n_invalid_: tags that could not follow the one before.
+        weights_: the learned :class:`~spectralnlp.parameters.ChainWeights`.
+        features_: word vectors and clusters learned from unlabelled text.
+        scheme_: how the given tags encode spans: ``bio``, ``bioes``, or ``tags`` if they do not.
+        words_: words of the training data.
+        begun_: state from which `solve_further` continues training; None if word vectors are used.
+        n_sentences_, n_tokens_: numbers of training sentences and tokens.
+        n_invalid_: number of tags that cannot follow the tag before.
 
     Examples:
         >>> from spectralnlp import CRFTagger
@@ -113,44 +113,45 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
     unlabelled: Annotated[
         str | list[str] | None,
         Doc(
-            "Files or folders of text without labels. Eigenwords of its words, in small letters and as "
-            "written, are features, and so are n-grams of the clusters of the first."
+            "Files or folders of unlabelled text. Eigenwords learned from it, of lower-cased and of original "
+            "words, become features, as do n-grams of clusters of the lower-cased words."
         ),
     ] = None
     eigenwords: Annotated[
         str | list[str] | None,
-        Doc("Folders of vectors learned before, in place of ``unlabelled``."),
+        Doc("Folders of word vectors learned before, instead of ``unlabelled``."),
     ] = None
-    epochs: Annotated[int, Ge(1), Doc("Passes over the sentences.")] = 6
+    epochs: Annotated[int, Ge(1), Doc("Number of passes over the sentences.")] = 6
     column: Annotated[
         str | int | None,
         Doc(
-            "The tags to learn, of CoNLL-U ``upos`` or ``xpos``, of columns their number from 1; by "
-            "default upos and the last."
+            "Which tags to learn: ``upos`` or ``xpos`` for CoNLL-U files, by default ``upos``; the number of "
+            "the column, from 1, for other files, by default the last."
         ),
     ] = None
-    random_state: Annotated[int, Ge(0), Doc("Seed of the order of sentences.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Random seed.")] = 0
 
     def check_combination(self) -> None:
-        """Raise ConfigError where vectors and text to learn them from are both given."""
+        """Raise `ConfigError` if both ``unlabelled`` and ``eigenwords`` are given."""
         check_one_source(self.eigenwords, self.unlabelled)
 
     def learn(self, corpus: Corpus[TaggedSentence]) -> None:
         """Learn from tagged sentences.
 
         Args:
-            corpus: words and tags; sentences without words are passed over.
+            corpus: words and tags of each sentence; empty sentences are ignored.
 
         Raises:
-            InputError: there are no sentences, one has more words than tags, or text cannot be read.
-            ModelError: a folder holds no vectors.
+            InputError: there are no sentences, the numbers of words and tags differ in one, or a text file
+                cannot be read.
+            ModelError: a folder holds no word vectors.
         """
         data = self._read(corpus)
         with fit_pass("weights"):
             self._learn(data)
 
     def _read(self, corpus: Corpus[TaggedSentence]) -> Numbered:
-        """Return sentences as numbers, and take note of what they hold."""
+        """Encode sentences, and set the fitted attributes that describe the training data."""
         with fit_pass("reading"):
             sentences = _checked(corpus)
         self.features_ = self._features()
@@ -160,33 +161,37 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         self.n_invalid_ = sum(count_invalid(tags, self.scheme_) for _, tags in sentences)
         self.words_ = frozenset(word for words, _ in sentences for word in words)
         names = sorted(tags)
-        if self.scheme_ != "tags":  # conlleval's reading of what is invalid, in the scheme to learn
+        if self.scheme_ != "tags":  # re-encode spans; invalid tags are read as conlleval does
             sentences = [
                 (words, tuple(write_spans(spans_of(tags), len(tags), _SCHEME))) for words, tags in sentences
             ]
-            names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O may always stand
+            names = sorted({"O"} | {tag for _, tags in sentences for tag in tags})  # O is always possible
         with fit_pass("features"):
             return self._number(sentences, names)
 
     def state(self) -> Begun | None:
-        """Return what further sentences can be learned from without learning all again; None with vectors."""
+        """Return the state from which `solve_further` continues; None if word vectors are used."""
         return self.begun_
 
     def read_state(self, stored: StoredArrays) -> Begun:
-        """Return the state that a file holds; errors as of `Begun.of_arrays`."""
+        """Read the state from stored arrays; see `Begun.of_arrays` for errors."""
         return Begun.of_arrays(stored)
 
     def solve_further(self, moments: TagLog, state: Begun) -> Self:
-        """Learn the last of kept sentences, among some of those before them, from the weights that are there.
+        """Continue training with the new sentences at the end of the log, mixed with some earlier ones.
 
-        Temperature and bias stay. Where tags are written in another way than before, all is learned again.
+        Temperature and bias are kept. If a known tag no longer occurs, the model is trained from scratch.
+
+        Args:
+            moments: log of all sentences, earlier and new ones.
+            state: state after training on the earlier sentences.
         """
         self.validate()
         data = self._read(moments.corpus())
         if not set(state.tags) <= set(data.names):
             return self.solve_kept(moments)
         n = self.n_sentences_
-        n_known = min(state.n_sentences, n)  # of a file that was changed, perhaps
+        n_known = min(state.n_sentences, n)  # the stored state may have been edited
         new = np.arange(n_known, n)
         rng = np.random.default_rng((self.random_state, n_known, n))
         n_again = min(n_known, max(_FEWEST_REHEARSED, _REHEARSED * len(new)))
@@ -199,20 +204,20 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return self
 
     def remarks(self) -> list[str]:
-        """Return a line where tags were invalid."""
+        """Return a warning line if there were invalid tags."""
         if not self.n_invalid_:
             return []
-        return [f"{self.n_invalid_} tags cannot follow the one before: read as spans that begin there"]
+        return [f"{self.n_invalid_} tags cannot follow the tag before: each is read as the start of a span"]
 
     def _features(self) -> UnlabelledFeatures:
-        """Return vectors and clusters of words; none without text."""
+        """Return word vectors and clusters, as the settings request; none by default."""
         if self.unlabelled is not None:
             return features_of_text(self.unlabelled, self.random_state)
         folders = [] if self.eigenwords is None else self.eigenwords
         return features_of_folders([folders] if isinstance(folders, str) else folders, self.random_state)
 
     def _number(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> Numbered:
-        """Return sentences as numbers, with the features that are seen in them."""
+        """Encode sentences, and collect their features."""
         table = WordTable(self.features_)
         encoded = table.encode([words for words, _ in sentences])
         number = {name: i for i, name in enumerate(names)}
@@ -236,13 +241,13 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return Numbered.of(examples, keys, names)
 
     def learn_numbered(self, data: Numbered) -> ChainWeights:
-        """Return the weights that are learned from sequences of numbers, whose tags write no spans."""
+        """Train on encoded sequences whose tags do not encode spans, and return the weights."""
         self.scheme_, self.n_sentences_ = "tags", len(data.examples.starts) - 1
         self._learn(data)
         return self.weights_
 
     def _learn(self, data: Numbered) -> None:
-        """Learn the weights of a member; where spans are rare, of several, and a bias for spans."""
+        """Train the model; if spans are rare, train several and average them, and choose a bias for spans."""
         outside = data.examples.tags == data.names.index("O") if self.scheme_ != "tags" else np.zeros(1)
         are_rare = outside.mean() > 0.5
         bias = self._find_bias(data) if are_rare else 0.0
@@ -253,12 +258,12 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         self._finish(data, members, bias)
 
     def _finish(self, data: Numbered, members: Sequence[tuple[RandomField, float]], bias: float) -> None:
-        """Set the mean of the members' weights, and what learning can go on from.
+        """Average the trained models, and set the weights and the state for further training.
 
         Args:
-            data: that was learned from.
-            members: random fields and temperatures.
-            bias: for spans.
+            data: training data.
+            members: trained random fields, with their temperatures.
+            bias: number by which scores of the tag O are lowered.
         """
         learned = _mean([model.weights for model, _ in members])
         temperature = sum(temperature for _, temperature in members) / len(members)
@@ -284,7 +289,15 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
     def _train(
         self, data: Numbered, held_out: NDArray[np.int64], *, member: int = 0, to_the_end: bool = True
     ) -> tuple[RandomField, float]:
-        """Return weights and a temperature; of sentences held out is learned in the last epoch, if at all."""
+        """Train a random field, and fit its temperature on held-out sentences before the last epoch.
+
+        Args:
+            data: training data.
+            held_out: int64; indices of the sentences that are only used in the last epoch.
+            member: index of the model, which changes the seed.
+            to_the_end: if false, held-out sentences are not used in the last epoch either, and the
+                temperature is 1.
+        """
         rng = np.random.default_rng((self.random_state, member) if member else self.random_state)
         examples = data.examples
         model = RandomField(
@@ -302,7 +315,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return model, temperature
 
     def _find_bias(self, data: Numbered) -> float:
-        """Return the bias that suits blocks of sentences which a trial does not learn from."""
+        """Choose the bias for spans on held-out blocks of sentences, with a model trained on the others."""
         every = np.arange(len(data.examples.starts) - 1)
         held_out = every[every // _BLOCK % _BLOCKS == _BLOCKS - 1]
         if len(held_out) < _BLOCK:
@@ -312,10 +325,10 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
 
 
 def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
-    """Return the sentences that have words.
+    """Return the non-empty sentences.
 
     Raises:
-        InputError: there are none, or one has more words than tags.
+        InputError: there are none, or the numbers of words and tags differ in one.
     """
     sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
     for words, tags in sentences:
@@ -332,7 +345,7 @@ def _mean(members: Sequence[ScoreWeights]) -> ScoreWeights:
 
 
 def _held_out(n_sentences: int) -> NDArray[np.int64]:
-    """Return the sentences that are not learned from until the last epoch, to see how sure scores are."""
+    """Return the indices of the sentences to hold out until the last epoch; none if there are few."""
     held_out = np.arange(_HELD_OUT - 1, n_sentences, _HELD_OUT)[:_MOST_HELD_OUT]
     return held_out if len(held_out) >= _FEWEST_HELD_OUT else held_out[:0]
 

@@ -1,4 +1,4 @@
-"""Kernels of the conditional random field: expected counts of a sentence, and a pass of gradient steps."""
+"""Kernels of the conditional random field: expected counts of a sentence, and an epoch of gradient steps."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from spectralnlp.jit import (
 )
 
 _PADDING = N_OFFSETS // 2
-# Tags whose probability is as good as right change no features: most of the tags of most tokens.
+# Tags with a smaller gradient, which are most tags of most tokens, do not change feature weights.
 _RIGHT = 1e-3
-# What AdaGrad's sums of squares begin with: first steps are no longer than the rate.
+# Initial value of AdaGrad's sums of squared gradients, which bounds first steps by the learning rate.
 FIRST_SUM = 1e-2
 
 
 @kernel
 def count_expected(emissions, transitions, start, end, forward, backward, weights, pairs):
-    """Expected numbers of tags and of pairs of tags: forward and backward passes, scaled at each token.
+    """Compute marginals of tags and expected counts of transitions by the scaled forward-backward algorithm.
 
     Args:
-        emissions: (n, k); overwritten with p(tag | sentence).
-        transitions: float64 (k, k); from, to: e to the power of the scores.
-        start, end: (k,); scores.
-        forward, backward: float64 (at least n, k); overwritten.
-        weights: float64 (at least n, k); overwritten.
-        pairs: float64 (k, k); expected numbers are added.
+        emissions: (n, k); emission scores; overwritten with p(tag | sentence).
+        transitions: float64 (k, k); exponentials of transition scores, (from, to).
+        start, end: (k,); scores of first and last tags.
+        forward, backward: float64 (at least n, k); work arrays, overwritten.
+        weights: float64 (at least n, k); work array, overwritten.
+        pairs: float64 (k, k); expected counts of transitions are added to it.
 
     Returns:
-        False where all sequences are too improbable for a number, and nothing was written.
+        False if probabilities underflow; ``pairs`` is then unchanged.
     """
     n, k = emissions.shape
     for t in range(n):
@@ -63,7 +63,7 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
             return False
         for y in range(k):
             now[y] /= total
-    # Sums over the next tag run along rows of the transposed matrix, which processors add up at once.
+    # Use rows of the transposed matrix in the sums over the next tag, so that they can be vectorised.
     leading, ahead, scales = transitions.T.copy(), np.empty(k), np.empty(n)
     for y in range(k):
         backward[n - 1, y] = np.exp(end[y])
@@ -97,7 +97,7 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
 
 @kernel
 def _normalise(forward, backward, n, marginals):
-    """Write the products of both passes, scaled to probabilities; False if one cannot be."""
+    """Write the normalised products of both passes to ``marginals``; return False if a sum underflows."""
     for t in range(n):
         total = 0.0
         for y in range(marginals.shape[1]):
@@ -111,7 +111,7 @@ def _normalise(forward, backward, n, marginals):
 
 @fast_kernel
 def _descend(row, sums, tags, n_tags, gradient, rate):
-    """A step of AdaGrad in the weights of some tags."""
+    """Take an AdaGrad step in a row of weights, for some tags only."""
     for i in range(n_tags):
         y = tags[i]
         sums[y] += gradient[y] * gradient[y]
@@ -127,14 +127,14 @@ def _descend_all(row, sums, gradient, rate):
 
 @kernel
 def descend_vectors(vectors, gradients, tokens, n_tokens, weights, sums, rate):
-    """Take a step in the weights of vectors, by what all tokens of a sentence ask for.
+    """Take an AdaGrad step in the weights of word vectors, with the gradient summed over a sentence.
 
     Args:
-        vectors: as of `vectors_around`.
-        gradients: float32 (at least n_tokens, padded n_tags).
-        tokens, n_tokens: int64; the first ``n_tokens`` of them ask for something.
-        weights, sums: float32 (n_offsets, k, padded n_tags); changed.
-        rate: float32; the longest step.
+        vectors: word vectors of the sentence, as `vectors_around` returns them.
+        gradients: float32 (at least n_tokens, padded n_tags); gradient of each token's scores.
+        tokens, n_tokens: int64; the first ``n_tokens`` entries are the tokens with a non-negligible gradient.
+        weights, sums: float32 (n_offsets, k, padded n_tags); weights and sums of squared gradients; updated.
+        rate: float32; learning rate.
     """
     width, n_tags = weights.shape[1], weights.shape[2]
     stride, back = vectors.shape[1], repeat(-rate)
@@ -166,16 +166,16 @@ def descend_vectors(vectors, gradients, tokens, n_tokens, weights, sums, rate):
 
 @fast_kernel
 def descend_token(t, first, base, examples, weights, sums, dropped, gradient, rate, tags):
-    """Take a step in the weights of the features of a token; returns whether the token asks for one.
+    """Take an AdaGrad step in the feature weights of a token; return whether its gradient is non-negligible.
 
     Args:
-        t: which token of the sentence.
-        first, base: where the sentence begins, among tokens and among ``examples.types``.
-        examples, weights, dropped: as in `likelihood_epoch`.
-        sums: of squares of gradients, as ``weights``.
-        gradient: float32 (k,), p(tag | sentence) less 1 for the right tag.
-        rate: float32; the longest step.
-        tags: int64 (k,), overwritten.
+        t: index of the token in the sentence.
+        first, base: start of the sentence among all tokens, and in ``examples.types``.
+        examples, weights, dropped: see `likelihood_epoch`.
+        sums: `ScoreWeights`; sums of squared gradients; updated.
+        gradient: float32 (k,); p(tag | sentence), minus 1 for the gold tag.
+        rate: float32; learning rate.
+        tags: int64 (k,); work array, overwritten.
     """
     types, row_starts, rows, named = examples.types, examples.row_starts, examples.rows, examples.named
     features, feature_sums = weights.features, sums.features
@@ -201,17 +201,17 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
 
 @kernel
 def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, emissions):
-    """Take a step down the gradient of each sentence's surprise, -log p(tags | words).
+    """Take an AdaGrad step for each sentence, which lowers its negative log likelihood, -log p(tags | words).
 
     Args:
-        order: int64; the sentences.
+        order: int64; indices of the sentences, in order.
         examples: `Examples`.
-        weights: `ScoreWeights`, float32; changed.
-        sums: `ScoreWeights`, float32; AdaGrad's sums of squares, changed.
-        forbidden: `ChainScores`; added to the scores of transitions, first and last tags: 0 or -inf.
-        dropped: bool, as ``examples.types``; places whose words are not to be known by name.
-        rate: float32; the longest step of features; vectors have half of it.
-        emissions: float32 (tokens of the longest sentence, padded n_tags); overwritten.
+        weights: `ScoreWeights`; updated.
+        sums: `ScoreWeights`; sums of squared gradients; updated.
+        forbidden: `ChainScores`; 0 or -inf, added to the scores of transitions, first and last tags.
+        dropped: bool, in the shape of ``examples.types``; positions whose words are treated as unknown.
+        rate: float32; learning rate of features; that of word vectors is half of it.
+        emissions: float32 (tokens of the longest sentence, padded n_tags); work array, overwritten.
     """
     starts, tags = examples.starts, examples.tags
     transitions, start, end = weights.transitions, weights.start, weights.end

@@ -1,8 +1,8 @@
-"""Learning further: where a tagger begins when sentences are added to those that it knows.
+"""The state from which a tagger continues training when sentences are added.
 
-Stochastic gradients stop short of an optimum, somewhere else after each order of sentences. So learning goes
-on from the weights that are there, with the sums of squares of gradients by which AdaGrad's steps shrink:
-features that were seen often hardly move, and those of new sentences are learned with long first steps.
+Stochastic gradient descent stops short of an optimum, at a point that depends on the order of sentences. So
+training continues from the present weights, with AdaGrad's sums of squared gradients, which determine step
+sizes: weights of frequent features hardly change, and features of new sentences start with large steps.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from spectralnlp.estimators.tagger.random_field import RandomField
 from spectralnlp.runtime import checked_names, pack_names
 from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
 
-# Sums beyond it are so large that steps are none.
+# Upper bound of stored sums, close to the largest float16; steps are negligible at such sums.
 _LARGEST_SUM = 6e4
 _NUMBERS = float_array(3, stored=("float64",), least=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """What a tagger without vectors has learned.
+    """Training state of a tagger without word vectors.
 
     Attributes:
-        n_sentences: learned from; later ones are new.
-        tags: names.
+        n_sentences: number of sentences trained on; later sentences are new.
+        tags: names of the tags.
         keys: uint32 (n_features,), ascending; hashes of features.
-        weights: of features and tags, before a bias.
-        sums: of squares of gradients, likewise; in half precision.
-        temperature, bias: as they were found in sentences held out.
+        weights: weights of features and tags, before the bias is applied.
+        sums: sums of squared gradients of each weight, rounded to half precision.
+        temperature, bias: values chosen on held-out sentences.
     """
 
     n_sentences: int
@@ -49,13 +49,13 @@ class Begun:
     def field(
         self, keys: NDArray[np.uint32], tags: Sequence[str], epochs: int, rng: np.random.Generator
     ) -> RandomField:
-        """Return these weights among more features and tags, to be trained further.
+        """Return a random field for further training, with these weights and possibly more features and tags.
 
         Args:
-            keys: ascending; ours are left out where they are not among them.
-            tags: among them ours.
-            epochs: that there will be.
-            rng: chooses the words that are forgotten.
+            keys: uint32, ascending; hashes of the features; weights of other features are dropped.
+            tags: names of the tags, which include all present tags.
+            epochs: number of epochs to come.
+            rng: random generator for word dropout.
         """
         model = RandomField(len(keys), len(tags), 0, epochs=epochs, rng=rng)
         columns = np.array([tags.index(tag) for tag in self.tags])
@@ -68,7 +68,7 @@ class Begun:
         return model
 
     def arrays(self) -> Arrays:
-        """The state, for `of_arrays`."""
+        """Return the state as arrays, which `of_arrays` reads."""
         rows, columns = np.nonzero(self.sums.features > FIRST_SUM)
         arrays: Arrays = {
             "tags": pack_names(self.tags),
@@ -85,7 +85,7 @@ class Begun:
 
     @classmethod
     def of_arrays(cls, stored: StoredArrays) -> Self:
-        """The state that gave these.
+        """Read the state from stored arrays.
 
         Raises:
             ModelError: a stored array is invalid.
@@ -111,7 +111,7 @@ class Begun:
 
 
 def in_half_precision(sums: ScoreWeights) -> ScoreWeights:
-    """Round sums to what is kept of them: learning goes on alike from a model and from its folder."""
+    """Round sums to their stored precision, so that a model in memory and its folder continue identically."""
     first = np.float32(FIRST_SUM)
     rounded = np.minimum(sums.features, _LARGEST_SUM).astype(np.float16).astype(np.float32)
     return sums._replace(features=np.where(sums.features > first, rounded, first))

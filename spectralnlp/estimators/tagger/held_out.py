@@ -1,4 +1,4 @@
-"""Choices by sentences that were not learned from: how sure scores are, and how readily spans are found."""
+"""Parameters tuned on held-out sentences: the temperature of probabilities, and a bias towards spans."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWe
 from spectralnlp.inference.chains.linear_chains import best_tags, tag_marginals
 from spectralnlp.text.spans import spans_of
 
-# Logarithms of temperatures between which the best is searched.
+# Search interval of the natural logarithm of the temperature.
 _LOG_TEMPERATURES = (-2.0, 7.0)
-# What the tag O may lose.
+# Candidate biases, by which scores of the tag O are lowered.
 _BIASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
 
 
@@ -25,13 +25,13 @@ def fit_temperature(
     weights: ScoreWeights,
     forbidden: ChainScores,
 ) -> float:
-    """Return the temperature at which sentences not learned from are the most probable, tag by tag.
+    """Return the temperature that maximises the product of the gold tags' marginals on held-out sentences.
 
     Args:
-        examples: sentences.
-        held_out: int64; those not learned from.
-        weights: float32.
-        forbidden: 0 where a tag may stand, else -inf.
+        examples: encoded sentences.
+        held_out: int64; indices of the held-out sentences.
+        weights: weights of the model.
+        forbidden: 0 for allowed tags and transitions, -inf for forbidden ones.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
     chain = chain_of(weights, forbidden)
@@ -53,13 +53,14 @@ def choose_bias(
     forbidden: ChainScores,
     names: Sequence[str],
 ) -> float:
-    """Return how much less the tag O must score for the best F1 of spans; the least of equals.
+    """Return the bias with the best F1 of spans, the smallest of equals; it lowers scores of the tag O.
 
-    Likelihood wants the most probable tags, which leave out spans that are less probable than not.
+    The most probable tags, which training by likelihood aims at, miss spans with a probability below one
+    half.
 
     Args:
-        examples, held_out, weights, forbidden: as for `fit_temperature`.
-        names: of tags; one is O.
+        examples, held_out, weights, forbidden: see `fit_temperature`.
+        names: names of the tags; one is O.
     """
     emissions, starts = emissions_of(examples, held_out, weights)
     bounds = list(pairwise(starts.tolist()))
@@ -79,19 +80,19 @@ def choose_bias(
 
 
 def lower_outside(chain: ChainScores, names: Sequence[str], bias: float) -> ChainScores:
-    """Return scores with less for each token that is O, by what leads to it.
+    """Lower the score of the tag O at every token, by lowering transitions to it and its start score.
 
     Args:
         chain: scores of transitions, first and last tags.
-        names: of tags; one is O.
-        bias: how much less.
+        names: names of the tags; one is O.
+        bias: number to subtract.
     """
     outside = np.array([name == "O" for name in names]) * np.float32(bias)
     return ChainScores(chain.transitions - outside, chain.start - outside, chain.end)
 
 
 def chain_of(weights: ScoreWeights, forbidden: ChainScores) -> ChainScores:
-    """Return the scores of tags alone that were learned, with -inf where a tag must not stand."""
+    """Return the learned scores of transitions, first and last tags, with -inf for forbidden ones."""
     learned = (weights.transitions, weights.start, weights.end)
     return ChainScores(*(w + no for w, no in zip(learned, forbidden, strict=True)))
 

@@ -1,4 +1,4 @@
-"""Kernels of the tagger: the numbers of sentences, and the scores of their tags."""
+"""Kernels that compute the scores of tags, with the arrays that encode sentences and weights."""
 
 from __future__ import annotations
 
@@ -23,22 +23,27 @@ from spectralnlp.parameters import Ints, Offsets
 
 Array32 = NDArray[np.float32]
 
-# Numbers of words before each sentence, and after it, that stand for no word.
+# Number of padding words before and after each sentence.
 _PADDING = N_OFFSETS // 2
 
 
 class Examples(NamedTuple):
-    """Tagged sentences as numbers: the arrays that kernels read.
+    """Tagged sentences, encoded as arrays for kernels.
+
+    A slot is a position relative to the token. A word has features in each slot; those that no other word has
+    are called its identity features.
 
     Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); words, two places before and after each sentence.
-        starts: int64 (n_sentences + 1,).
-        tags: int32 (n_tokens,).
-        row_starts: int64 (n_slots · n_types + 1,); of the features of each word in each slot, slot by slot.
-        rows: int32; those features; of each word in each slot those that name it come first.
-        named: int64 (n_slots · n_types,); where those end, which no other word has.
-        joint: int32 (n_tokens, n_joint); features of several words, columns of `joint_keys`, -1 for none.
-        words: float32 (n_types, k).
+        types: int32 (n_tokens + 4 · n_sentences,); word type of each token, with two padding words before and
+            after each sentence.
+        starts: int64 (n_sentences + 1,); first token of each sentence.
+        tags: int32 (n_tokens,); gold tag of each token.
+        row_starts: int64 (n_slots · n_types + 1,); start in ``rows`` of the features of each word type in
+            each slot, slot by slot.
+        rows: int32; features of each word type in each slot, identity features first.
+        named: int64 (n_slots · n_types,); end in ``rows`` of the identity features.
+        joint: int32 (n_tokens, n_joint); features of several words, as in `joint_keys`, -1 for none.
+        words: float32 (n_types, k); vector of each word type.
     """
 
     types: Ints
@@ -52,14 +57,14 @@ class Examples(NamedTuple):
 
 
 class ScoreWeights(NamedTuple):
-    """Weights under training, or a number for each of them; all float32.
+    """Weights of the model during training, or another number for each weight; all float32.
 
     Attributes:
-        features: (n_features, n_tags).
-        words: (n_offsets, k, padded n_tags); of the vectors of the words around a token.
-        transitions: (n_tags, n_tags); from, to.
-        start: (n_tags,); of the first tag.
-        end: (n_tags,); of the last tag.
+        features: (n_features, n_tags); weights of features.
+        words: (n_offsets, k, padded n_tags); weights of the word vectors at each offset from a token.
+        transitions: (n_tags, n_tags); scores of transitions, (from, to).
+        start: (n_tags,); scores of the first tag.
+        end: (n_tags,); scores of the last tag.
     """
 
     features: Array32
@@ -70,12 +75,12 @@ class ScoreWeights(NamedTuple):
 
 
 class ChainScores(NamedTuple):
-    """Scores of a chain of tags alone, such as -inf where a tag must not stand.
+    """Scores of tag sequences that do not depend on words, such as -inf for forbidden tags.
 
     Attributes:
-        transitions: float32 (n_tags, n_tags); from, to.
-        start: float32 (n_tags,); of the first tag.
-        end: float32 (n_tags,); of the last tag.
+        transitions: float32 (n_tags, n_tags); scores of transitions, (from, to).
+        start: float32 (n_tags,); scores of the first tag.
+        end: float32 (n_tags,); scores of the last tag.
     """
 
     transitions: Array32
@@ -84,7 +89,7 @@ class ChainScores(NamedTuple):
 
 
 def zero_weights(n_features: int, n_tags: int, word_width: int) -> ScoreWeights:
-    """Weights before training; the last argument is the length of vectors."""
+    """Return weights of zero; ``word_width`` is the length of word vectors."""
     return ScoreWeights(
         features=np.zeros((n_features, n_tags), np.float32),
         words=np.zeros((N_OFFSETS, word_width, padded(n_tags)), np.float32),
@@ -108,7 +113,7 @@ def _add_row(row, scores):
 
 @kernel
 def vectors_around(s, examples):
-    """Vectors of a sentence's words and of two places on either side; float32 (n_tokens + 4, padded k)."""
+    """Return the word vectors of a sentence with two padding words on each side, (n_tokens + 4, padded k)."""
     words, width = examples.words, examples.words.shape[1]
     first, n = examples.starts[s], examples.starts[s + 1] - examples.starts[s]
     vectors = np.zeros((n + 2 * _PADDING, padded(width)), np.float32)
@@ -120,18 +125,18 @@ def vectors_around(s, examples):
 
 @kernel
 def score_vectors(vectors, weights, scores):
-    """Write products of vectors around tokens and their weights, of four tokens at a time.
+    """Compute the part of the tag scores that comes from word vectors, four tokens at a time.
 
     Args:
-        vectors: as of `vectors_around`.
-        weights: float32 (n_offsets, k, padded n_tags).
-        scores: float32 (at least n_tokens, padded n_tags); written.
+        vectors: word vectors of the sentence, as `vectors_around` returns them.
+        weights: float32 (n_offsets, k, padded n_tags); weights of word vectors.
+        scores: float32 (at least n_tokens, padded n_tags); output.
     """
     n = len(vectors) - 2 * _PADDING
     width, n_tags = weights.shape[1], weights.shape[2]
     for y in range(0, n_tags, LANES):
         for t in range(0, n, 4):
-            # Behind the end the last token is taken again.
+            # Beyond the end of the sentence, the last token is repeated.
             u, v, w = min(t + 1, n - 1), min(t + 2, n - 1), min(t + 3, n - 1)
             a = b = c = d = repeat(np.float32(0))
             for slot in range(N_OFFSETS):
@@ -149,14 +154,14 @@ def score_vectors(vectors, weights, scores):
 
 @fast_kernel
 def score_sentence(s, examples, weights, dropped, emissions):
-    """Write the scores of the tags of each token of a sentence.
+    """Compute the scores of all tags for each token of a sentence.
 
     Args:
-        s: which sentence.
+        s: index of the sentence.
         examples: `Examples`.
-        weights: `ScoreWeights`, float32.
-        dropped: bool, as ``examples.types``; places whose words are not to be known by name.
-        emissions: float32 (at least n_tokens, padded n_tags); written.
+        weights: `ScoreWeights`.
+        dropped: bool, in the shape of ``examples.types``; positions whose words are treated as unknown.
+        emissions: float32 (at least n_tokens, padded n_tags); output.
     """
     types, row_starts, rows, joint = examples.types, examples.row_starts, examples.rows, examples.joint
     named, features = examples.named, weights.features
@@ -179,15 +184,15 @@ def score_sentence(s, examples, weights, dropped, emissions):
 def emissions_of(
     examples: Examples, order: NDArray[np.int64], weights: ScoreWeights
 ) -> tuple[Array32, Offsets]:
-    """Score the tags of some sentences.
+    """Compute the tag scores of some sentences.
 
     Args:
-        examples: sentences.
-        order: int64; those to score, one after the other.
-        weights: float32.
+        examples: encoded sentences.
+        order: int64; indices of the sentences to score, in order.
+        weights: weights of the model.
 
     Returns:
-        float32 (n_tokens, n_tags), and int64 (n_sentences + 1,), where each sentence begins.
+        Scores, float32 (n_tokens, n_tags), and the first token of each sentence, int64 (n_sentences + 1,).
     """
     lengths = np.diff(examples.starts)[order]
     starts = np.append(0, np.cumsum(lengths))

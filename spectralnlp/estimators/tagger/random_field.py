@@ -1,4 +1,4 @@
-"""A conditional random field (Lafferty, McCallum and Pereira 2001) by stochastic gradients."""
+"""Training of a conditional random field (Lafferty, McCallum and Pereira 2001) by stochastic gradients."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from spectralnlp.estimators.tagger.field_kernels import FIRST_SUM, likelihood_ep
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights, zero_weights
 from spectralnlp.jit import padded
 
-# Length of the first steps: 0.3 and larger first sums were no better (benchmarks/experiments/taggers.md).
+# Initial learning rate; 0.3 with larger initial sums was no better (benchmarks/experiments/taggers.md).
 _RATE = 0.1
-# Share of words that are forgotten in each epoch: a tenth and a third differ from it by chance.
+# Share of words dropped in each epoch; the differences to 0.1 and 0.33 are not significant.
 _DROPOUT = 0.2
 
 
 @dataclass
 class RandomField:
-    """Weights under training, by AdaGrad (Duchi, Hazan and Singer 2011) with steps that shrink to nothing.
+    """Conditional random field under training, by AdaGrad (Duchi, Hazan and Singer 2011).
 
-    Words are forgotten at random: the features that name a word, which no other word of the training data
-    has, and the features of several words that name it are left out. So spelling, vectors and neighbours are
-    learned to be enough, as they must be for unknown words.
+    The learning rate decays linearly to zero. Words are dropped at random: features that identify a dropped
+    word are left out, so that the model also learns to tag by spelling, word vectors and context, as it must
+    for unknown words.
 
     Args:
-        n_features: features that can be seen.
-        n_tags: tags.
-        word_width: length of the vectors of words.
-        epochs: that there will be.
-        rng: chooses the words that are forgotten.
+        n_features: number of features.
+        n_tags: number of tags.
+        word_width: length of word vectors.
+        epochs: total number of epochs to come.
+        rng: random generator for word dropout.
 
     Attributes:
-        done: epochs that there have been.
-        weights: float32.
-        sums: float32; of squares of gradients.
+        done: number of epochs so far.
+        weights: weights of the model.
+        sums: sum of squared gradients of each weight.
     """
 
     n_features: int
@@ -52,16 +52,16 @@ class RandomField:
         self.sums = ScoreWeights(*(each + np.float32(FIRST_SUM) for each in self.weights))
 
     def epoch(self, examples: Examples, order: NDArray[np.int64], forbidden: ChainScores) -> None:
-        """Learn from sentences, one after the other.
+        """Train on sentences, one after the other.
 
         Args:
-            examples: sentences.
-            order: int64; those to learn from.
-            forbidden: 0 where a tag may stand, else -inf.
+            examples: encoded sentences.
+            order: int64; indices of the sentences to train on, in order.
+            forbidden: 0 for allowed tags and transitions, -inf for forbidden ones.
         """
         rate = np.float32(_RATE * max(0.0, 1 - self.done / self.epochs))
         dropped = self.rng.random(len(examples.types)) < _DROPOUT
-        dropped[examples.types < 2] = False  # the edges of sentences
+        dropped[examples.types < 2] = False  # padding words are never dropped
         longest = int(np.diff(examples.starts).max(initial=1))
         emissions = np.zeros((longest, padded(self.n_tags)), np.float32)
         likelihood_epoch(order, examples, self.weights, self.sums, forbidden, dropped, rate, emissions)

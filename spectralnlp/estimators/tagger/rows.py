@@ -1,4 +1,4 @@
-"""Features of words in slots, laid out for kernels: those that name a word come first."""
+"""Layout of word features for kernels, with the features that identify a word first."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 def naming_first(
     rows_by_slot: Sequence[NDArray[np.int32]], names: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return features of words in slots as `Examples` has them: row_starts, rows and named.
+    """Arrange word features in the layout of `Examples`: ``row_starts``, ``rows`` and ``named``.
 
     Args:
-        rows_by_slot: for each slot int32 (n_types, n); features of each word, -1 for none.
-        names: bool (n_features,); whether a feature names a word.
+        rows_by_slot: for each slot, int32 (n_types, n); features of each word type, -1 for none.
+        names: bool (n_features,); whether a feature identifies a word.
     """
     places = np.concatenate([np.nonzero(each >= 0)[0] for each in rows_by_slot])
     slots = np.repeat(np.arange(len(rows_by_slot)), [(each >= 0).sum() for each in rows_by_slot])
@@ -29,13 +29,13 @@ def naming_first(
 
 
 def in_one_word(rows_by_slot: Sequence[NDArray[np.int32]], n_features: int) -> NDArray[np.bool_]:
-    """Return bool (n_features,): which features no second word has.
+    """Return which features occur with a single word type, bool (n_features,).
 
     Args:
-        rows_by_slot: as for `naming_first`.
-        n_features: how many there are.
+        rows_by_slot: see `naming_first`.
+        n_features: number of features.
     """
-    n_words = np.zeros(n_features, np.int64)  # with each feature
+    n_words = np.zeros(n_features, np.int64)  # number of word types with each feature
     for each in rows_by_slot:
         n_words += np.bincount(each[each >= 0], minlength=n_features)
     return n_words == 1

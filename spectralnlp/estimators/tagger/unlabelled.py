@@ -1,4 +1,4 @@
-"""What a tagger learns from unlabelled text: vectors of words, and clusters of words."""
+"""Word vectors and word clusters for taggers, learned from unlabelled text."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordVectors
 from spectralnlp.progress import fit_pass
 
-# Length of the vectors of words in small letters, of which clusters are made, and of words as written, which
-# names and chunks need (benchmarks/experiments/taggers.md).
+# Length of vectors by whether words are lower-cased: clusters are made of the lower-cased ones, and those
+# with the original case help with names and chunks (benchmarks/experiments/taggers.md).
 _LENGTHS = {True: 100, False: 50}
-# Clusters of words, as far as there are words; 200 gain the same in n-grams
-# (benchmarks/experiments/taggers.md).
+# Maximum number of word clusters; 200 are as good for n-grams (benchmarks/experiments/taggers.md).
 _N_CLUSTERS = 500
 
 
 def features_of_text(text: str | Sequence[str], random_state: int) -> UnlabelledFeatures:
-    """Learn vectors of words in small letters, and of words as they are written.
+    """Learn vectors of lower-cased words and of words in their original case, and clusters of the former.
 
     Args:
-        text: files, folders and globs.
+        text: paths of files or folders, or glob patterns.
         random_state: seed.
 
     Raises:
-        InputError: a file cannot be read, or holds too few words.
+        InputError: a file cannot be read, or the text has too few words.
     """
     both = [
         learn_vectors(text, lowercase=lowercase, dimensions=dimensions, random_state=random_state)
@@ -38,20 +37,20 @@ def features_of_text(text: str | Sequence[str], random_state: int) -> Unlabelled
 
 
 def features_of_folders(folders: Sequence[str], random_state: int) -> UnlabelledFeatures:
-    """Read vectors that were learned before.
+    """Load word vectors that were learned before, and cluster the words of the first folder.
 
     Args:
-        folders: of vectors; clusters are those of the first.
-        random_state: seed of the clusters.
+        folders: folders of word vectors.
+        random_state: seed of the clustering.
 
     Raises:
-        ModelError: a folder holds no vectors of words.
+        ModelError: a folder holds no word vectors.
     """
     return _features_of([load_vectors(folder) for folder in folders], random_state)
 
 
 def _features_of(vectors: Sequence[WordVectors], random_state: int) -> UnlabelledFeatures:
-    """Cluster the first vectors, and leave out what is not used of any."""
+    """Cluster the first vectors, and drop the parts of word vectors that taggers do not use."""
     used = [replace(each, contexts=(), blocks=(), context_vectors=None, clusters=None) for each in vectors]
     if used:
         with fit_pass("clusters of words"):

@@ -1,4 +1,4 @@
-"""Topics of documents by moments."""
+"""Topic models, learned by the method of moments."""
 
 from spectralnlp.estimators.topics.estimator import TopicModel
 from spectralnlp.inference.topics.mixtures import mixtures_of

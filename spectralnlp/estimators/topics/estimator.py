@@ -1,4 +1,4 @@
-"""The estimator ``topics``: the single-topic model and latent Dirichlet allocation by moments."""
+"""The ``topics`` estimator: the single-topic model and latent Dirichlet allocation, learned from moments."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from spectralnlp.runtime import Corpus, Moments
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TopicModel(MomentEstimator[Sequence[str]]):
-    """Topics by whitening and tensor decomposition (Anandkumar et al. 2012, 2014), then a few steps of EM.
+    """Topic model learned by tensor decomposition (Anandkumar et al. 2012, 2014) and refined by EM.
 
-    Three passes: words and documents, from which the vocabulary is chosen; pairs of words, whose second
-    moment is whitened; triples of words through the whitening, a k × k × k tensor that is decomposed. A few
-    passes of EM from there fit the documents better; EM from a random start needs many.
+    The first pass over the data counts words, to choose the vocabulary. The second counts pairs of words,
+    whose second moment is whitened. The third computes the whitened third moment, a k × k × k tensor, which
+    is decomposed. A few further passes of EM fit the documents better; from a random start, EM needs many.
 
     Attributes:
-        topics_: the :class:`~spectralnlp.parameters.TopicMixture`.
-        eigenvalues_: float64 (k,), of the second moment that was whitened.
-        n_documents_: documents that were learned from: those of three words or more.
+        topics_: the learned :class:`~spectralnlp.parameters.TopicMixture`.
+        eigenvalues_: float64 (k,); leading eigenvalues of the second moment, descending.
+        n_documents_: number of training documents with at least three words of the vocabulary.
 
     Examples:
         >>> from spectralnlp import TopicModel
@@ -66,51 +66,62 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     n_documents_: int = field(init=False)
 
     n_topics: Annotated[
-        int, Ge(1), Doc("Number of topics (k); lowered, with a warning, where words have fewer directions.")
+        int, Ge(1), Doc("Number of topics (k); lowered with a warning if the data has a lower rank.")
     ] = field(default=20, kw_only=False)
     alpha0: Annotated[
         float,
         Ge(0),
         Le(1e6),
-        Doc("α0, the concentration of documents' mixtures; 0 for the single-topic model."),
+        Doc("Concentration α0 of documents' topic mixtures; 0 for the single-topic model."),
     ] = 1.0
     scaling: Annotated[
-        bool, Doc("Divide words by the square roots of their frequencies before the whitening.")
+        bool, Doc("Divide word counts by the square roots of word frequencies before whitening.")
     ] = False
-    em_iterations: Annotated[int, Ge(0), Le(1000), Doc("Passes of EM after the decomposition.")] = 1
-    min_documents: Annotated[int, Ge(0), Doc("In how many documents a word occurs to count.")] = 5
-    max_share: Annotated[float, Ge(0), Doc("In how large a part of all documents it may occur.")] = 0.1
-    max_words: Annotated[int, Ge(1), Doc("How many words count, those in most documents first.")] = 5000
-    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the starts.")] = 0
+    em_iterations: Annotated[
+        int, Ge(0), Le(1000), Doc("Number of EM iterations after the decomposition.")
+    ] = 1
+    min_documents: Annotated[
+        int, Ge(0), Doc("Minimum number of documents that contain a word of the vocabulary.")
+    ] = 5
+    max_share: Annotated[
+        float, Ge(0), Doc("Maximum share of all documents that contain a word of the vocabulary.")
+    ] = 0.1
+    max_words: Annotated[
+        int, Ge(1), Doc("Maximum size of the vocabulary, words in the most documents first.")
+    ] = 5000
+    random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the tensor power method.")] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentFrequencies:
-        """Return empty counts of the documents that each word is in."""
+        """Return empty document frequencies."""
         return DocumentFrequencies()
 
     @singledispatchmethod
     def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
-        """Go from the moments of one pass to the next: vocabulary, pairs, triples, iterations of EM.
+        """Process the moments of a pass, and return empty moments for the next pass, or None after the last.
+
+        The passes collect document frequencies, pairs of words, triples of words, and the expected counts of
+        each EM iteration.
 
         Raises:
             InputError: no word or no document is left to learn from.
         """
-        raise TypeError(f"no pass of TopicModel gives {type(moments).__name__}")
+        raise TypeError(f"TopicModel has no pass with moments of type {type(moments).__name__}")
 
     @solve.register
     def _choose_vocabulary(self, moments: DocumentFrequencies) -> PairMoments:
-        """First pass: words that are neither too rare nor too frequent count."""
+        """Choose the vocabulary after the first pass: words that are neither too rare nor too frequent."""
         return PairMoments(choose_vocabulary(moments, self.min_documents, self.max_share, self.max_words))
 
     @solve.register
     def _whiten(self, moments: PairMoments) -> TripleMoments:
-        """Second pass: the second moment is whitened."""
+        """Whiten the second moment after the second pass."""
         if not moments.n_documents:
-            what = "no document has three words that count"
+            what = "no document has three words of the vocabulary"
             raise InputError(what, hint="documents are lines; lower min_documents or raise max_share")
         self.n_documents_ = moments.n_documents
         vocabulary = list(moments.vocabulary)
         first, pairs = moments.means()
-        # A word that stands only in documents too short to count has no moments.
+        # A word that only occurs in documents that are too short has no moments.
         has_moments = first > 0
         if not has_moments.all():
             vocabulary = [word for word, has in zip(vocabulary, has_moments, strict=True) if has]
@@ -126,7 +137,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
 
     @solve.register
     def _decompose(self, moments: TripleMoments) -> ExpectedCounts | None:
-        """Third pass: the whitened third moment is decomposed into topics."""
+        """Decompose the whitened third moment into topics after the third pass."""
         whitened = self._whitened_
         del self._whitened_
         with fit_pass("tensor power method"):
@@ -146,7 +157,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
 
     @solve.register
     def _maximise(self, moments: ExpectedCounts) -> ExpectedCounts | None:
-        """Every further pass: one M-step of EM."""
+        """Take an M-step of EM after each further pass."""
         self.topics_ = reestimated(self.topics_, moments.counts)
         return self._next_iteration(moments.iteration + 1)
 
@@ -154,11 +165,11 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return ExpectedCounts.of(self.topics_, iteration) if iteration <= self.em_iterations else None
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
-        """Return an empty log of documents: the passes depend on one another."""
+        """Return an empty log of documents, because each pass depends on the one before."""
         return DocumentLog()
 
     def solve_kept(self, moments: DocumentLog) -> Self:
-        """Learn from a log of documents: the passes run again over it."""
+        """Learn from a log of documents, by running all passes over it."""
         self.validate()
         return self._run_passes(moments.corpus())
 

@@ -1,4 +1,4 @@
-"""Moments of documents: words, pairs of words, triples seen through a projection, expected counts for EM."""
+"""Moments of documents: word frequencies, pairs, projected triples, and the expected counts for EM."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from spectralnlp.inference.topics.mixtures import document_mixtures, document_po
 from spectralnlp.parameters import Floats, TopicMixture
 from spectralnlp.runtime import Batch, Moments, current_memory
 
-# Documents whose pairs are added up at a time.
+# Number of documents whose pairs are summed at a time.
 CHUNK = 4096
 
-# Bytes for a pair: twelve, and sums of several parts are held while they merge.
+# Memory per pair, in bytes: twelve, times the number of copies held during a merge.
 _BYTES_FOR_A_PAIR = 6 * 12
 
 
 class DocumentFrequencies(WordCounts):
-    """Counts of the documents that each word is in, and of all documents under the empty string."""
+    """Document frequency of each word; that of the empty string is the number of documents."""
 
     pass_name = "vocabulary"
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
-        """The distinct words of a document, and one event for itself."""
+        """Return the distinct words of a document, and the empty string for the document itself."""
         return {*example, ""}
 
 
 class _BagMoments(Moments[Sequence[str]]):
-    """Sums over bags of words, of documents with at least ``least`` words of the vocabulary.
+    """Base class of sums over the bags of words of documents with at least ``least`` vocabulary words.
 
     Args:
-        vocabulary: the V words that count.
+        vocabulary: the V words of the vocabulary; others are ignored.
     """
 
     least = 3
@@ -50,7 +50,7 @@ class _BagMoments(Moments[Sequence[str]]):
         self._index: dict[str, int] | None = None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the vocabulary."""
+        """Return the arguments of the constructor."""
         return {"vocabulary": self.vocabulary}
 
     def _bags(self, batch: Batch[Sequence[str]]) -> sp.csr_matrix:
@@ -62,11 +62,12 @@ class _BagMoments(Moments[Sequence[str]]):
 class PairMoments(_BagMoments):
     """Means over documents of E[x1] and E[x1 ⊗ x2], for words drawn from a document without replacement.
 
-    With c the counts of a document of n words: c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al. 2014,
-    section 3.1, for documents of any length). Pairs are a sparse matrix, of which one triangle is kept.
+    For a document of n words with counts c, they are c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al.
+    2014, section 3.1, for documents of any length). Pairs form a sparse symmetric matrix, of which the upper
+    triangle is stored.
 
     Raises:
-        ConfigError: the memory is limited (`spectralnlp.runtime.use_memory`), and the pairs do not fit.
+        ConfigError: the pairs exceed the memory limit (`spectralnlp.runtime.use_memory`).
     """
 
     pass_name = "pairs"
@@ -82,7 +83,7 @@ class PairMoments(_BagMoments):
         self._n_waiting = 0
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add documents."""
+        """Add the documents of a batch."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         self._n += len(lengths)
@@ -94,19 +95,21 @@ class PairMoments(_BagMoments):
 
     @property
     def n_documents(self) -> int:
-        """Documents that counted."""
+        """Number of documents with enough vocabulary words."""
         return int(self._n[0])
 
     def means(self) -> tuple[Floats, SymmetricMatrix]:
-        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); the sums of pairs are emptied."""
+        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); this clears the sums of pairs."""
         self._add_up()
         upper, self._pairs = self._pairs.whole(), Triangle(len(self.vocabulary))
         upper.data /= self._n[0]
         return self._words / self._n, SymmetricMatrix(upper)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``words``: float64 (V,); ``n``: float64 (1,); ``data``, ``indices`` and ``indptr`` of the pairs,
-        each once.
+        """Return the sums as arrays.
+
+        ``words``: float64 (V,). ``n``: float64 (1,), number of documents. ``data``, ``indices`` and
+        ``indptr``: the upper triangle of the matrix of pairs, in CSR format.
         """
         self._add_up()
         pairs = self._pairs.whole()
@@ -133,7 +136,7 @@ class PairMoments(_BagMoments):
         self._check_memory()
 
     def empty_like(self) -> Self:
-        """Empty moments of the same vocabulary, with the same memory."""
+        """Return empty moments with the same vocabulary and the same memory limit."""
         empty = super().empty_like()
         empty._memory = self._memory
         return empty
@@ -152,15 +155,17 @@ class PairMoments(_BagMoments):
     def _check_memory(self) -> None:
         n_pairs = self._pairs.n_entries
         if self._memory is not None and n_pairs * _BYTES_FOR_A_PAIR > self._memory.size:
-            what = f"{n_pairs:,} pairs of {len(self.vocabulary):,} words do not fit into this memory"
+            what = f"{n_pairs:,} pairs of {len(self.vocabulary):,} words do not fit into memory"
             raise ConfigError(what, hint="raise `memory`, or lower max_words")
 
 
 class TripleMoments(_BagMoments):
-    """The mean over documents of E[x1 ⊗ x2 ⊗ x3](W, W, W), without replacement: k × k × k, never V × V × V.
+    """Mean over documents of E[x1 ⊗ x2 ⊗ x3](W, W, W), for words drawn without replacement.
+
+    Only k × k × k tensors are formed, never a V × V × V tensor.
 
     Args:
-        vocabulary: the V words that count.
+        vocabulary: the V words of the vocabulary; others are ignored.
         projection: W, float64 (V, k).
     """
 
@@ -176,15 +181,15 @@ class TripleMoments(_BagMoments):
         self._same = np.zeros(len(self.vocabulary))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the vocabulary and W."""
+        """Return the arguments of the constructor."""
         return {"vocabulary": self.vocabulary, "projection": self.projection}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sums, from which `mean` subtracts the terms in which a token was drawn twice."""
+        """Return the sums of terms with replacement, and those that `mean` needs to correct for it."""
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add documents."""
+        """Add the documents of a batch."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         scale = 1 / (lengths * (lengths - 1) * (lengths - 2))
@@ -207,18 +212,18 @@ class TripleMoments(_BagMoments):
 
 
 class ExpectedCounts(_BagMoments):
-    """Expected counts of words in each topic, given topics: the E-step of EM.
+    """Expected counts of words in each topic, given the present topics: the E-step of EM.
 
     Args:
-        vocabulary: the V words that count.
-        topics: float64 (k, V), positive.
-        weights: float64 (k,), positive, summing to one.
-        alpha0: as in :class:`~spectralnlp.parameters.TopicMixture`.
-        iteration: which step of EM this is, from 1.
+        vocabulary: the V words of the vocabulary; others are ignored.
+        topics: float64 (k, V), positive; p(word | topic).
+        weights: float64 (k,), positive, summing to one; weight of each topic.
+        alpha0: concentration α0; see :class:`~spectralnlp.parameters.TopicMixture`.
+        iteration: number of the EM iteration, from 1.
     """
 
     least = 1
-    INNER = 10  # iterations on each document's mixture
+    INNER = 10  # number of iterations for each document's mixture
 
     def __init__(
         self, vocabulary: Sequence[str], topics: Floats, weights: Floats, alpha0: float, iteration: int = 1
@@ -240,15 +245,15 @@ class ExpectedCounts(_BagMoments):
 
     @classmethod
     def of(cls, topics: TopicMixture, iteration: int) -> Self:
-        """Return empty counts under topics, made positive."""
+        """Return empty counts for an EM iteration from the given topics, which are made positive."""
         return cls(topics.words, positive_topics(topics), topics.weights, topics.alpha0, iteration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``counts``: float64 (k, V)."""
+        """Return ``counts``, float64 (k, V)."""
         return {"counts": self.counts}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add documents."""
+        """Add the documents of a batch."""
         bags_ = self._bags(batch)
         if self.alpha0:
             prior = self.alpha0 * self.weights
@@ -261,9 +266,15 @@ class ExpectedCounts(_BagMoments):
 def choose_vocabulary(
     frequencies: DocumentFrequencies, min_documents: int, max_share: float, max_words: int
 ) -> list[str]:
-    """Return the words that count, in neither too few documents nor too many; those in most first.
+    """Choose the words that occur in neither too few nor too many documents, by descending frequency.
 
-    Words in a tenth of all documents are mostly function words, whatever the language: no list is needed.
+    Words in more than a tenth of all documents are mostly function words, so no stop list is needed.
+
+    Args:
+        frequencies: document frequencies.
+        min_documents: minimum number of documents with a word.
+        max_share: maximum share of documents with a word.
+        max_words: maximum number of words.
 
     Raises:
         InputError: there are no documents, or no word is left.
@@ -272,7 +283,7 @@ def choose_vocabulary(
     if not n_documents:
         raise InputError("no documents to learn from", hint="give text, one document a line")
     most = max_share * n_documents
-    # The empty string, which stands for the documents, may be among them.
+    # The empty string, which counts documents, may be among the frequent words.
     frequent = frequencies.most_frequent(max_words + 1, min_documents, math.floor(most))
     words = [word for word in frequent if word]
     if not words:

@@ -1,4 +1,4 @@
-"""Documents as numbers of words: the replay log that the passes of `TopicModel` run from again."""
+"""Replay log of documents, from which the passes of `TopicModel` are run again when data change."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from spectralnlp.runtime import ExampleLog, Items
 
 
 class DocumentLog(ExampleLog[Sequence[str]]):
-    """The words of each document, in order; merging lays them side by side."""
+    """Log of the words of each document, in order; merging concatenates logs."""
 
     columns: ClassVar = {"word": "words"}
 
     @classmethod
     def items_of(cls, example: Sequence[str]) -> Items:
-        """The words."""
+        """Return the words of a document as the items of a log entry."""
         return (example,)
 
     @classmethod
     def example_of(cls, items: Items) -> Sequence[str]:
-        """The words."""
+        """Return the words of a document from the items of a log entry."""
         (words,) = items
         return [str(word) for word in words]

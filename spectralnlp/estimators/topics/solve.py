@@ -1,4 +1,4 @@
-"""Topics from moments: whitening and the tensor power method."""
+"""Compute topics from moments, by whitening and the tensor power method."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from spectralnlp.linalg.tensor_power import tensor_power
 from spectralnlp.linalg.whitening import whiten
 from spectralnlp.parameters import Floats, TopicMixture
 
-# Starts of the tensor power method for each topic, and its iterations: it converges quadratically.
+# Numbers of starts and of iterations of the tensor power method, which converges quadratically.
 _RESTARTS, _ITERATIONS = 10, 20
 
-# Occurrences of each word that each topic has before EM counts, so that no probability is 0.
+# Pseudo-count of each word in each topic in the M-step, so that no probability is 0.
 _SMOOTHING = 0.01
 
 
 def whitening_of_pairs(
     first: Floats, pairs: SymmetricMatrix, alpha0: float, rank: int, *, scaling: bool, random_state: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return W and M2 W for M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1].
+    """Whiten the second moment M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1].
 
-    This is the whitening of Anandkumar et al. 2014, theorem 3.5.
-    With ``scaling`` words are first divided by the square roots of their probabilities, as in a CCA. That is
-    the paper's whitening in other units, but other directions are kept.
+    See Anandkumar et al. 2014, theorem 3.5, for M2.
+
+    Args:
+        first: float64 (V,); E[x1].
+        pairs: (V, V); E[x1 ⊗ x2].
+        alpha0: concentration α0.
+        rank: maximum number of directions.
+        scaling: divide words by the square roots of their probabilities first, as in a CCA. The result is
+            still a whitening of M2, but on other leading directions.
+        random_state: seed of the randomised SVD.
 
     Returns:
-        W (V, r), M2 W (V, r), and the eigenvalues.
+        The whitening matrix W, (V, r), M2 W, (V, r), and the eigenvalues, descending.
     """
     scale = 1 / np.sqrt(first) if scaling else np.ones(len(first))
     mean = scale * first
@@ -43,13 +50,13 @@ def whitening_of_pairs(
 
 @dataclass(frozen=True, kw_only=True)
 class Whitened:
-    """Moments of first and second order, with the projection that whitens the second.
+    """First and second moments, with the whitening of the second.
 
     Attributes:
         first: float64 (V,); E[x1].
         pairs: (V, V); E[x1 ⊗ x2].
-        whitener: float64 (V, k); W.
-        back: float64 (V, k); M2 W.
+        whitener: float64 (V, k); whitening matrix W.
+        back: float64 (V, k); M2 W, which maps whitened vectors back.
     """
 
     first: Floats
@@ -59,7 +66,13 @@ class Whitened:
 
 
 def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
-    """Return M3(W, W, W), (k, k, k): the triples less what a Dirichlet prior of α0 puts there."""
+    """Return the whitened third moment of topics, M3(W, W, W), float64 (k, k, k).
+
+    Args:
+        triples: float64 (k, k, k); E[x1 ⊗ x2 ⊗ x3](W, W, W).
+        whitened: first and second moments, and W.
+        alpha0: concentration α0 of the Dirichlet prior, whose contribution to the triples is subtracted.
+    """
     W = whitened.whitener
     mean = W.T @ whitened.first
     pair = W.T @ (whitened.pairs @ W)
@@ -72,18 +85,19 @@ def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
 def topics_of_tensor(
     tensor: Floats, back: Floats, alpha0: float, *, random_state: int
 ) -> tuple[Floats, Floats]:
-    """Return weights and word distributions of the topics.
+    """Decompose the whitened third moment into topics.
 
-    With M2 = Σ a_i μ_i ⊗ μ_i the eigenpairs are λ_i = 2/((α0 + 2)√a_i) and v_i = √a_i W⊤μ_i.
+    With M2 = Σ a_i μ_i ⊗ μ_i, the eigenpairs are λ_i = 2/((α0 + 2)√a_i) and v_i = √a_i W⊤μ_i.
 
     Args:
         tensor: M3(W, W, W), (k, k, k).
         back: M2 W, (V, k).
-        alpha0: α0; 0 for the single-topic model.
+        alpha0: concentration α0; 0 for the single-topic model.
         random_state: seed of the tensor power method.
 
     Returns:
-        float64 (k,), α_i/α0, the topics' probabilities; float64 (k, V), rows on the simplex.
+        The topics' weights α_i/α0, float64 (n,), descending, and word distributions, float64 (n, V); topics
+        that the decomposition did not determine are left out, so n ≤ k.
     """
     values, vectors = tensor_power(
         tensor, len(tensor), restarts=_RESTARTS, iterations=_ITERATIONS, random_state=random_state
@@ -98,11 +112,11 @@ def topics_of_tensor(
 
 
 def reestimated(topics: TopicMixture, counts: Floats) -> TopicMixture:
-    """Return topics of expected counts of words: the M-step of EM.
+    """Estimate topics from expected counts of words: the M-step of EM.
 
     Args:
-        topics: those under which the counts were expected.
-        counts: float64 (k, V).
+        topics: present topics, from which the counts were computed.
+        counts: float64 (k, V); expected count of each word in each topic.
     """
     totals = counts.sum(axis=1)
     order = np.argsort(-totals, kind="stable")

@@ -1,4 +1,4 @@
-"""Sparse symmetric matrices by their upper triangles: half of the memory."""
+"""Sparse symmetric matrices, stored as upper triangles to halve the memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from spectralnlp.parameters import Floats
 
 
 class Triangle:
-    """The upper triangle of a sparse sum, in blocks of rows: adding takes room for one block more.
+    """Upper triangle of a sum of sparse symmetric matrices, in blocks of rows.
+
+    With blocks, an addition only needs additional memory for one block.
 
     Args:
-        size: V.
+        size: number of rows and of columns V.
     """
 
     ROWS = 512
@@ -28,11 +30,11 @@ class Triangle:
 
     @property
     def n_entries(self) -> int:
-        """Number of entries that are not zero."""
+        """Number of non-zero entries."""
         return sum(block.nnz for block in self._blocks)
 
     def add(self, matrix: sp.csr_matrix) -> None:
-        """Add a triangle, csr (V, V)."""
+        """Add an upper triangle, csr (V, V)."""
         for i, start in enumerate(self._starts):
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
@@ -42,7 +44,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
     def whole(self) -> sp.csr_matrix:
-        """Return the triangle, csr (V, V)."""
+        """Return the upper triangle of the sum, csr (V, V)."""
         return sp.vstack(self._blocks, format="csr")
 
 
@@ -54,7 +56,7 @@ def _sorted(matrix: sp.csr_matrix) -> sp.csr_matrix:
 
 @dataclass(frozen=True)
 class SymmetricMatrix:
-    """A matrix that is only ever multiplied, by its upper triangle, csr (V, V)."""
+    """Symmetric matrix, represented by its upper triangle, csr (V, V)."""
 
     upper: sp.csr_matrix
 
@@ -66,7 +68,7 @@ class SymmetricMatrix:
         return product
 
     def restricted(self, kept: NDArray[np.bool_]) -> SymmetricMatrix:
-        """Return some rows and the columns of the same numbers."""
+        """Select rows and the columns with the same indices, by a mask, bool (V,)."""
         return SymmetricMatrix(self.upper[kept][:, kept])
 
     def toarray(self) -> Floats:
