@@ -133,7 +133,7 @@ def test_what_cannot_be_explained_says_why(
         parser.explain(WORDS, (1, 9, "WHADVP"), trees=treebank)
     with pytest.raises(ConfigError, match="are counts, which name no tree"):
         parser.explain(WORDS, BRACKET)
-    with pytest.raises(ConfigError, match="not the trees of the model"):
+    with pytest.raises(ConfigError, match="learned from other trees"):
         parser.explain(WORDS, BRACKET, trees=treebank[:50])
     with pytest.raises(ConfigError, match="keeps no moments"):
         spectralnlp.load(spectralnlp_model(tmp_path)).explain(WORDS, BRACKET)

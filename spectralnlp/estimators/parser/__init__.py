@@ -1,7 +1,7 @@
-"""Training of parsers: grammars, and the components that stand around any grammar.
+"""Training of parsers: grammars, and further components that work with any grammar.
 
-`parsers` names the parsers that can be trained, `trainer` trains them, and each component is a file.
+`parsers` lists the parsers that can be trained, `trainer` trains them, and each component has its own module.
 """
 
-# The public modules. Nothing is imported here: parsing needs none of it.
+# The public modules. Nothing is imported here, because parsing does not need them.
 __all__ = ["component", "parsers", "trainer"]

@@ -1,4 +1,4 @@
-"""Kernels that learn which cells of a chart open: AdaGrad on the likelihood of binary bracketings."""
+"""Kernels that train the model of open chart cells: AdaGrad on the likelihood of binary bracketings."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from spectralnlp.inference.trees.span_features import (
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints, Offsets
 
-_RATE = 0.05  # of AdaGrad (Duchi, Hazan and Singer 2011)
-_FIRST_SQUARE = 0.1  # what its sums of squares begin with
-_NEGLIGIBLE = 1e-2  # gradients that are not worth an update
+_RATE = 0.05  # learning rate of AdaGrad (Duchi, Hazan and Singer 2011)
+_FIRST_SQUARE = 0.1  # initial value of AdaGrad's sums of squared gradients
+_NEGLIGIBLE = 1e-2  # smaller gradients are ignored
 
 
 class Sentences(NamedTuple):
-    """Cues of sentences laid end to end, and the spans of their trees.
+    """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        cues: Cues of all tokens; ``marks`` has one number more for each sentence.
-        tokens: int64 (n_sentences + 1,); tokens of sentence s are ``tokens[s]:tokens[s + 1]``.
-        spans: int64 (n_sentences + 1,); the same for the next two.
-        start, end: int32 (n_spans,); tokens of the sentence, of all binarisations.
-        share: 1 / number of binarisations.
+        cues: features of all tokens; ``marks`` has one additional number for each sentence.
+        tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
+        spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
+        start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.
+        share: weight of a span, 1 / number of binarisations.
     """
 
     cues: Cues
@@ -48,12 +48,12 @@ class Sentences(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """Weights as they are learned.
+    """Weights during training, by AdaGrad with averaging.
 
     Attributes:
-        weights: float32 (n_weights,).
-        history: float32 (n_weights, 2); sums of squared gradients, AdaGrad's, and of updates times the step
-            at which they were made. Both are needed together, and lie together.
+        weights: float32 (n_weights,); present weights.
+        history: float32 (n_weights, 2); sums of squared gradients, for AdaGrad, and sums of updates times
+            their step number, for the average. The two are adjacent in memory because they are used together.
     """
 
     weights: NDArray[np.float32]
@@ -61,13 +61,13 @@ class Learner(NamedTuple):
 
     @classmethod
     def blank(cls, n_weights: int) -> Learner:
-        """Weights of zero; sums of squares begin with a tenth."""
+        """Return weights of zero, with the initial sums of squared gradients."""
         history = np.zeros((n_weights, 2), np.float32)
         history[:, 0] = _FIRST_SQUARE
         return cls(np.zeros(n_weights, np.float32), history)
 
     def mean(self, steps: int) -> NDArray[np.float32]:
-        """The mean of the weights after each of so many steps, float32 (n_weights,)."""
+        """Return the average of the weights over the given number of steps, float32 (n_weights,)."""
         return self.weights - self.history[:, 1] / np.float32(steps + 1)
 
 
@@ -85,7 +85,7 @@ def _cues_of_sentence(sentences, s):
 
 @kernel
 def _marginals(sentences, s, weights):
-    """The marginals of all spans of a sentence, narrow ones first, and its cues."""
+    """Return the cells of a sentence, narrow spans first, the spans' marginals, and token features."""
     cues = _cues_of_sentence(sentences, s)
     cells = all_span_cells(len(cues.word), len(cues.word))
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
@@ -94,13 +94,13 @@ def _marginals(sentences, s, weights):
 
 @kernel
 def learn(sentences, order, step, learner):
-    """Go through sentences once, and add to the learner's weights the gradient of each.
+    """Train for one epoch: take a gradient step for each sentence.
 
     Args:
-        sentences: Sentences.
-        order: int64; numbers of sentences.
-        step: how many sentences were gone through before.
-        learner: Learner; written.
+        sentences: `Sentences`.
+        order: int64; indices of the sentences, in order.
+        step: number of sentences processed before.
+        learner: `Learner`; updated.
     """
     weights = learner.weights
     mask = np.uint32(len(weights) - 1)
@@ -127,13 +127,13 @@ def learn(sentences, order, step, learner):
 
 @kernel
 def update_weights(learner, features, gradient, step):
-    """Add a gradient to the weights of some features.
+    """Take an AdaGrad step in the weights of some features that have the same gradient.
 
     Args:
-        learner: Learner; written.
-        features: uint32; numbers of weights.
-        gradient: of the log-likelihood, by the sum of their weights.
-        step: how many examples were gone through before.
+        learner: `Learner`; updated.
+        features: uint32; indices of the weights.
+        gradient: derivative of the log likelihood with respect to each weight.
+        step: number of the step.
     """
     square, gain = np.float32(gradient * gradient), np.float32(_RATE * gradient)
     when = np.float32(step)
@@ -147,12 +147,12 @@ def update_weights(learner, features, gradient, step):
 
 @kernel
 def marginals_of_spans(sentences, chosen, weights):
-    """The marginal of each true span of some sentences, float64.
+    """Compute the marginals of the gold spans of some sentences, float64.
 
     Args:
-        sentences: Sentences.
-        chosen: int64; numbers of sentences.
-        weights: float32 (n_weights,).
+        sentences: `Sentences`.
+        chosen: int64; indices of the sentences.
+        weights: float32 (n_weights,); weights of the model.
     """
     size = 0
     for s in chosen:

@@ -1,4 +1,4 @@
-"""The parts of a parser that are learned around its grammars, and what each of them learns from."""
+"""Base class of the components of a parser besides its grammars, and the context that they learn from."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from spectralnlp.runtime import map_kernels
 
 R = TypeVar("R")
 
-# Documents that a fold needs; with fewer, folds are blocks of sentences.
+# Minimum number of documents per fold; with fewer, folds are blocks of sentences.
 _DOCUMENTS_PER_FOLD = 5
 
 
 @dataclass
 class Context:
-    """What the components of a parser learn from.
+    """Training data and intermediate results that the components of a parser learn from.
 
     Attributes:
-        learner: of the grammars, from a treebank, or from the part of it outside of a fold.
-        grammar: the estimator of the grammars, which has described the whole treebank.
-        parts: the components of the parser, those that are off among them.
-        whole: in a fold, the context of the whole treebank.
-        components: what was learned before, by name.
-        report_done: called by a component that takes long with what part of it is done, in [0, 1].
+        learner: learner of the grammars, with the treebank, or with the part of it outside a fold.
+        grammar: estimator of the grammars, with attributes that describe the whole treebank.
+        parts: all components of the parser, including those that are turned off.
+        whole: within a fold, the context of the whole treebank; else None.
+        components: components learned so far, by name.
+        report_done: function that a slow component calls with the fraction of its work done, in [0, 1].
     """
 
     learner: GrammarLearner
@@ -43,7 +43,7 @@ class Context:
 
     @property
     def trees(self) -> Treebank:
-        """The treebank, or the part of it outside of a fold."""
+        """The treebank, or the part of it outside a fold."""
         return self.learner.trees
 
     @property
@@ -53,11 +53,11 @@ class Context:
 
     @property
     def random_state(self) -> int:
-        """Seed of all that is drawn at random."""
+        """Random seed."""
         return int(self.grammar.get_params().get("random_state", 0))
 
     def wanted(self, stage: str) -> list[Component]:
-        """Return the components of a stage (of `Component`) that are on and have enough trees."""
+        """Return the components of a stage (see `Component`) that are on and have enough trees."""
         n_trees = self.trees.first.n_trees
         return [
             each
@@ -66,31 +66,35 @@ class Context:
         ]
 
     def learn(self, stage: str) -> None:
-        """Learn the wanted components of a stage."""
+        """Learn the components of a stage that are on and have enough trees."""
         for each in self.wanted(stage):
             self.learn_component(each)
 
     def learn_component(self, component: Component) -> None:
-        """Learn a component, and add it to the others if the trees bear it."""
+        """Learn a component, and add it to `components` unless the trees do not suffice."""
         value = component.learn(self)
         if value is not None:
             self.components[component.name] = value
 
     def learn_beside(self, job: Callable[[], R]) -> R:
-        """Return the result of a job, and learn the components meanwhile that are learned beside it.
+        """Run a job, and learn the components of the stage "beside" at the same time, in another thread.
 
-        They are learned in one thread; the job may take all of the engine's.
+        Returns:
+            The result of the job.
         """
         jobs: list[Callable[[], Any]] = [job, lambda: self.learn("beside")]
         result, _ = map_kernels(lambda each: each(), jobs)
         return result
 
     def jackknife(self, n_folds: int, read: Callable[[Fold], R]) -> list[R]:
-        """Return what is read from each fold of documents, by what never saw its trees.
+        """Process each fold of the documents with grammars and components learned from the other folds.
 
         Args:
-            n_folds: how many.
-            read: called with one fold after the other, of which each takes much memory.
+            n_folds: number of folds.
+            read: function that processes a fold; folds are passed one after the other to save memory.
+
+        Returns:
+            The result of each fold.
         """
         folds = folds_of(self.trees.documents, n_folds)
         return [read(self._fold(number, folds == number)) for number in np.unique(folds).tolist()]
@@ -102,13 +106,13 @@ class Context:
 
 
 class Fold(NamedTuple):
-    """A fold of a treebank.
+    """A fold of a treebank, with grammars and components learned from the other folds.
 
     Attributes:
-        number: of the fold, from 0.
-        held_out: bool (n_trees,); its trees.
-        others: the context of all other trees, with their components.
-        grammar_sets: of all other trees, one for each binarisation.
+        number: index of the fold, from 0.
+        held_out: bool (n_trees,); trees of the fold.
+        others: context of all other trees, with the components learned from them.
+        grammar_sets: grammars learned from all other trees, one set for each binarisation.
     """
 
     number: int
@@ -118,13 +122,13 @@ class Fold(NamedTuple):
 
 
 class Component(ABC):
-    """A dataclass of settings, which learns one part of a parser; see `ParserTrainer`.
+    """Base class of components: dataclasses of settings that learn one part of a parser; see `ParserTrainer`.
 
     Class attributes:
-        name: of the part, in `Parser.components`.
-        least_trees: with fewer it is not learned.
-        time: that learning takes after the others, in hundredths of the default training; see ``trainer.py``.
-        learned: before or beside the description of the nodes that grammars are made of, or after it.
+        name: name of the part in `Parser.components`.
+        least_trees: minimum number of trees; with fewer the component is not learned.
+        time: training time of a component that is learned "after", in percent of the default training.
+        learned: stage: before, beside (in parallel with) or after the description of nodes for the grammars.
     """
 
     name: ClassVar[str]
@@ -135,32 +139,35 @@ class Component(ABC):
     @property
     @abstractmethod
     def is_on(self) -> bool:
-        """Whether the settings want it."""
+        """Whether the settings turn the component on."""
 
     def check_combination(self) -> None:  # noqa: B027 (most settings go with any others)
-        """Check the settings together.
+        """Check that the settings are compatible with one another.
 
         Raises:
-            ConfigError: two do not go together.
+            ConfigError: two settings are incompatible.
         """
 
     @abstractmethod
     def learn(self, context: Context) -> Any:
-        """Learn the part from trees; None if they do not bear it.
+        """Learn the part from trees; return None if they do not suffice.
 
         Args:
-            context: with at least `least_trees` trees.
+            context: training data, with at least `least_trees` trees.
         """
 
 
 def folds_of(documents: Ints, n_folds: int) -> Ints:
-    """int32 (n_trees,): the fold of each tree, the same for all trees of a document.
+    """Assign a fold to each tree, the same one for all trees of a document.
 
-    Where there are fewer than five documents a fold, folds are blocks of neighbouring trees.
+    If there are fewer than five documents per fold, folds consist of blocks of adjacent trees instead.
 
     Args:
-        documents: int32 (n_trees,); the document of each tree, ascending.
-        n_folds: how many.
+        documents: int32 (n_trees,); index of each tree's document, ascending.
+        n_folds: number of folds.
+
+    Returns:
+        The fold of each tree, int32 (n_trees,).
     """
     _, rank = np.unique(documents, return_inverse=True)
     if len(rank) and rank.max() + 1 >= _DOCUMENTS_PER_FOLD * n_folds:

@@ -1,7 +1,7 @@
-"""A trained grammar as what it was counted from: its trees, and how often each event occurs in them.
+"""Recover the counts behind a trained grammar: its training trees, and the expected counts of their events.
 
-The states of the trees' nodes are those that the grammar itself gives them, and are taken as fixed from there
-on: what a tree adds to the counts can then be taken out again.
+The posterior states of the trees' nodes are computed once, by the grammar itself, and then kept fixed. So the
+counts that each tree contributed can be subtracted again.
 """
 
 from __future__ import annotations
@@ -32,27 +32,28 @@ from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Lexi
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
-_LEAST_POSTERIOR = 1e-4  # as in the EM that made the grammar
-_LEAST_SHARE = 1e-4  # of a node in one number
-_NEGLIGIBLE = 1e-5  # share of a rule's largest number: storage at a low rank makes tiny ones of zeros
+_LEAST_POSTERIOR = 1e-4  # as in the EM that trained the grammar
+_LEAST_SHARE = 1e-4  # smaller contributions of a node to a count are dropped
+# Smaller shares of a rule's largest number are errors of low-rank storage, and count as zero.
+_NEGLIGIBLE = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountedGrammar:
-    """A grammar of states that are counted, and the counts.
+    """A grammar with counted states, and the counts of its training trees.
 
-    The events of `index` are over the symbols of the treebank, which may carry annotations; an annotation is
-    a state of the grammar. `place` says which.
+    The events of `index` are over the symbols of the treebank, which may be annotated; each annotated symbol
+    corresponds to a state of the grammar, which `place` gives.
 
     Attributes:
-        grammar: as it was trained.
-        index: the events of the trees.
-        counts: of all trees.
-        probabilities: under which the trees' nodes have their states.
-        smoothing: α of `TreeEventIndex.probabilities`.
-        place: int64 (n_index_symbols,); where the states of each symbol of the treebank begin among those of
+        grammar: the trained grammar.
+        index: event index of the training trees.
+        counts: counts of the events of all trees.
+        probabilities: probabilities by which the states of the trees' nodes were inferred.
+        smoothing: smoothing weight α; see `TreeEventIndex.probabilities`.
+        place: int64 (n_index_symbols,); index of the first state of each treebank symbol, among all states of
             the grammar.
-        lexicon: how the lexicon was smoothed.
+        lexicon: settings of the lexicon.
     """
 
     grammar: LatentGrammar
@@ -65,15 +66,15 @@ class CountedGrammar:
 
     @classmethod
     def of(cls, estimator: TreebankEstimator, trees: TreeLog, grammars: GrammarSet) -> CountedGrammar:
-        """Count the trees that a grammar was learned from.
+        """Compute the counts of the trees that a grammar was learned from.
 
         Args:
-            estimator: of the grammar, with its settings.
-            trees: as its first binarisation has them.
-            grammars: what was learned.
+            estimator: estimator of the grammar, with its settings.
+            trees: the training trees, in the first binarisation.
+            grammars: the learned grammars.
 
         Raises:
-            ConfigError: none of the grammars has states that are counted, or the trees are others.
+            ConfigError: none of the grammars has counted states, or they were learned from other trees.
         """
         table = Treebank.of([trees]).first
         options = LexiconOptions.of(estimator, scheme=grammars.coarse.lexicon.scheme)
@@ -94,7 +95,7 @@ class CountedGrammar:
             probabilities = index.probabilities(counts, smoothing)
             place = _annotations(table, grammar)
         else:
-            raise ConfigError("only grammars by lpcfg and pcfg are counted")
+            raise ConfigError("counts are only available for grammars of lpcfg and pcfg")
         return cls(
             grammar=grammar,
             index=index,
@@ -107,41 +108,41 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """int64 (n_index_states,): the grammar's state of each state of the treebank's symbols."""
+        """Index in the grammar of each state of the treebank's symbols, int64 (n_index_states,)."""
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states
         return np.arange(n_states.sum()) + np.repeat(self.place - first, n_states)
 
     @cached_property
     def symbol_of_state(self) -> Ints:
-        """int32 (n_states,): the symbol of each state of the grammar."""
+        """Symbol of each state of the grammar, int32 (n_states,)."""
         n_symbols = np.arange(len(self.grammar.symbols), dtype=np.int32)
         return np.repeat(n_symbols, self.grammar.n_states)
 
     @cached_property
     def shares(self) -> sp.csr_array:
-        """float32 (n_nodes, n_numbers): what each node adds to the counts, but for tiny shares."""
+        """Contribution of each node to each count, without tiny ones, sparse float32 (n_nodes, n_numbers)."""
         return self.index.observed(self.probabilities).shares_of_nodes(_LEAST_SHARE)
 
     @cached_property
     def whole_rules(self) -> SparseRules:
-        """The weights of the grammar's rules, from the counts of all trees."""
+        """Weights of the grammar's rules, estimated from the counts of all trees."""
         return self.rules(self.index.probabilities(self.counts, self.smoothing))
 
     @cached_property
     def binary(self) -> Layout:
-        """Where the numbers of binary rules stand in the grammar."""
+        """Layout of the counts of binary rules in the grammar."""
         offsets = self.index.offsets(self.counts.n_states, self.counts.columns).binary
         return self._layout(self.index.binary_rules, self.grammar.binary_rules, offsets, self._binary_states)
 
     @cached_property
     def unary(self) -> Layout:
-        """The same of unary rules."""
+        """Layout of the counts of unary rules in the grammar."""
         offsets = self.index.offsets(self.counts.n_states, self.counts.columns).unary
         return self._layout(self.index.unary_rules, self.grammar.unary_rules, offsets, self._unary_states)
 
     def rules(self, probabilities: StateCounts) -> SparseRules:
-        """Return probabilities of the events as the weights of the grammar's rules."""
+        """Convert probabilities of events to weights of the grammar's rules."""
         binary, unary = self.binary, self.unary
         return SparseRules(
             binary.starts,
@@ -169,7 +170,7 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """The rule of each binary number, and its three states in the symbols of the treebank."""
+        """Rule of each count of binary rules, and its three states, by symbols of the treebank."""
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)
         rule, row, column = _cells(m[rules[:, 0]], width)
@@ -185,7 +186,7 @@ class CountedGrammar:
 
     @cached_property
     def tokens(self) -> TokenStates:
-        """The counts of words with the grammar's states."""
+        """Counts of words with states of the grammar."""
         index, m = self.index, self.counts.n_states.astype(np.int64)
         pair, state, _ = _cells(m[index.pairs[:, 1]], np.ones(len(index.pairs), np.int64))
         place = self.place[index.pairs[pair, 1]] + state
@@ -199,23 +200,23 @@ class CountedGrammar:
         )
 
     def word_of_entry(self, entry: int) -> int:
-        """The number in the trees of an entry of the lexicon; -1 of a signature."""
+        """Return the word id in the treebank of a lexicon entry, or -1 for a signature."""
         words = self.grammar.lexicon.words
         return self._numbers.get(words[entry], -1) if entry < len(words) else -1
 
     def tokens_of_word(self, word: int, tag: int) -> NDArray[np.intp]:
-        """Numbers of `tokens` of a word under a tag."""
+        """Return the indices of the entries of `tokens` for a word with a tag."""
         place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
         return place[self.tokens.tag[place] == tag]
 
     def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """p(tag | signature) of an entry of the lexicon, with all trees and without each."""
+        """Return p(tag | signature) for a lexicon entry, from all trees, and without each one."""
         signature = entry - len(self.grammar.lexicon.words)
         prior = [self._share_of_last(tag) for tag in tags]
         return self._signature_votes.shares(signature, tags, np.array(prior))
 
     def _share_of_last(self, tag: int) -> float:
-        """p(tag | the last signature)."""
+        """Return p(tag | last signature)."""
         lexicon = self.grammar.lexicon
         row = self._rows.get((len(lexicon.starts) - 2, tag))
         if row is None:
@@ -232,7 +233,7 @@ class CountedGrammar:
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
-        """The number of each word in the trees."""
+        """Id of each word in the treebank."""
         return {word: number for number, word in enumerate(self.index.table.words)}
 
     @cached_property
@@ -241,12 +242,12 @@ class CountedGrammar:
 
 
 class Layout(NamedTuple):
-    """Where the numbers of events stand among those of a grammar's rules.
+    """Mapping from the counts of events to the weights of a grammar's rules.
 
     Attributes:
-        starts: int64 (n_rules + 1,); the numbers of rule r are ``starts[r]:starts[r + 1]``.
-        states: int32 (n_numbers, order); of the symbols of the rule.
-        order: int (n_numbers,); the event that each number is of.
+        starts: int64 (n_rules + 1,); rule r has the weights ``starts[r]:starts[r + 1]``.
+        states: int32 (n_numbers, order); states of the rule's symbols for each weight.
+        order: int (n_numbers,); index of the count that each weight comes from.
     """
 
     starts: Offsets
@@ -256,14 +257,14 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenStates:
-    """How often words have the states of their tags.
+    """Counts of words with the states of their tags.
 
     Attributes:
-        word, state, tag: int (n_numbers,); of each number of the counts of pairs.
-        count: float64 (n_numbers,).
-        of_state: float64 (n_states,); tokens in each state of the grammar.
-        of_tag: float64 (n_symbols,); tokens of each tag.
-        of_word: float64 (n_words,).
+        word, state, tag: int (n_numbers,); word, state of the grammar and tag of each count, sorted by word.
+        count: float64 (n_numbers,); expected number of tokens.
+        of_state: float64 (n_states,); total count of each state of the grammar.
+        of_tag: float64 (n_symbols,); total count of each tag.
+        of_word: float64 (n_words,); total count of each word.
     """
 
     word: Ints
@@ -278,7 +279,7 @@ class TokenStates:
     def of(
         cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int, n_symbols: int
     ) -> TokenStates:
-        """Add the counts up; arguments as of the class."""
+        """Compute the totals; see the class for the arguments."""
         totals = (
             np.bincount(state, count, n_states),
             np.bincount(tag, count, n_symbols),
@@ -288,12 +289,12 @@ class TokenStates:
 
     @cached_property
     def starts(self) -> Offsets:
-        """int64 (n_words + 1,): where the numbers of each word begin; they are in the order of words."""
+        """Index of the first count of each word, and the number of counts, int64 (n_words + 1,)."""
         return np.searchsorted(self.word, np.arange(len(self.of_word) + 1)).astype(np.int64)
 
 
 def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """The matrix, row and column of each number of matrices, row-major, laid end to end."""
+    """Return the matrix, row and column of each number in concatenated row-major matrices."""
     sizes = n_rows * n_columns
     matrix = np.repeat(np.arange(len(sizes)), sizes)
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -301,23 +302,29 @@ def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDA
 
 
 def _of_clusters(estimator: LPCFG, grammars: GrammarSet) -> LatentGrammar:
-    """The last grammar of clusters."""
+    """Return the last of the grammars of clusters.
+
+    Raises:
+        ConfigError: all grammars are of tensors, whose parameters are not counts.
+    """
     kinds = estimator.grammars.split("+")
     if CLUSTERS not in kinds or len(kinds) != len(grammars.grammars):
-        what = "grammars of tensors alone have no counts that could be taken out of them"
-        raise ConfigError(what, hint="train one of clusters, such as lpcfg with preset=fast")
+        what = "grammars of tensors have no counts to subtract a tree from"
+        raise ConfigError(what, hint="train a grammar of clusters, such as lpcfg with preset=fast")
     return grammars.grammars[len(kinds) - 1 - kinds[::-1].index(CLUSTERS)]
 
 
 def _other_trees() -> ConfigError:
-    return ConfigError("these are not the trees of the model", hint="give those that it was learned from")
+    return ConfigError(
+        "the model was learned from other trees", hint="give the trees that it was learned from"
+    )
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """The state that each annotated symbol is: symbols of one name in their order."""
+    """Return the state of each annotated symbol; states of a symbol are in the order of annotated names."""
     seen: dict[str, int] = {}
     place = np.empty(len(table.symbols), np.int64)
-    for number, label in enumerate(table.symbols):  # which are sorted
+    for number, label in enumerate(table.symbols):  # symbols are sorted
         name = split_annotation(label)[0]
         if name not in grammar.symbol_index:
             raise _other_trees()
@@ -330,7 +337,7 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 
 
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
-    """The numbers of a grammar in the layout of the events of its trees; zeros of rules are left out."""
+    """Convert a grammar's parameters to the layout of event probabilities; zeros of rules are left out."""
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)
     dense, offsets = grammar.binary.with_rules(every), grammar.binary.offsets  # type: ignore[union-attr]
@@ -357,7 +364,7 @@ def _all(tensors: Tensors) -> NDArray[np.floating]:
 
 
 def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
-    """Lexical vectors of (word, tag) pairs laid end to end; the tag's mean where the word was replaced."""
+    """Concatenate the lexical vectors of (word, tag) pairs; words without an entry have the tag's mean."""
     lexicon, table = grammar.lexicon, index.table
     rows = _row_numbers(lexicon)
     parts = []
@@ -372,6 +379,6 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
 
 
 def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
-    """The row of each entry and tag."""
+    """Return the row of the lexicon for each pair of an entry and a tag."""
     entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
     return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}

@@ -1,10 +1,10 @@
-"""What the trees of a treebank did for a bracket of a sentence, to first order.
+"""Influence of each training tree on a predicted bracket of a sentence, to first order.
 
-The log-odds of a bracket are log Z(with it) − log Z(without it), Z a sum over trees of the sentence. The
-derivative of log Z by the logarithm of one of the grammar's numbers is its expected count, and the number is
-made of counts to which each tree of the treebank adds its own. So one pass over the treebank tells how much
-the log-odds would fall if a tree were taken out (influence functions, Koh and Liang 2017, with counts where
-these have a Hessian).
+The log odds of a bracket are log Z(with it) − log Z(without it), where Z is a sum over trees of the sentence.
+The derivative of log Z with respect to the logarithm of a parameter of the grammar is the parameter's
+expected count, and each parameter is a ratio of counts, to which each training tree contributes. So one pass
+over the treebank shows how much the log odds would fall without each tree. These are influence functions (Koh
+and Liang 2017), with counts in place of the Hessian.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ from spectralnlp.inference.trees.rule_counts import ForestCounts, count_rules
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.parameters import Floats
 
-_MOST = 0.98  # share of Z that is lost at one node at most: forests are pruned, and a rule is used twice
+# Upper bound on the share of Z lost by one node. Estimates may exceed 1: forests are pruned, and a tree may
+# use a rule twice.
+_MOST = 0.98
 
 
 @dataclass(frozen=True)
 class Influence:
-    """What trees did for a bracket.
+    """Influence of the training trees on a bracket.
 
     Attributes:
         log_odds: natural logarithm of the odds of the bracket under the grammar, before rescoring.
-        nodes: float64 (n_nodes,); by how much each node of the treebank's table raises them.
-        trees: float64 (n_trees,); the sums over the nodes of each tree.
+        nodes: float64 (n_nodes,); by how much each node of the treebank raises the log odds.
+        trees: float64 (n_trees,); by how much each tree raises the log odds: the sums over its nodes.
     """
 
     log_odds: float
@@ -43,16 +45,17 @@ class Influence:
 
 
 def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]]) -> Influence:
-    """Find what each tree did for a bracket.
+    """Estimate the influence of each training tree on a bracket.
 
-    Without one node of the treebank a rule's probability falls, and a forest loses a share of Z: the rule's
-    expected count times the fall. What is left after several nodes is multiplied. p(tag | word) is counted
-    anew for the sentence's words, for many a word has a tag from one tree alone.
+    Without a node of the treebank, the probability of its rule falls, and a forest loses a share of Z: the
+    rule's expected count times the relative fall. The remaining shares of several nodes are multiplied. For
+    the sentence's words, p(tag | word) is recounted exactly, because a word may have a tag from a single
+    tree.
 
     Args:
-        counted: the grammar, and the trees that it was counted from.
-        forests: of the sentence's trees with the bracket, and of those without it, with the sentence's words
-            in the grammar's lexicon.
+        counted: grammar with the counts of its training trees.
+        forests: forest of the sentence's trees with the bracket, and forest of those without it, each with
+            the sentence's words looked up in the grammar's lexicon.
     """
     table = counted.index.table
     left, log_totals = [], []
@@ -72,7 +75,7 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
 def _lost_shares(
     counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, found: ForestCounts
 ) -> Floats:
-    """float64 (n_nodes,): what share of a forest's sum would be lost without each node of the treebank."""
+    """Return the share of a forest's Z that would be lost without each treebank node, float64 (n_nodes,)."""
     gains = np.concatenate(
         [
             *_rule_gains(counted, found),
@@ -84,10 +87,11 @@ def _lost_shares(
 
 
 def _rule_gains(counted: CountedGrammar, found: ForestCounts) -> tuple[Floats, Floats]:
-    """What one more of each number of binary and of unary rules is worth.
+    """Return the derivative of log Z with respect to each count of binary and of unary rules.
 
-    A probability is (1 − α) q + α · the mean of q over the states of the left-hand side, where q is the share
-    of a count in the total of its state: one more raises its own q and lowers all that share the total.
+    A probability is (1 − α) q + α · mean of q over the states of the left-hand side, where q is a count
+    divided by the total of its state. Increasing a count raises its own q, and lowers all others in the
+    total.
     """
     index, counts, alpha = counted.index, counted.counts, counted.smoothing
     m = counts.n_states.astype(np.int64)
@@ -122,14 +126,14 @@ def _rule_gains(counted: CountedGrammar, found: ForestCounts) -> tuple[Floats, F
 
 
 def _rows(offsets: np.ndarray, n_rows: np.ndarray) -> np.ndarray:
-    """The row of each number of matrices laid end to end."""
+    """Return the row of each number in concatenated matrices."""
     sizes = np.diff(offsets)
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
     return within // np.repeat(np.maximum(sizes // n_rows, 1), sizes)
 
 
 def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
-    """The same of roots."""
+    """Return the derivative of log Z with respect to each count of roots."""
     root = counted.counts.root
     gains = np.divide(uses[counted.states], root, out=np.zeros_like(root), where=root > 0.0)
     return np.asarray(gains - 1.0 / root.sum())
@@ -138,7 +142,7 @@ def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
 def _tokens_of(
     forest: Forest, leaves: Floats, found: ForestCounts
 ) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Yield token and tag of each lexical node, the posteriors of its states, and its vector."""
+    """Yield the token, the tag, the posteriors of states and the vector of each lexical node of a forest."""
     at = 0
     for node in np.flatnonzero(forest.kind == LEXICAL).tolist():
         states = found.states[found.offsets[node] : found.offsets[node + 1]]
@@ -149,9 +153,11 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, found: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """float64 (n_nodes,): logarithm of the share of Z that is left as p(tag | token) is without a tree.
+    """Return the logarithm of the share of Z left if p(tag | word) is recounted without each tree.
 
-    It stands at a token of the word in each tree of the treebank, or at one that votes for its signature.
+    Returns:
+        float64 (n_nodes,); the value of a tree is at one of its tokens: of the word, or one that votes for
+        the word's signature. It is 0 at all other nodes.
     """
     left = np.zeros(counted.index.table.n_nodes)
     uses: dict[int, dict[int, float]] = defaultdict(dict)
@@ -168,22 +174,22 @@ def _left_of_words(
 def _tags_without(
     counted: CountedGrammar, entry: int, signature: int, tags: Sequence[int]
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """p(tag | token) with all trees, and without each of those that change it.
+    """Compute p(tag | token) from all trees, and without each tree that changes it.
 
     Args:
-        counted: the grammar, and the trees that it was counted from.
-        entry, signature: of the token in the lexicon.
-        tags: symbols.
+        counted: grammar with the counts of its training trees.
+        entry, signature: lexicon entries of the token and of its signature.
+        tags: symbols of the tags.
 
     Returns:
-        int64 (n_some,), a token of each tree; float64 (n_tags,) and float64 (n_some, n_tags).
+        For each tree that changes p(tag | token) one of its tokens, int64 (n_some,); p(tag | token) from all
+        trees, float64 (n_tags,); and without each of these trees, float64 (n_some, n_tags).
     """
     table, options, word = counted.index.table, counted.lexicon, counted.word_of_entry(entry)
     tokens = np.flatnonzero(table.word == word) if word >= 0 else np.empty(0, np.intp)
     if len(tokens) > 2 * options.frequent:
-        signs = SignatureShares.fixed(
-            np.zeros(len(tags))
-        )  # no tree has so many of them that they would be rare
+        # A frequent word stays frequent without any one tree, so its signature has no weight.
+        signs = SignatureShares.fixed(np.zeros(len(tags)))
     else:
         signs = counted.signature_shares(signature, tags)
     if word < 0:
@@ -209,10 +215,10 @@ def _tags_without(
 def _token_gains(
     counted: CountedGrammar, leaves: Iterable[tuple[int, int, Floats, Floats]], lookup: Lookup
 ) -> Floats:
-    """What one more token of each word, tag and state is worth, but for p(tag | word).
+    """Return the derivative of log Z with respect to each (word, tag, state) count, except by p(tag | word).
 
-    The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over its tokens that says which
-    state they are in, both smoothed toward the word's signature; what the signature says is taken as fixed.
+    The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over tokens that represents
+    their states, both smoothed with the word's signature. The contribution of the signature is kept fixed.
     """
     tokens, grammar, options = counted.tokens, counted.grammar, counted.lexicon
     gain, of_tag, of_state = (

@@ -1,9 +1,8 @@
-"""Training the model of open cells: a conditional random field over the binary bracketings of a treebank.
+"""Train the model of open chart cells, a conditional random field over the binary bracketings of a treebank.
 
-One model serves all binarisations of the same trees: it learns the mean of their bracketings. Every tenth
-tree is held out, to find the threshold on marginals that leaves nearly all of the true spans open. Some
-sentences are also learned joined to their neighbour: where the ends of sentences were not found, whole
-sentences are spans.
+A single model serves all binarisations of the same trees: it is trained on all their bracketings, with equal
+weights. Every tenth tree is held out, to choose the threshold on marginals that keeps nearly all gold spans
+open. Some adjacent sentences are also joined to one, because the parser may miss a sentence end.
 """
 
 from __future__ import annotations
@@ -27,58 +26,58 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
 
-# Longer sentences teach nothing: the time is cubic in their length.
+# Longer sentences are not used, because training time is cubic in their length.
 _LONGEST = 100
 
-# Weights; a power of two.
+# Number of weights; a power of two.
 _N_WEIGHTS = 2**20
 
-# Of so many sentences one is also joined to the next, if both together are no longer than this.
+# One sentence in this many is also joined to the next, up to a total length in tokens.
 _JOINED = 3
 _LONGEST_JOINED = 60
 
 _EPOCHS = 2
 _HELD_OUT = 10  # every tenth tree
-_RECALL = 0.998  # share of the held-out spans that the threshold leaves open
+_RECALL = 0.998  # share of the held-out gold spans that the threshold keeps open
 
-# The threshold lies between these, whatever the trees that were held out; the larger one is divided by the
-# number of binarisations, as the marginals of spans that are of one alone are.
+# Bounds of the threshold. The upper one is divided by the number of binarisations, because so are the
+# marginals of spans that occur in one binarisation only.
 _LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Learns which cells of a chart open, for all binarisations."""
+    """Component that learns which chart cells are open, for all binarisations."""
 
     name = "open_cells"
-    least_trees = 500  # fewer teach too little
+    least_trees = 500  # fewer do not suffice
     learned = "beside"
 
     closed_cells: Annotated[
         bool,
         Doc(
-            "Learn which spans may be constituents, and open only their cells of the chart: about twice the "
-            "speed. Not from fewer than 500 trees."
+            "Learn which spans may be constituents, and only fill their cells of the chart, which about "
+            "doubles the speed. Off for fewer than 500 trees."
         ),
     ] = True
 
     @property
     def is_on(self) -> bool:
-        """Whether cells are closed."""
+        """Whether the model is learned."""
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:
-        """Learn the model of open cells from the bracketings of the trees."""
+        """Train the model on the bracketings of the trees; return None if no sentence is usable."""
         with fit_pass("closed cells"):
             return train_cells(context.trees.tables, context.coarse[0], random_state=context.random_state)
 
 
 def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_state: int) -> CellModel | None:
-    """Learn which cells of a chart open; None where all sentences are too short or too long.
+    """Train the model of open cells; return None if all sentences are too short or too long.
 
     Args:
         tables: the same trees in each binarisation.
-        coarse: the plain grammar of the first, for the likeliest tags of words.
+        coarse: plain grammar of the first binarisation, which gives the most probable tags of words.
         random_state: seed of the order of sentences.
     """
     sentences = _sentences(tables, coarse)
@@ -123,18 +122,18 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
 
 
 def _to_be_joined(taught: Offsets, lengths: Offsets) -> Offsets:
-    """The first of each two neighbours that are learned as one sentence.
+    """Choose pairs of adjacent sentences to join, and return the first one of each pair.
 
     Args:
-        taught: numbers of sentences, ascending.
-        lengths: of all sentences.
+        taught: indices of the training sentences, ascending.
+        lengths: lengths of all sentences, in tokens.
     """
     first = taught[:-1][np.diff(taught) == 1]
     return first[lengths[first] + lengths[first + 1] <= _LONGEST_JOINED][::_JOINED]
 
 
 def _joined(sentences: Sentences, s: int) -> Sentences:
-    """A sentence and the next as one, whose trees stand side by side."""
+    """Join a sentence and the next one to one sentence, with the spans of both."""
     begin, middle, end = sentences.tokens[s : s + 3].tolist()
     marks = sentences.cues.marks[begin + s : end + s + 2]
     first, last = marks[: middle - begin + 1], marks[middle - begin + 1 :]
@@ -153,7 +152,7 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
-    """The sentences of all parts."""
+    """Concatenate several collections of sentences."""
     cues = [np.concatenate(columns) for columns in zip(*(part.cues for part in parts), strict=True)]
     return Sentences(
         cues=Cues(*cues),
@@ -166,7 +165,7 @@ def _concatenated(parts: Sequence[Sentences]) -> Sentences:
 
 
 def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
-    """The tree, start and end of each node with two children."""
+    """Return the tree, start and end of each node with two children."""
     nodes = table.right >= 0
     tree = table.tree[nodes]
     first = tokens[tree].astype(np.int32)
@@ -174,7 +173,7 @@ def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
 
 
 def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> Cues:
-    """Cues of all sentences; words that occur once have the tags of their class, as unknown ones will."""
+    """Compute the token features of all sentences; words that occur once are treated as unknown words."""
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior
     counts = np.bincount(table.word[leaves], minlength=len(table.words))

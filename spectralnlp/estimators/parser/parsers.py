@@ -1,4 +1,4 @@
-"""The parsers that can be trained: grammars, and which components stand around them."""
+"""The parsers that can be trained: each combines an estimator of grammars with components."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.estimators.parser.word_clusters import WordClustering
 from spectralnlp.estimators.pcfg import PCFG
 
-# In the order in which they are learned. To add a component is to add a file, and its class here.
+# Components in the order in which they are learned. To add one, write a module and list its class here.
 COMPONENTS = (WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring)
 
 
 class LPCFGParser(ParserTrainer):
-    """A parser of latent-variable PCFGs: ``spectralnlp train lpcfg``.
+    """Trainer of parsers with latent-variable PCFGs: ``spectralnlp train lpcfg``.
 
     Examples:
         >>> from spectralnlp import read_treebank, registry
@@ -44,7 +44,7 @@ class LPCFGParser(ParserTrainer):
 
 
 class PCFGParser(ParserTrainer):
-    """A parser of a PCFG: ``spectralnlp train pcfg``. No component is on by default: it is a baseline.
+    """Trainer of baseline parsers with a PCFG, by default without components: ``spectralnlp train pcfg``.
 
     Examples:
         >>> from spectralnlp import read_treebank, registry

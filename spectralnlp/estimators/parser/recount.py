@@ -1,7 +1,7 @@
-"""A bracket's log-odds as they are without some trees, counted again: what `influence` estimates.
+"""Compute the log odds of a bracket without some training trees, exactly; `influence` estimates them.
 
-The states of nodes and the forests of the sentence stay as they are; rules, roots and the whole lexicon, with
-its signatures, are made anew of what is left.
+Rules, roots and the lexicon with its signatures are estimated again from the remaining trees. The states of
+nodes and the forests of the sentence are kept fixed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from spectralnlp.trees.treelog import TreeTable
 def log_odds_without(
     counted: CountedGrammar, forests: Sequence[Forest], words: Sequence[str], trees: NDArray[np.bool_]
 ) -> float:
-    """Return the natural logarithm of the odds of a bracket under the grammar of the other trees.
+    """Return the natural log odds of a bracket under a grammar estimated without some trees.
 
     Args:
-        counted: the grammar, and the trees that it was counted from.
-        forests: of the sentence's trees with the bracket, and of those without it.
-        words: of the sentence, in the model's conventions.
-        trees: bool (n_trees,); those that are left out.
+        counted: grammar with the counts of its training trees.
+        forests: forest of the sentence's trees with the bracket, and forest of those without it.
+        words: words of the sentence, in the model's conventions.
+        trees: bool (n_trees,); trees to leave out.
     """
     counts = _counts_without(counted, trees)
     rules = counted.rules(counted.index.probabilities(counts, counted.smoothing))
@@ -46,7 +46,7 @@ def log_odds_without(
 
 
 def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
-    """Vectors of lexical nodes: zeros where neither a word nor its signature still has the tag."""
+    """Return the vectors of lexical nodes; zeros if neither the word nor its signature still has the tag."""
     nodes, lexicon = np.flatnonzero(forest.kind == LEXICAL), LexiconRows.of(grammar.lexicon)
     tokens = zip(forest.start[nodes], forest.symbol[nodes], strict=True)
     has_tag = [
@@ -58,7 +58,7 @@ def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
-    """The counts of the other trees: all, less those of the trees."""
+    """Subtract the counts of some trees from those of all trees."""
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts
@@ -68,13 +68,13 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
         observed, table=_rows_of(index.table, rows), event=index.event[rows]
     ).expected_counts()
     left = {name: np.maximum(getattr(counts, name) - each, 0.0) for name, each in theirs._asdict().items()}
-    for name, each in left.items():  # what one tree alone has: zero but for rounding
+    for name, each in left.items():  # counts of removed trees only are zero up to rounding errors
         each[each < 1e-9 * np.maximum(getattr(counts, name), 1e-300)] = 0.0
     return replace(counts, **left)
 
 
 def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
-    """The nodes of some trees, with the numbers of symbols and trees that they have among all."""
+    """Select some nodes of a table; symbols and trees keep their indices."""
     row_of = np.cumsum(rows, dtype=np.int32) - 1
 
     def moved(column: Ints) -> Ints:
@@ -95,7 +95,7 @@ def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
 
 
 def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
-    """The grammar with the roots and the lexicon of counts; its rules are those of all trees."""
+    """Estimate roots and lexicon again without some trees; the returned grammar has the original rules."""
     grammar, table, tokens = counted.grammar, counted.index.table, counted.tokens
     n_symbols = len(grammar.symbols)
     leaves = np.flatnonzero((table.word >= 0) & ~trees[table.tree])

@@ -1,4 +1,4 @@
-"""Learning to find words in text that has no blanks between them, from the words of the trees."""
+"""Train a word segmenter for languages without blanks between words, on the words of the trees."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.trees.treelog import TreeTable
 
-# Features that are seen less often are left out.
+# Minimum count of features.
 _FEWEST_SEEN = 2
-# The most frequent parts of speech that words are found with; the others are one class. More take longer: the
-# time of a transition grows with their square.
+# Number of tags that are predicted along with words, the most frequent ones; all others are one class. Time
+# is quadratic in their number.
 _MOST_CLASSES = 24
 _OTHERS = "*"
-# Known words are features: those of each fold come from the other folds, or no word would be unknown.
+# Known words are features; those used in a fold come from the other folds, so that some words are unknown.
 _FOLDS = 5
 
 
 @dataclass(kw_only=True)
 class Segmentation(Component):
-    """Learns where words end in a language that does not write them apart."""
+    """Component that learns to find word boundaries in languages without blanks between words."""
 
     name = "segmenter"
     least_trees = 500
@@ -42,18 +42,18 @@ class Segmentation(Component):
     segmenter: Annotated[
         bool,
         Doc(
-            "Learn to find the words of raw text where the treebank's language does not write them apart, as "
-            "in Japanese; elsewhere nothing is learned. Off for fewer than 500 trees."
+            "Learn to find the words of raw text if the treebank's language has no blanks between words, as "
+            "Japanese; no effect for other languages. Off for fewer than 500 trees."
         ),
     ] = True
 
     @property
     def is_on(self) -> bool:
-        """Whether words are to be found."""
+        """Whether a segmenter is learned, if the language needs one."""
         return self.segmenter
 
     def learn(self, context: Context) -> ChainWeights | None:
-        """Learn from the words of the trees; None where they are written apart, and in folds."""
+        """Train on the words of the trees; return None if they are separated by blanks, and in folds."""
         sentences = None if context.whole is not None else tagged_words(context.trees.first)
         if sentences is None:
             return None
@@ -62,7 +62,7 @@ class Segmentation(Component):
 
 
 def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
-    """Return the words of trees as a text has them, with their tags; None where words are written apart."""
+    """Return the words of trees as in raw text, with their tags, or None if words are separated by blanks."""
     leaves = np.flatnonzero(table.word >= 0)
     words = [table.words[word] for word in table.word[leaves].tolist()]
     conventions = Conventions.learn(words)
@@ -80,11 +80,11 @@ def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
 def learn_segmenter(
     sentences: Sequence[Sequence[tuple[str, str]]], documents: Ints, *, random_state: int
 ) -> ChainWeights:
-    """Learn where words end.
+    """Train a character tagger that finds word boundaries.
 
     Args:
-        sentences: words, none empty, without blanks in them, each with its part of speech.
-        documents: int32 (n_sentences,); the document of each, ascending.
+        sentences: words of each sentence with their tags; words are not empty and contain no blanks.
+        documents: int32 (n_sentences,); index of each sentence's document, ascending.
         random_state: seed of the order of sentences.
     """
     folds = folds_of(documents, _FOLDS)
@@ -110,7 +110,7 @@ def learn_segmenter(
     names = sorted(set(tags))
     number = {name: i for i, name in enumerate(names)}
     examples = Examples(
-        types=np.zeros(len(joint) + 4 * (len(starts) - 1), np.int32),  # no words: all features are in joint
+        types=np.zeros(len(joint) + 4 * (len(starts) - 1), np.int32),  # unused: all features are in joint
         starts=starts,
         tags=np.array([number[tag] for tag in tags], np.int32),
         row_starts=np.zeros(2 * N_SLOTS + 1, np.int64),
@@ -123,5 +123,5 @@ def learn_segmenter(
 
 
 def _tags(length: int, name: str) -> list[str]:
-    """Tags of the characters of a word."""
+    """Return the tags of the characters of a word."""
     return [f"B-{name}", *[f"I-{name}"] * (length - 1)]

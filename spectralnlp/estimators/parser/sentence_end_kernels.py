@@ -1,4 +1,4 @@
-"""Kernels that learn where sentences end: AdaGrad on the likelihood of an end at each gap with a blank."""
+"""A kernel that trains the model of sentence ends, by AdaGrad on the likelihood of an end at each blank."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from spectralnlp.inference.sentences.features import (
 )
 from spectralnlp.jit import kernel
 
-_NEGLIGIBLE = 1e-3  # gradients that are not worth an update
+_NEGLIGIBLE = 1e-3  # smaller gradients are ignored
 
 
 class GoldText(NamedTuple):
-    """A text whose sentence ends are known.
+    """A text with known sentence ends.
 
     Attributes:
-        tokens: TextTokens.
-        begins: int64 (n_tokens,); 1 where a sentence begins, but for the first.
+        tokens: features of its tokens.
+        begins: int64 (n_tokens,); 1 for the first token of each sentence except the first sentence, else 0.
     """
 
     tokens: TextTokens
@@ -36,16 +36,17 @@ class GoldText(NamedTuple):
 
 @kernel
 def learn(text, edges, step, learner):
-    """Go through a text once, and add to the learner's weights the gradient of each gap with a blank.
+    """Train on a text: take a gradient step at each gap between tokens that has a blank.
 
     Args:
-        text: GoldText.
-        edges: int64, ascending; where the text is cut, with 0 and the number of tokens.
-        step: how many gaps were gone through before.
-        learner: Learner; written.
+        text: `GoldText`.
+        edges: int64, ascending; positions at which the text is cut into parts, with 0 and the number of
+            tokens.
+        step: number of gaps processed before.
+        learner: `Learner`; updated.
 
     Returns:
-        How many gaps were gone through by now.
+        The number of gaps processed so far.
     """
     tokens, codes = text.tokens, np.empty(N_FEATURES, np.uint32)
     mask = np.uint32(len(learner.weights) - 1)

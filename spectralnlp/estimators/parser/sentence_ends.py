@@ -1,10 +1,10 @@
-"""Training the model of sentence ends: logistic regression over the gaps of the treebank's own text.
+"""Train the model of sentence ends, a logistic regression over the gaps between tokens of a treebank's text.
 
-The text of a document is that of its trees, with a blank between two sentences, and is tokenised as a user's
-text is. Every gap with a blank is an example; what the model sees of the sentence under way begins at its
-true beginning. AdaGrad with averaging goes through the text a few times. At some ends, drawn anew each time,
-the text is cut: lines and paragraphs of a user's text are cut like that. A quarter of the text is held
-out first, to find the threshold of fewest errors; the model that is kept has learned from all of it.
+The text of a document is restored from its trees, with a blank between sentences, and is tokenised like a
+user's text. Every gap with a blank is an example; features of the present sentence start at its true
+beginning. The model is trained by AdaGrad with averaging, in several epochs. In each epoch the text is cut at
+randomly chosen sentence ends, as a user's text is by ends of lines and paragraphs. First, a quarter of the
+text is held out to choose the threshold with the fewest errors; the final model is trained on the whole text.
 """
 
 from __future__ import annotations
@@ -36,47 +36,47 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
 
-# Documents of fewer sentences on average are no running text.
+# Minimum mean number of sentences per document; shorter documents are not running text.
 _LEAST_SENTENCES = 5
 
-# Weights; a power of two.
+# Number of weights; a power of two.
 _N_WEIGHTS = 2**17
 
 _EPOCHS = 12
-_CUT = 0.1  # share of the ends at which a text is cut
-_FOLDS = 4  # one of them is held out
-_BLOCKS = 20  # of neighbouring trees, where there are fewer documents
+_CUT = 0.1  # share of sentence ends at which a text is cut
+_FOLDS = 4  # one in this many texts is held out
+_BLOCKS = 20  # minimum number of texts; documents are split into blocks of trees if there are fewer
 _THRESHOLDS = np.arange(-4, 5) / 4
-_AS_GOOD = 1.06  # errors of a threshold over the fewest, up to which it is taken if it is larger
+_AS_GOOD = 1.06  # the largest threshold is chosen whose number of errors is within this factor of the fewest
 
-# Errors on held-out text, as a share of those of the rules, up to which what was learned takes their place:
-# where sentences end in stops, as in the Wall Street Journal, it saves too few to be sure.
+# The model is kept if its number of errors on held-out text is less than this share of that of the rules. If
+# sentences end in full stops, as in the Wall Street Journal, the model avoids too few errors to be sure.
 _WORTH = 0.75
 
 
 @dataclass(kw_only=True)
 class SentenceEnds(Component):
-    """Learns where the sentences of raw text end."""
+    """Component that learns to find the ends of sentences in raw text."""
 
     name = "sentence_ends"
-    least_trees = 500  # fewer teach too little; the rules decide
+    least_trees = 500  # fewer do not suffice, and rules are used
     learned = "beside"
 
     sentence_ends: Annotated[
         bool,
         Doc(
             "Learn where the sentences of raw text end, from the trees of each document in their order. Off "
-            "for fewer than 500 trees, and for documents of fewer than 5 on average."
+            "for fewer than 500 trees, or fewer than 5 trees per document on average."
         ),
     ] = True
 
     @property
     def is_on(self) -> bool:
-        """Whether sentence ends are learned."""
+        """Whether the model is learned."""
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:
-        """Learn the model of sentence ends; not in folds, whose sentences are given."""
+        """Train the model; return None if the trees do not suffice, and in folds, which do not need it."""
         if context.whole is not None:
             return None
         trees = context.trees
@@ -100,17 +100,21 @@ def train_sentence_ends(
     least_trees: int = SentenceEnds.least_trees,
     random_state: int,
 ) -> SentenceEndModel | None:
-    """Learn where sentences end; None from too few trees, and where the rules do about as well.
+    """Train the model of sentence ends.
 
     Args:
         table: trees in the order of the text.
-        documents: int32 (n_trees,); the document of each tree, ascending.
-        grammar: of one state a symbol, for the likeliest tags of words.
-        segmenter: of words that are not written apart; without one, no ends are learned for them.
-        least_trees: that it takes.
-        random_state: seed of the order of texts and of where they are cut.
+        documents: int32 (n_trees,); index of each tree's document, ascending.
+        grammar: grammar with one state per symbol, which gives the most probable tags of words.
+        segmenter: word segmenter for a language without blanks between words, which is needed to train a
+            model for it.
+        least_trees: minimum number of trees.
+        random_state: seed of the order of texts and of their cuts.
+
+    Returns:
+        The model, or None if there are too few trees, or if the rules are about as good.
     """
-    if not (whole := table.share >= 1).all():  # of other sentences it is not known what they stand beside
+    if not (whole := table.share >= 1).all():  # the context of partial sentences is unknown
         table, documents = table.select(whole), documents[whole]
     n_documents = len(np.unique(documents))
     if table.n_trees < max(least_trees, _LEAST_SENTENCES * n_documents):
@@ -132,7 +136,7 @@ def train_sentence_ends(
 
 
 def _blocks(documents: Ints) -> NDArray[np.int64]:
-    """int64 (n_trees,): which text each tree belongs to, a document or a part of one."""
+    """Assign each tree to a text, which is a document or a part of one, int64 (n_trees,)."""
     n_parts = -(-_BLOCKS // max(len(np.unique(documents)), 1))
     parts = np.zeros(len(documents), np.int64)
     for document in np.unique(documents):
@@ -144,13 +148,13 @@ def _blocks(documents: Ints) -> NDArray[np.int64]:
 def gold_texts(
     table: TreeTable, blocks: NDArray[np.int64], grammar: LatentGrammar, tokenizer: Tokenizer
 ) -> Iterator[GoldText]:
-    """Yield the text of each block of trees, tokenised as raw text is.
+    """Yield the text of each block of trees, tokenised like raw text.
 
     Args:
         table: trees in the order of the text.
-        blocks: int64 (n_trees,); which text each tree belongs to, ascending.
-        grammar: as in `train_sentence_ends`; words that occur once are unknown words to it.
-        tokenizer: in the conventions of the trees.
+        blocks: int64 (n_trees,); index of each tree's text, ascending.
+        grammar: see `train_sentence_ends`; words that occur once are treated as unknown words.
+        tokenizer: tokeniser with the conventions of the trees.
     """
     leaves = np.flatnonzero(table.word >= 0)
     words = [table.words[word] for word in table.word[leaves].tolist()]
@@ -176,7 +180,7 @@ def _gold_text(sentences: Sequence[Sentence], tokenizer: Tokenizer, describer: D
 
 
 def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
-    """The weights, float32 (a power of two,)."""
+    """Train the weights of the model, float32 (a power of two,)."""
     learner = Learner.blank(_N_WEIGHTS)
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
     for _ in range(_EPOCHS):
@@ -189,7 +193,7 @@ def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
 
 
 def _errors(texts: Sequence[GoldText], weights: NDArray[np.float32], threshold: float) -> int:
-    """How many ends a model misses or makes up."""
+    """Count the sentence ends that a model misses or predicts wrongly."""
     errors = 0
     for text in texts:
         marks = np.zeros(len(text.begins), np.int64)

@@ -1,7 +1,7 @@
-"""What signatures say of rare words as each tree is taken out: the votes that change.
+"""Tag distributions of word signatures without each training tree, computed from the votes that change.
 
 The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). Without a
-tree some of them are gone, and some words become rare that were not.
+tree, some rare words are missing, and other words become rare.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spectralnlp.parameters import Floats, Ints
 from spectralnlp.text.signatures import signature_chain
 from spectralnlp.trees.treelog import TreeTable
 
-_Votes = Mapping[tuple[int, int], float]  # of a word: its share in the votes for (signature, tag)
+_Votes = Mapping[tuple[int, int], float]  # votes of a word, by signature and tag
 
 
 class _Token(NamedTuple):
@@ -30,13 +30,13 @@ class _Token(NamedTuple):
 
 
 class SignatureShares(NamedTuple):
-    """p(tag | signature) with all trees, and without each of some.
+    """p(tag | signature) from all trees, and without each tree that changes it.
 
     Attributes:
-        trees: int64 (n_some,), ascending; without the others nothing changes.
-        rows: int64 (n_some,); a token of each of them that votes, or that keeps its word from voting.
-        whole: float64 (n_tags,).
-        without: float64 (n_some, n_tags).
+        trees: int64 (n_some,), ascending; trees that change p(tag | signature).
+        rows: int64 (n_some,); a token of each of these trees, which votes or keeps its word from voting.
+        whole: float64 (n_tags,); p(tag | signature) from all trees.
+        without: float64 (n_some, n_tags); p(tag | signature) without each of these trees.
     """
 
     trees: NDArray[np.int64]
@@ -46,22 +46,23 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Shares that no tree changes."""
+        """Return probabilities that no tree changes."""
         none = np.empty(0, np.int64)
         return cls(none, none, whole, np.empty((0, len(whole))))
 
 
 @dataclass(frozen=True)
 class SignatureVotes:
-    """The votes for signatures, and by how much they change without each tree.
+    """Votes of rare words for the tags of signatures, and their changes without each tree.
 
     Attributes:
-        options: which words vote, and how their votes are smoothed.
-        names: of signatures, the last one standing for all.
-        votes: float64 (n_signatures, n_symbols).
-        voters: int64 (n_signatures,); words.
-        changes: int64 (n_changes, 4): signature, tree, row of a token, and tag; -1 where voters change.
-        change: float64 (n_changes,), in the order of signatures.
+        options: settings of the lexicon, which determine the rare words and the smoothing.
+        names: names of the signatures; the last one covers all words.
+        votes: float64 (n_signatures, n_symbols); votes for each tag of a signature.
+        voters: int64 (n_signatures,); number of words that vote.
+        changes: int64 (n_changes, 4), sorted by signature; signature, tree, row of a token, and the tag whose
+            votes change, or -1 if the number of voters changes.
+        change: float64 (n_changes,); size of each change.
     """
 
     options: LexiconOptions
@@ -80,14 +81,14 @@ class SignatureVotes:
         names: Sequence[str],
         options: LexiconOptions,
     ) -> SignatureVotes:
-        """Let the rare words of a treebank vote, and again without each tree.
+        """Count the votes of the rare words of a treebank, and the changes without each tree.
 
         Args:
-            table: the treebank, each tree of which counts once.
-            leaves: int (n_tokens,); rows of its preterminals.
-            tags: int32 (n_tokens,); their symbols.
-            names: of the signatures that the lexicon has.
-            options: of the lexicon.
+            table: treebank whose trees all have weight 1.
+            leaves: int (n_tokens,); indices of its preterminal nodes.
+            tags: int32 (n_tokens,); tag symbol of each token.
+            names: names of the lexicon's signatures.
+            options: settings of the lexicon.
         """
         number, known = {name: place for place, name in enumerate(names)}, frozenset(table.words)
         votes = np.zeros((len(names), int(tags.max(initial=0)) + 1))
@@ -115,12 +116,12 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """p(tag | signature) as the lexicon smooths it, with all trees and without each.
+        """Return p(tag | signature), smoothed as in the lexicon, from all trees and without each tree.
 
         Args:
-            signature: its number.
-            tags: symbols.
-            prior: float64 (n_tags,); p(tag | the last signature), which is taken as fixed.
+            signature: index of the signature.
+            tags: symbols of the tags.
+            prior: float64 (n_tags,); p(tag | last signature), which is kept fixed.
         """
         chain = self._coarser(signature)
         bounds = [np.searchsorted(self.changes[:, 0], [sign, sign + 1]) for sign in chain]
@@ -145,7 +146,7 @@ class SignatureVotes:
         return SignatureShares(trees, concerned[first, 2], whole, without)
 
     def _coarser(self, signature: int) -> list[int]:
-        """The signatures that one backs off to, the coarsest first, and itself; none of the last."""
+        """Return a signature and those it backs off to, the coarsest first, without the last signature."""
         number = {name: place for place, name in enumerate(self.names[:-1])}
         look, _, ending = self.names[signature].partition("~")
         chain = [look, *(f"{look}~{ending[start:]}" for start in reversed(range(len(ending))))]
@@ -155,7 +156,7 @@ class SignatureVotes:
 def _may_vote(
     table: TreeTable, leaves: NDArray[np.intp], tags: Ints, rare: int
 ) -> Iterator[tuple[str, list[_Token]]]:
-    """Yield the words that are rare with all trees or without one of them, with their tokens."""
+    """Yield the words that are rare in all trees or without some single tree, with their tokens."""
     word, tree = table.word[leaves], table.tree[leaves]
     _, pair, in_tree = np.unique(
         word.astype(np.int64) * table.n_trees + tree, return_inverse=True, return_counts=True
@@ -172,7 +173,7 @@ def _may_vote(
 
 
 def _votes(tokens: Sequence[_Token], chains: Sequence[Sequence[int]], rare: int) -> _Votes:
-    """The votes of a word; none of one that is not rare, or not there."""
+    """Return the votes of a word, given its tokens; none if it is not rare or has no tokens."""
     votes = Counter[tuple[int, int]]()
     if len(tokens) <= rare:
         for token in tokens:

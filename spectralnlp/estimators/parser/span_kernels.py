@@ -18,19 +18,20 @@ from spectralnlp.inference.trees.rescoring.values import MARGIN, likely_brackets
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints, Offsets
 
-# Columns of the state of a feature; the last is the root of the sum of squared gradients.
+# Columns of a feature's state: its weight, its accumulated gradients (z of FTRL-proximal), and the square
+# root of its sum of squared gradients.
 WEIGHT, GRADIENTS, ROOT = range(3)
-_LEAST_GRADIENT = 1e-3  # options that are as good as right teach nothing
+_LEAST_GRADIENT = 1e-3  # smaller gradients are ignored
 
 
 class Described(NamedTuple):
-    """What is said about the options of all spans, once for all epochs.
+    """Features of the candidate labels ("options") of all spans, computed once for all epochs.
 
     Attributes:
-        first: int64 (n_spans + 1,); the options of span s are ``first[s]:first[s + 1]``.
-        numbers: float64 (n_options, N_NUMBERS).
-        starts: int64 (n_options + 1,); the features of option o are ``features[starts[o]:starts[o + 1]]``.
-        features: int32; numbers of those that are kept.
+        first: int64 (n_spans + 1,); span s has the options ``first[s]:first[s + 1]``.
+        numbers: float64 (n_options, N_NUMBERS); real-valued features of each option.
+        starts: int64 (n_options + 1,); option o has the features ``features[starts[o]:starts[o + 1]]``.
+        features: int32; indices of the features that are kept.
     """
 
     first: Offsets
@@ -41,17 +42,17 @@ class Described(NamedTuple):
 
 @kernel
 def describe(examples, begin, end, labels, table):
-    """Describe the options of some examples; their features are buckets.
+    """Compute the features of the options of some examples.
 
     Args:
-        examples: ExampleTable.
-        begin, end: numbers of examples, ``end`` exclusive.
-        labels: LabelValues.
-        table: of templates.
+        examples: `ExampleTable`.
+        begin, end: range of examples, ``end`` exclusive.
+        labels: `LabelValues`.
+        table: table of feature templates.
 
     Returns:
-        The real numbers of their options, float64 (n_options, N_NUMBERS); how many features each has,
-        int64 (n_options,); and all features, int32.
+        The real-valued features of the options, float64 (n_options, N_NUMBERS); the number of hashed features
+        of each, int64 (n_options,); and the hash buckets of these features, int32.
     """
     options, spans = examples.options, examples.spans
     base = options.first[spans[begin]]
@@ -75,20 +76,20 @@ def describe(examples, begin, end, labels, table):
 
 @kernel
 def count_features(features, counts):
-    """Add how often each bucket occurs among features to counts, int32 (n_buckets,)."""
+    """Add the frequency of each bucket among features to ``counts``, int32 (n_buckets,)."""
     for at in range(len(features)):
         counts[features[at]] += 1
 
 
 @kernel
 def keep(features, sizes, number, kept):
-    """Number the features of options anew, and leave some out; return how many are kept.
+    """Replace the buckets of features by indices, and drop some; return the number of features kept.
 
     Args:
-        features: int32; buckets, those of one option after those of another.
-        sizes: int64 (n_options,); how many features each option has, changed.
-        number: int32 (n_buckets,); -1 for those that are left out.
-        kept: int32; their numbers are written to its beginning.
+        features: int32; buckets of the features of all options, option by option.
+        sizes: int64 (n_options,); number of features of each option; updated.
+        number: int32 (n_buckets,); index of each bucket, or -1 to drop it.
+        kept: int32; output, the indices of the kept features.
     """
     first = place = 0
     for option in range(len(sizes)):
@@ -103,17 +104,17 @@ def keep(features, sizes, number, kept):
 
 @kernel
 def learn_epoch(described, spans, gold, order, n_templates, state, number_state, rates):
-    """Go through the examples once.
+    """Train on some examples: take an FTRL-proximal step for each option of each span.
 
     Args:
-        described: Described.
-        spans: int64 (n_examples + 1,); of each example.
-        gold: int64 (n_spans,); as of `ExampleTable`.
-        order: int64 (n_examples,).
-        n_templates: most features of an option.
-        state: float32 (n_features, 3); written.
-        number_state: float64 (N_NUMBERS, 3); written.
-        rates: α, λ₁ and λ₂.
+        described: `Described`.
+        spans: int64 (n_examples + 1,); example k has the spans ``spans[k]:spans[k + 1]``.
+        gold: int64 (n_spans,); gold option of each span; see `ExampleTable`.
+        order: int64; indices of the examples, in order.
+        n_templates: maximum number of features of an option.
+        state: float32 (n_features, 3); state of each hashed feature; updated.
+        number_state: float64 (N_NUMBERS, 3); state of each real-valued feature; updated.
+        rates: learning rate α and penalties λ₁ and λ₂.
     """
     first, work = described.first, make_workspace(described.first, n_templates)
     for k in order:
@@ -139,7 +140,7 @@ def learn_epoch(described, spans, gold, order, n_templates, state, number_state,
 
 @kernel
 def _update(feature, gradient, rates):
-    """Change the weight of one feature by a gradient."""
+    """Take an FTRL-proximal step in the weight of one feature."""
     rate, l1, l2 = rates
     root = feature[ROOT]
     new_root = np.sqrt(root * root + gradient * gradient)
@@ -154,7 +155,13 @@ def _update(feature, gradient, rates):
 
 @kernel
 def count_heads(label, start, end, head, tag_of_token, n_labels):
-    """How often a tag heads a phrase, how often it is in one, and how much oftener last than first."""
+    """Count the tags of the heads of phrases.
+
+    Returns:
+        Three matrices, float64 (n_labels, n_labels), by phrase label (rows) and tag (columns): how often the
+        head has the tag; how often the tag occurs in the phrase; and, in phrases with several tokens of the
+        head's tag, how much more often the last of them is the head than the first.
+    """
     heads, seen = np.zeros((n_labels, n_labels)), np.zeros((n_labels, n_labels))
     last = np.zeros((n_labels, n_labels))
     for p in range(len(label)):

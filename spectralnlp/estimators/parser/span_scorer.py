@@ -1,10 +1,10 @@
-"""A span scorer, learned from parses by grammars that never saw the sentence (stacking, Wolpert 1992).
+"""Train a span scorer on jackknifed parses of the treebank (stacking, Wolpert 1992).
 
-Each fold of the treebank is parsed by grammars of the others (the jackknife), because posteriors of training
-sentences under their own grammar are much too sure. Weights are fitted to what a span is in the gold tree,
-given these posteriors and what stands in and around it (``span_training.py``). The grammars of folds are of
-the kinds that parse in the end: with smaller ones F1 is no worse, but posteriors are
-(benchmarks/experiments/span-scorer.md).
+Each fold of the treebank is parsed with grammars learned from the other folds, because posteriors of training
+sentences under their own grammar are overconfident. The weights are then trained to predict the gold label of
+each span from these posteriors and from words and tags in and around the span (``span_training.py``). The
+grammars of folds are of the same kinds as those of the parser: with smaller ones F1 is no worse, but
+posteriors are (benchmarks/experiments/span-scorer.md).
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ from spectralnlp.runtime import map_kernels, trim_memory
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
-# Smaller weights, and all but so many of the largest, are not missed (benchmarks/experiments/span-scorer.md).
+# Smallest weight that is kept, and maximum number of weights (benchmarks/experiments/span-scorer.md).
 _LEAST_WEIGHT = 0.015
 _MOST_FEATURES = 300_000
-# Sentences that are parsed before pages are let go of.
+# Number of sentences that are parsed before memory pages are released.
 _TOGETHER = 16
-# Of the jackknife: five gain nothing over three (benchmarks/experiments/span-scorer.md).
+# Number of folds of the jackknife; five are no better than three (benchmarks/experiments/span-scorer.md).
 _FOLDS = 3
-# Of the time of learning, the share of fitting; of that of a fold, the share of its grammars.
+# Share of the fit in the total training time, and share of learning grammars in the time of a fold.
 _FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3
-_REFINEMENT = TrainingOptions(rate=0.02)  # of a few trees
+_REFINEMENT = TrainingOptions(rate=0.02)  # for continued training on a few trees
 
 
 @dataclass(kw_only=True)
 class SpanScoring(Component):
-    """Learns a span scorer."""
+    """Component that learns a span scorer."""
 
     name = "span_scorer"
-    least_trees = 500  # fewer teach more noise than sense
+    least_trees = 500  # with fewer, the scorer does more harm than good
     learned = "after"
     time = 64
 
     span_scorer: Annotated[
         bool,
         Doc(
-            "Learn a span scorer, which weighs the labels of spans by words and tags in and around them, "
-            "from parses by grammars of other documents. Off for fewer than 500 trees."
+            "Learn a span scorer, which rescores the labels of spans by words and tags in and around them. "
+            "It is trained on parses by grammars of other documents. Off for fewer than 500 trees."
         ),
     ] = True
 
@@ -74,18 +74,20 @@ class SpanScoring(Component):
         return self.span_scorer
 
     def learn(self, context: Context) -> SpanScorer:
-        """Jackknife the treebank, and fit a scorer to the parses of its folds."""
+        """Parse the folds of a jackknife, and train a scorer on the parses."""
         options = TrainingOptions(random_state=context.random_state)
         return learn_span_scorer(context, options)
 
 
 @dataclass(frozen=True)
 class GoldSpans:
-    """The labelled spans of a treebank, by tree, end and start.
+    """The labelled spans of a treebank, sorted by tree, end and start.
 
     Attributes:
-        tree, start, end: int64 (n_spans,); tokens are those of the tree, ``end`` exclusive.
-        label: int64 (n_spans,); the option, as in `SpanOptions`.
+        tree: int64 (n_spans,); index of each span's tree.
+        start, end: int64 (n_spans,); boundaries of each span, as token positions in its tree, ``end``
+            exclusive.
+        label: int64 (n_spans,); label of each span, encoded as in `SpanOptions`.
     """
 
     tree: NDArray[np.int64]
@@ -95,11 +97,11 @@ class GoldSpans:
 
     @classmethod
     def of(cls, table: TreeTable, shared: SharedLabels) -> GoldSpans:
-        """The spans of a table of trees.
+        """Extract the spans of a table of trees.
 
         Args:
-            table: of trees.
-            shared: labels; its first grammar is of these trees.
+            table: table of trees.
+            shared: labels of grammars, the first of which was learned from these trees.
         """
         bottom = shared.maps[0].bottom[table.symbol].astype(np.int64)
         n_labels, is_tag = len(shared.names), shared.labels.is_tag
@@ -113,7 +115,7 @@ class GoldSpans:
         first_token = first_tokens(table)
         tree = table.tree[rows].astype(np.int64)
         start, end = table.start[rows] - first_token[tree], table.end[rows] - first_token[tree]
-        # Of a bracket and the unary rule over it, which is the later row, the rule's option counts.
+        # If a span has a bracket and a unary rule over it, which comes later, the label of the rule is used.
         order = np.lexsort((rows, start, end, tree))
         tree, start, end, label = tree[order], start[order], end[order], label[rows][order]
         same = (tree[1:] == tree[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
@@ -121,7 +123,12 @@ class GoldSpans:
         return cls(tree[kept], start[kept], end[kept], label[kept])
 
     def options(self, tree: int, options: SpanOptions) -> Ints:
-        """int32 (n_spans,): the option of each span that the tree has; see `Example`."""
+        """Return the gold option of each span of a tree, int32 (n_spans,); see `Example`.
+
+        Args:
+            tree: index of the tree.
+            options: spans of the tree's sentence, with their options.
+        """
         first, last = np.searchsorted(self.tree, [tree, tree + 1])
         if first == last:
             return np.full(len(options.start), NO_BRACKET, np.int32)
@@ -132,24 +139,24 @@ class GoldSpans:
         is_gold = spans[place] == wanted
         counts = np.diff(options.first)
         label = np.repeat(np.where(is_gold, self.label[first:last][place], -1), counts)
-        right = np.flatnonzero(options.label == label)  # one at most of each span
+        right = np.flatnonzero(options.label == label)  # at most one per span
         gold = np.where(is_gold, NOT_AN_OPTION, NO_BRACKET).astype(np.int32)
         gold[np.searchsorted(options.first, right, side="right") - 1] = right
         return gold
 
 
 def first_tokens(table: TreeTable) -> NDArray[np.int64]:
-    """int64 (n_trees,): the first token of each tree, counted in the whole treebank."""
+    """Return the index in the treebank of the first token of each tree, int64 (n_trees,)."""
     roots = np.flatnonzero(table.parent < 0)
     return table.start[roots].astype(np.int64)
 
 
 def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
-    """Fit a scorer to the parses of folds by what was learned from the others.
+    """Train a scorer on the parses of each fold by grammars of the other folds.
 
     Args:
-        context: of all trees.
-        options: of training.
+        context: training data of the whole treebank.
+        options: settings of the training.
     """
     table = _numbered_as(context.coarse[0], context.trees.first)
     clusters = context.components.get("word_clusters", WordClusters.none())
@@ -173,7 +180,7 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
 
     found = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
     with fit_pass("span scorer: weights"):
-        times = table.copies.tolist()  # trees that count more come often
+        times = table.copies.tolist()  # trees with a larger weight are repeated
         repeated = [each for tree, each in found for _ in range(times[tree])]
         return _fitted(blank, shared, repeated, options)
 
@@ -185,7 +192,7 @@ def _fitted(
     options: TrainingOptions,
     start: Weights | None = None,
 ) -> SpanScorer:
-    """The scorer with weights fitted to examples."""
+    """Train the weights of a scorer on examples, and return the scorer with them."""
     table = template_table("\n".join(scorer.templates))
     weights = learn_weights(
         ExampleTable.of(examples), label_values(scorer, shared), table, options, start
@@ -194,7 +201,7 @@ def _fitted(
 
 
 def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
-    """The table with a grammar's symbols, which may lack annotations of the table's."""
+    """Renumber the symbols of a table as in a grammar, whose symbols may have no annotation."""
     if table.symbols == grammar.symbols:
         return table
     bare = [name if name in grammar.symbol_index else split_annotation(name)[0] for name in table.symbols]
@@ -203,7 +210,7 @@ def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
 
 
 def _parser(fold: Fold) -> ForestParser:
-    """What parses a fold."""
+    """Return a parser for the trees of a fold."""
     sets, components = fold.grammar_sets, fold.others.components
     return ForestParser.of(
         sets,
@@ -214,26 +221,26 @@ def _parser(fold: Fold) -> ForestParser:
 
 
 def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
-    """Go on learning a scorer's weights from further sentences.
+    """Continue the training of a scorer with further sentences.
 
     Args:
-        scorer: of a parser.
-        shared: labels of its grammars.
-        examples: one or more, with posteriors by these grammars, which never saw them.
+        scorer: scorer of a parser.
+        shared: labels of the parser's grammars.
+        examples: one or more sentences with posteriors by these grammars, which were not trained on them.
     """
     start = Weights(scorer.features, scorer.weights, scorer.number_weights)
     return _fitted(scorer, shared, examples, _REFINEMENT, start)
 
 
 class _FoldReader:
-    """Makes training examples of the trees of a fold.
+    """Converter of the trees of a fold to training examples.
 
     Args:
-        table: all trees.
-        coarse: the plain grammars of all trees, whose labels are numbered first.
-        parser: of the other folds.
-        clusters: of words.
-        gold: spans of all trees.
+        table: table of all trees.
+        coarse: plain grammars of all trees, whose labels come first in the numbering.
+        parser: parser learned from the other folds.
+        clusters: word clusters.
+        gold: gold spans of all trees.
     """
 
     def __init__(
@@ -253,19 +260,19 @@ class _FoldReader:
         self.first_token = np.append(first_tokens(table), len(leaves))
 
     def example(self, tree: int) -> Example | None:
-        """A tree's example; None where one of the grammars has no score for its words."""
+        """Return the example of a tree, or None if one of the grammars cannot derive its words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
         forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
         if not self.parser.is_complete(forests):
-            return None  # all examples have a column of posteriors for each grammar
+            return None  # every example needs posteriors of each grammar
         scored, opening = list(forests.scored.values()), forests.sentence.opening
         options, _ = span_options(scored, self.maps, self.labels, len(words), opening)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 
 def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
-    """A scorer that knows heads, but has no weights."""
+    """Return a scorer with head tables, but without weights."""
     is_tag = shared.labels.is_tag
     score, is_last = _head_tables(table, shared)
     return SpanScorer(
@@ -281,7 +288,7 @@ def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
 
 
 def _head_tables(table: TreeTable, shared: SharedLabels) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """How good tags are as heads of phrases, and whether the last of several is the head."""
+    """Estimate head tables; see `SpanScorer` for ``head_score`` and ``head_is_last``."""
     bottom = shared.maps[0].bottom
     leaves = np.flatnonzero(table.word >= 0)
     token_of = np.zeros(table.n_nodes, np.int64)

@@ -1,7 +1,8 @@
-"""Weights of a span scorer: a softmax for each span, learned online by FTRL-proximal.
+"""Train the weights of a span scorer, a softmax over the options of each span, by FTRL-proximal.
 
-FTRL-proximal (McMahan et al. 2013, algorithm 1) is stochastic gradient descent with a rate of its own for
-each feature and an L1 penalty that keeps most weights at zero. Weights are averaged over the last epochs.
+FTRL-proximal (McMahan et al. 2013, algorithm 1) is stochastic gradient descent with a separate learning rate
+for each feature, and an L1 penalty that keeps most weights at zero. Weights are averaged over the last
+epochs.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats, Ints
 from spectralnlp.runtime import map_kernels, scratch_array, spilled, trim_memory
 
-# Examples that one thread describes at a time, and that are learned from before pages are let go of.
+# Number of examples whose features a thread computes at a time, and number of examples that are trained on
+# before memory pages are released.
 _TOGETHER, _LEARNED = 256, 512
 
-# Sum of squared gradients that weights to go on from are held to have seen.
+# Assumed sum of squared gradients of initial weights, which limits their learning rate.
 _TRUST = 100.0
 
 
@@ -39,11 +41,11 @@ class TrainingOptions:
     """Settings of FTRL-proximal.
 
     Args:
-        rate: α, of learning; β is 1.
+        rate: learning rate α; β is 1.
         l1, l2: penalties λ₁ and λ₂.
-        epochs: passes over the examples.
-        averaged: last epochs whose weights are averaged.
-        min_count: features of fewer options are dropped.
+        epochs: number of passes over the examples.
+        averaged: number of last epochs whose weights are averaged.
+        min_count: minimum number of options with a feature; rarer features are dropped.
         random_state: seed of the order of examples.
     """
 
@@ -58,12 +60,12 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of features and of real numbers.
+    """Weights of hashed features and of real-valued features.
 
     Attributes:
-        features: int32 (n_features,), ascending; buckets, all others weigh nothing.
-        values: float32 (n_features,).
-        numbers: float64 (N_NUMBERS,).
+        features: int32 (n_features,), ascending; hash buckets with weights; all others have weight 0.
+        values: float32 (n_features,); weight of each bucket.
+        numbers: float64 (N_NUMBERS,); weight of each real-valued feature.
     """
 
     features: Ints
@@ -71,11 +73,11 @@ class Weights:
     numbers: Floats
 
     def largest(self, most: int, least: float) -> Weights:
-        """The largest weights of features, by absolute value.
+        """Keep only the hashed features with the largest absolute weights.
 
         Args:
-            most: how many at most.
-            least: smaller ones are left out.
+            most: maximum number of features.
+            least: minimum absolute weight.
         """
         size = np.abs(self.values)
         kept = np.sort(np.argsort(-size, kind="stable")[:most])
@@ -90,14 +92,14 @@ def learn_weights(
     options: TrainingOptions,
     start: Weights | None = None,
 ) -> Weights:
-    """Minimise the cross-entropy of gold options.
+    """Train weights by minimising the cross-entropy of gold options.
 
     Args:
-        examples: of training, with posteriors by grammars that never saw them.
-        labels: values of labels.
-        table: of templates.
-        options: settings.
-        start: weights to go on from; None to begin with zeros.
+        examples: training examples, with posteriors by grammars that were not trained on them.
+        labels: values of labels that features use.
+        table: table of feature templates.
+        options: settings of the training.
+        start: initial weights, or None to start from zeros.
     """
     n_examples = len(examples.spans) - 1
     described, buckets = describe_all(examples, labels, table, options.min_count)
@@ -126,10 +128,14 @@ def learn_weights(
 def describe_all(
     examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int = 1
 ) -> tuple[Described, np.ndarray]:
-    """Describe all options; arguments as of `learn_weights`, and the least number of options of a feature.
+    """Compute the features of all options; see `learn_weights` for the arguments.
+
+    Args:
+        examples, labels, table: see `learn_weights`.
+        min_count: minimum number of options with a feature.
 
     Returns:
-        The options, and the buckets of the features that are kept, whose places there number them, int64.
+        The features of all options, and the buckets of the kept features by index, int64 (n_features,).
     """
     n_examples, first = len(examples.spans) - 1, examples.options.first
     counts, number = np.zeros(N_BUCKETS, np.int32), np.full(N_BUCKETS, -1, np.int32)
@@ -151,13 +157,13 @@ def describe_all(
     for place in range(len(parts)):
         sizes, features = parts[place]
         n_kept += keep(features, sizes, number, kept[n_kept:])
-        parts[place] = sizes  # features are most of what training holds: not twice
+        parts[place] = sizes  # free the features, which take most of the memory
         trim_memory()
     starts = np.concatenate([[0], np.cumsum(np.concatenate(parts))])
     return Described(first, numbers, starts, kept), buckets
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
-    """The state in which algorithm 1 of FTRL-proximal has these weights, after gradients of `_TRUST`."""
+    """Return FTRL-proximal states that have the given weights, with `_TRUST` as sum of squared gradients."""
     gradients = -weights * ((1.0 + np.sqrt(_TRUST)) / rate + l2) - np.sign(weights) * l1
     return np.stack([weights, gradients, np.full(len(weights), np.sqrt(_TRUST))], axis=1)

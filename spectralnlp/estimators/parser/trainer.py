@@ -1,7 +1,7 @@
-"""Training a parser: the estimator of its grammars runs, then the components that stand around them.
+"""Train a parser: its grammars, and its other components.
 
-Nodes are described first, then components are learned, among them one that needs a jackknife
-(``component.py``), and last the grammars. In adaptation some trees count more than others.
+First the nodes of trees are described, then components are learned, one of which needs a jackknife
+(``component.py``), and finally the grammars. In domain adaptation, trees have weights.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from spectralnlp.runtime import Corpus, Moments
 from spectralnlp.trees import Tree
 from spectralnlp.trees.treelog import TreeLog
 
-# About how long the stages of the trainer take, in hundredths of the default training on two cores.
+# Approximate time of the trainer's stages, in percent of the default training on two cores.
 _BEFORE = {"reading": 7, "nodes": 16}
 _AFTER = {"grammars": 4, "model": 9}
 
 
 class ParserTrainer(MomentEstimator[Tree]):
-    """Trains a parser.
+    """Base class of trainers of parsers.
 
-    A subclass names the parts; it becomes a dataclass with the settings of all, each of which has one owner.
+    A subclass lists the parts of the parser, and becomes a dataclass with the settings of all parts; each
+    setting belongs to a single part.
 
     Class attributes:
-        parts: the dataclasses that own the settings: the estimator of grammars, then the components.
-        defaults: of settings, where they are not those of the owners.
+        parts: dataclasses with the settings: the estimator of grammars, then the components.
+        defaults: default values that differ from those of the parts.
 
     Attributes:
         grammar_: the fitted estimator of the grammars.
-        components_: what was learned around them, by name; see `Parser.components`.
+        components_: the learned components, by name; see `Parser.components`.
 
     Examples:
         >>> from spectralnlp import read_treebank, registry
@@ -68,7 +69,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _part(self, part: type[Any]) -> Any:
-        """A part with its settings."""
+        """Create a part with its settings."""
         return part(**{field.name: getattr(self, field.name) for field in fields(part)})
 
     @property
@@ -78,24 +79,28 @@ class ParserTrainer(MomentEstimator[Tree]):
 
     @property
     def components(self) -> list[Component]:
-        """The components, those that are off among them."""
+        """The components with their settings, including those that are turned off."""
         return [self._part(part) for part in self.parts if issubclass(part, Component)]
 
     def check_combination(self) -> None:
-        """Check the settings of the grammars together, and of each component; errors as theirs."""
+        """Check that the settings of the grammars and of each component are compatible.
+
+        Raises:
+            ConfigError: two settings are incompatible.
+        """
         self.grammar.check_combination()
         for component in self.components:
             component.check_combination()
 
     def least_trees(self) -> int:
-        """Return how many trees it takes to learn all components that are on."""
+        """Return the minimum number of trees with which all components that are on are learned."""
         return max((each.least_trees for each in self.components if each.is_on), default=0)
 
     def _needs_trees(self) -> bool:
         return any(each.is_on for each in self.components)
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return empty moments of the grammars: those that hold trees if a component is on."""
+        """Return empty moments of the grammars, or empty tree logs if a component is on."""
         grammar = self.grammar
         return grammar.init_trees(corpus) if self._needs_trees() else grammar.init_moments(corpus)
 
@@ -114,22 +119,22 @@ class ParserTrainer(MomentEstimator[Tree]):
     def solve_adapted(
         self, general: Moments[Tree], own: Moments[Tree], weight: float, shares: Floats | None = None
     ) -> ParserTrainer:
-        """Learn from a general treebank, and from trees of a domain, which count more.
+        """Learn from a general treebank and from trees of a domain, which have a larger weight.
 
         Args:
-            general: as of `init_moments`.
-            own: of the trees of the domain, with the same parameters.
-            weight: how often each of these counts.
-            shares: float64 (n_own,); what part of a sentence each of these trees is, less than 1 for one of
-                the several that it may have; None if all are whole.
+            general: moments of the general treebank, as `init_moments` returns them.
+            own: moments of the domain's trees, with the same parameters.
+            weight: weight of each sentence of the domain.
+            shares: float64 (n_own,); fraction of a sentence that each tree of the domain stands for, less
+                than 1 if it is one of several alternatives; None if all are 1.
 
         Raises:
-            ConfigError: the moments hold no trees, but counts.
+            ConfigError: the moments are counts instead of trees.
         """
         self.validate()
         log = own.first_log()
         if log is None:
-            what = f"{self.known_as} cannot be adapted: its trees all count once"
+            what = f"{self.known_as} cannot be adapted, because trees cannot have weights"
             raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
         shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
         joined = deepcopy(general)
@@ -140,7 +145,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         return self
 
     def _learn_all(self, trees: Treebank) -> None:
-        """Learn the components, and last the grammars, which take most memory."""
+        """Learn the components, then the grammars, which take the most memory."""
         trees = trees.without_copies()
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)

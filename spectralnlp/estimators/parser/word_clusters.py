@@ -1,8 +1,8 @@
-"""Clusters of words from unlabelled text, and what they say of the tags of rare words.
+"""Learn word clusters from unlabelled text, and the tag distribution of rare words in each cluster.
 
-Clusters are k-means of eigenwords, few and many. A rare word of a cluster leans to the tags of the cluster's
-other rare words: its tags are multiplied with p(tag | cluster) / p(tag), which is the rule of Bayes where
-spelling and cluster are independent given the tag.
+Coarse and fine clusters are computed by k-means on eigenwords. The tags of a rare word are adjusted towards
+those of other rare words in its cluster: tag probabilities are multiplied by p(tag | cluster) / p(tag), which
+is Bayes' rule if spelling and cluster are independent given the tag.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from spectralnlp.progress import fit_pass
 from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
 
-# Clusters of the coarse and of the fine kind, as far as there are words.
+# Maximum numbers of coarse and of fine clusters.
 N_CLUSTERS = (32, 512)
-_PRIOR = 1.0  # pseudo-count of all rare words' tags in those of a cluster
+_PRIOR = 1.0  # pseudo-count of the tag distribution of all rare words in that of a cluster
 
 
 @dataclass(kw_only=True)
 class WordClustering(Component):
-    """Learns clusters of words from vectors of unlabelled text, and which tags rare words of each have."""
+    """Component that learns word clusters from eigenwords, and the tag distribution of rare words in each."""
 
     name = "word_clusters"
     learned = "before"
@@ -37,26 +37,26 @@ class WordClustering(Component):
     eigenwords: Annotated[
         str | None,
         Doc(
-            "Folder of eigenwords, whose clusters of words weigh the tags of rare words and are features of "
-            "the span scorer."
+            "Folder of eigenwords. Clusters of their words improve the tags of rare words, and are features "
+            "of the span scorer."
         ),
     ] = None
     unlabelled: Annotated[
         str | list[str] | None,
-        Doc("Files of text without labels, to learn such vectors from in place of ``eigenwords``."),
+        Doc("Files of unlabelled text to learn eigenwords from, instead of giving ``eigenwords``."),
     ] = None
 
     @property
     def is_on(self) -> bool:
-        """Whether there are vectors, or text to learn them from."""
+        """Whether eigenwords, or text to learn them from, are given."""
         return self.eigenwords is not None or self.unlabelled is not None
 
     def check_combination(self) -> None:
-        """Raise ConfigError where both are given."""
+        """Raise `ConfigError` if both ``unlabelled`` and ``eigenwords`` are given."""
         check_one_source(self.eigenwords, self.unlabelled)
 
     def learn(self, context: Context) -> WordClusters:
-        """Cluster the vectors, in folds once for all, and count the tags that the trees' rare words have."""
+        """Cluster the words, and estimate tag factors from the trees; folds reuse the clusters."""
         if context.whole is None:
             vectors = self._vectors(context.random_state)
             with fit_pass("clusters of words"):
@@ -73,10 +73,10 @@ class WordClustering(Component):
 
 
 def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
-    """Clusters of words; they say nothing of tags.
+    """Cluster words by their vectors; the result has no tag factors.
 
     Args:
-        vectors: of the words.
+        vectors: word vectors.
         random_state: seed of k-means.
     """
     points = vectors.vectors.astype(np.float64)
@@ -89,12 +89,12 @@ def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
 
 
 def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> WordClusters:
-    """Clusters with the factors that rare words of a treebank give.
+    """Add tag factors estimated from the rare words of a treebank to clusters.
 
     Args:
-        clusters: of words.
-        table: trees.
-        rare: words seen at most so often are rare.
+        clusters: word clusters.
+        table: table of trees.
+        rare: largest frequency of a rare word.
     """
     leaves = np.flatnonzero(table.word >= 0)
     word, symbol = table.word[leaves], table.symbol[leaves]

@@ -4,9 +4,10 @@ The model is an L-PCFG of right-branching trees, and this is the slides' "Parame
 be the vector of a token's past, W that of its word, and Y that of its word and future. Then, with all means
 over tokens of tag a,
 
-    transition a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],   end:    p(end | a) · E[Z ⊗ W],
-    initial:           p(a first) · E[Y],                            words:  p(a | x) / p(a) · E[Z of the
-    word].
+    transition a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],
+    end:               p(end | a) · E[Z ⊗ W],
+    initial:           p(a first) · E[Y],
+    words:             p(a | x) / p(a) · E[Z of the word].
 """
 
 from __future__ import annotations
