@@ -102,11 +102,12 @@ def evaluate(
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
+    remarks = corpus.remarks()  # a table that renames nothing is refused before anything is parsed
     reports = [
         evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)
     ]
-    for line in [*corpus.remarks(), *task.remarks_on_gold(models[0], corpus)]:
+    for line in [*remarks, *task.remarks_on_gold(models[0], corpus)]:
         note(line)
     comparison = task.compare(*reports) if against is not None else None
     flat = {**reports[0].to_flat_dict(), **(comparison.to_flat_dict() if comparison is not None else {})}

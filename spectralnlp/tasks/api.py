@@ -287,7 +287,7 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
 
     Raises:
         ConfigError: an option that the task does not take, or models of the task have no score.
-        InputError: data that cannot be read, or none.
+        InputError: data that cannot be read, or none; a ``map`` that renames nothing.
 
     Examples:
         >>> import spectralnlp
@@ -307,6 +307,8 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
         if name not in reading and name not in scoring:
             raise ConfigError(f"{name} means nothing to the evaluation of {task.name}", hint="leave it out")
     corpus = task.in_memory(data) if inputs is None else task.read_gold(inputs, **reading)
+    if "map" in reading:
+        corpus.remarks()  # a table that renames nothing is refused
     return task.evaluate(model, corpus, **scoring)
 
 

@@ -162,6 +162,25 @@ def test_gold_trees_are_renamed_for_evaluation(treebanks: tuple[Path, Path], tab
     assert spectralnlp.evaluate(parser, treebanks[1]).to_flat_dict()["f1"] < 100
 
 
+def test_a_table_that_renames_nothing_is_refused_before_parsing(
+    treebanks: tuple[Path, Path],
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = treebanks[0]
+    parser = spectralnlp.train("pcfg", own)
+    parser.save(tmp_path / "model")
+    monkeypatch.setattr(ParsingTask, "evaluate", lambda *_, **__: pytest.fail("parsed"))
+    with pytest.raises(InputError, match="renames nothing"):
+        spectralnlp.evaluate(parser, own, map=table)
+    assert app.run(["evaluate", str(tmp_path / "model"), str(own), "--map", str(table)]) == 2
+    printed = capsys.readouterr().err
+    assert "renames nothing: no tree has AT or another of its 3 names" in printed
+    assert printed.count("\n") == 1
+
+
 def test_taggers_learn_renamed_tags_of_trees(tmp_path: Path) -> None:
     trees = tmp_path / "a.mrg"
     trees.write_text("(S (VP (VB go) (PP (TO to) (NP (NN bed)))))\n", encoding="utf-8")
