@@ -1,26 +1,43 @@
-"""F1 by number of training trees: what spectral estimates need, beside annotation.
+"""F1 by number of training trees: what spectral estimates need beside annotation, what a treebank is worth.
 
 Training trees are drawn without replacement, the smaller samples being part of the larger; each seed draws
-its own.
+its own. With ``--results`` each score is added to a file as it comes, and what the file has already is not
+run again.
 
     python -m benchmarks.learning_curve
     python -m benchmarks.learning_curve --treebank gum --sizes 100,1000,10224 --seeds 3
+    python -m benchmarks.learning_curve --treebank masc --treebank icepahc --treebank icon --treebank keyaki
+        --setting lpcfg --sizes 250,500,1000,2000,4000 --seeds 2 --plot docs/learning-curve.svg
 """
 
 from __future__ import annotations
 
 from benchmarks import experiment, peers, report  # first: it sets the number of threads  # isort: skip
 
+import argparse
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from tempfile import TemporaryDirectory
 
+from benchmarks.languages import TREEBANKS
 from benchmarks.parsing import Setting, add_settings, measure
 from spectralnlp.trees import Tree, add_root
 
 SETTINGS = ("pcfg", "lpcfg:grammars=tensors", "lpcfg:grammars=clusters", "lpcfg")
 SIZES = (100, 400, 800, 1700, 3401)
+# What treebanks are called in the drawing.
+LANGUAGES = {
+    "wsj": "English (WSJ)",
+    "gum": "English (GUM)",
+    "masc": "English (MASC)",
+    "icepahc": "Icelandic (IcePaHC)",
+    "icon": "Indonesian (ICON)",
+    "keyaki": "Japanese (Keyaki)",
+}
+Curve = Mapping[int, Sequence[float]]  # F1 of each seed by the number of trees
 
 
 def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> None:
@@ -31,20 +48,76 @@ def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> N
     (folder / "train.mrg").write_text("".join(lines), encoding="utf-8")
 
 
-def scores_of(setting: Setting, trees: Sequence[Tree], size: int, seeds: int, dev: Path) -> list[float]:
-    """F1 of a setting trained on samples of one size."""
-    scores = []
-    for seed in range(seeds):
-        with TemporaryDirectory() as folder:
-            write_sample(trees, size, seed, Path(folder))
-            scores.append(report.apart(measure, setting, seed, Path(folder), dev, ()).f1)
-        experiment.note(f"{setting.text} with {size} trees, seed {seed}: F1 {scores[-1]:.2f}")
-    return scores
+class Scores:
+    """F1 by treebank, setting, number of trees and seed.
+
+    Args:
+        path: a file of lines of JSON that has some, and gets those that are measured; None to keep no file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self.known = {tuple(key): f1 for *key, f1 in map(json.loads, lines)}
+
+    def measure(self, setting: Setting, trees: Sequence[Tree], size: int, seed: int, folder: Path) -> float:
+        """Train on a sample and score on ``dev`` of the treebank's folder, if that was not done before."""
+        key = folder.name, setting.text, size, seed
+        if key not in self.known:
+            with TemporaryDirectory() as sample:
+                write_sample(trees, size, seed, Path(sample))
+                found = report.apart(measure, setting, seed, Path(sample), folder / "dev", ()).f1
+            experiment.note(f"{folder.name}, {setting.text} with {size} trees, seed {seed}: F1 {found:.2f}")
+            self.known[key] = found
+            if self.path is not None:
+                with self.path.open("a") as file:
+                    file.write(json.dumps([*key, found]) + "\n")
+        return self.known[key]
+
+    def curves(
+        self, folder: Path, settings: Sequence[Setting], sizes: Sequence[int], seeds: int
+    ) -> list[Curve]:
+        """The curve of each setting."""
+        trees = list(peers.treebank(folder / "train"))
+        sizes = sorted({min(size, len(trees)) for size in sizes})
+        return [
+            {size: [self.measure(each, trees, size, seed, folder) for seed in range(seeds)] for size in sizes}
+            for each in settings
+        ]
 
 
-def main() -> None:
-    """Print the table."""
-    parser = experiment.argument_parser(__doc__)
+def draw(curves: Mapping[str, Curve], path: Path) -> None:
+    """Draw curves by name: means of the seeds, and their range as a bar."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "spectralnlp", "font.size": 9})
+    from matplotlib import pyplot
+
+    figure, axis = pyplot.subplots(figsize=(6.4, 3.6))
+    for (name, curve), marker in zip(curves.items(), "os^vDPX*" * len(curves), strict=False):
+        f1 = [mean(each) for each in curve.values()]
+        below = [middle - min(each) for middle, each in zip(f1, curve.values(), strict=True)]
+        above = [max(each) - middle for middle, each in zip(f1, curve.values(), strict=True)]
+        axis.errorbar(list(curve), f1, (below, above), marker=marker, markersize=5, capsize=2, label=name)
+    sizes = sorted({size for curve in curves.values() for size in curve})
+    axis.set_xscale("log")
+    axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axis.minorticks_off()
+    axis.set(xlabel="training trees", ylabel="F1 on dev")
+    axis.grid(alpha=0.3)
+    axis.legend(loc="lower right")
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def parser_of() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser.add_argument("--treebank", action="append", choices=TREEBANKS, help="repeatable; default wsj")
     experiment.add_seeds(parser)
     parser.add_argument(
         "--sizes",
@@ -54,17 +127,30 @@ def main() -> None:
         help="numbers of trees; default " + ",".join(map(str, SIZES)),
     )
     add_settings(parser, f"repeatable; default {', '.join(SETTINGS)}")
-    arguments = parser.parse_args()
-    folder = experiment.folder_of(arguments)
+    parser.add_argument("--results", type=Path, metavar="FILE", help="scores, to go on from")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="where to draw all curves, .svg")
+    return parser
+
+
+def main() -> None:
+    """Print a table for each treebank."""
+    arguments = parser_of().parse_args()
     settings = arguments.setting or [Setting.read(text) for text in SETTINGS]
+    scores, drawn = Scores(arguments.results), {}
     experiment.print_heading("learning_curve")
-    trees = list(peers.treebank(folder / "train"))
-    rows = []
-    for size in sorted({min(size, len(trees)) for size in arguments.sizes}):
-        scores = [scores_of(setting, trees, size, arguments.seeds, folder / "dev") for setting in settings]
-        rows.append([f"{size:,}", *map(experiment.mean_spread, scores)])
-    header = ["trees", *(f"`{setting.text}`" for setting in settings)]
-    print(f"### F1 by number of trees, {arguments.treebank} dev\n\n{report.table(header, rows)}", flush=True)
+    for treebank in arguments.treebank or ["wsj"]:
+        folder = arguments.corpora / "treebanks" / treebank
+        curves = scores.curves(folder, settings, arguments.sizes, arguments.seeds)
+        for setting, curve in zip(settings, curves, strict=True):
+            name = LANGUAGES.get(treebank, treebank)
+            drawn[f"{name}, {setting.text}" if len(settings) > 1 else name] = curve
+        rows = [
+            [f"{size:,}", *(experiment.mean_spread(curve[size]) for curve in curves)] for size in curves[0]
+        ]
+        header = ["trees", *(f"`{setting.text}`" for setting in settings)]
+        print(f"### F1 by number of trees, {treebank} dev\n\n{report.table(header, rows)}\n", flush=True)
+    if arguments.plot is not None:
+        draw(drawn, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,15 @@ def test_commands_print_tables(
     printed = run("states", [*where, *few], monkeypatch, capsys)
     assert printed.count("\n| 2 | ") == 2
 
-    printed = run("learning_curve", [*where, "--sizes", "5,9999", "--setting", "pcfg"], monkeypatch, capsys)
+    drawing, kept = tmp_path / "curve.svg", ["--results", str(tmp_path / "kept")]
+    wanted = [*where, "--setting", "pcfg", "--seeds", "2", *kept]
+    run("learning_curve", [*wanted, "--sizes", "5"], monkeypatch, capsys)
+    printed = run(
+        "learning_curve", [*wanted, "--sizes", "5,9999", "--plot", str(drawing)], monkeypatch, capsys
+    )
     assert "| 5 | " in printed
+    assert len((tmp_path / "kept").read_text().splitlines()) == 4  # nothing was run again
+    assert ElementTree.parse(drawing).getroot().tag.endswith("svg")
 
     drawing = tmp_path / "diagram.svg"
     printed = run("reliability", [*where, "--setting", "pcfg", "--svg", str(drawing)], monkeypatch, capsys)
