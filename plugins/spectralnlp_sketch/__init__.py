@@ -1,8 +1,8 @@
-"""Sketches: a small matrix in place of one with any number of rows.
+"""Sketches: small matrices that summarise matrices with any number of rows.
 
 >>> from spectralnlp_sketch import FrequentDirections
 
-Every sketch is mergeable `Moments` underneath and a scikit-learn transformer on top.
+Every sketch keeps mergeable `Moments` and is a scikit-learn transformer.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ __all__ = [
     "with_unlabelled",
 ]
 
-_HOMES = {
+_MODULES = {
     "CCA": "cca.estimator",
     "Explanation": "intent.explanation",
     "FileRows": "row_files",
@@ -108,10 +108,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to import, and a command's --help needs none of it.
-    if name not in _HOMES:
+    # Imported on demand: scikit-learn takes a second to import, and --help of a command does not need it.
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

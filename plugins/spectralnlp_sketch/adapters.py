@@ -1,4 +1,4 @@
-"""What other libraries hold as corpora of rows; none of them is imported unless it is given."""
+"""Make corpora of rows from files, Arrow and Dask data and iterables; libraries are imported on demand."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from spectralnlp_sketch.row_files import FileRows, RowFormat
 
 
 def corpus_of(data: Any) -> Corpus[Any] | None:
-    """A corpus of rows of what is neither a matrix nor a data frame in memory; None where it is one.
+    """Return a corpus of rows, or None if the data is a matrix or data frame in memory.
 
     Args:
         data: a corpus; files, folders or patterns, one or a list of them (`FileRows`; numbers in text are
-            float64); tables, record batches and readers of Arrow; arrays and data frames of Dask; any
+            read as float64); Arrow tables, record batches and readers; Dask arrays and data frames; any
             iterable of batches of rows.
 
     Raises:
-        InputError: a file is missing, or not in a format that is known.
-        MatrixError: it holds no rows, or something else than real numbers.
+        InputError: a file is missing or has an unknown format.
+        MatrixError: the data holds no rows, or values that are not real numbers.
     """
     if isinstance(data, Corpus):
         return data
@@ -42,7 +42,7 @@ def _holds_paths(data: Any) -> bool:
 
 
 def _holds_batches(data: Any) -> bool:
-    """Whether it is an iterable that is no matrix, nor a list of rows."""
+    """Return whether the data is an iterable of matrices, and not itself a matrix or a list of rows."""
     if isinstance(data, list | tuple):
         return bool(data) and len(getattr(data[0], "shape", ())) == 2
     return isinstance(data, Iterable) and not any(

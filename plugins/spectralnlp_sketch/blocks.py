@@ -1,4 +1,4 @@
-"""Batches of other libraries as blocks of a matrix, and streams of batches as corpora."""
+"""Convert other libraries' batches of rows to matrices, and streams of batches to corpora."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
 
 
 def block_of(batch: Any, name: str = "the batch") -> Matrix:
-    """A batch of rows as a matrix of numbers, dense or CSR.
+    """Convert a batch of rows to a matrix of numbers, dense or CSR.
 
     Args:
-        batch: an array of any library that numpy reads, a data frame, a scipy-sparse matrix, or a table or
-            record batch of Arrow.
-        name: what errors call it.
+        batch: an array of any library that numpy can read, a data frame, a scipy sparse matrix, or an Arrow
+            table or record batch.
+        name: name of the batch in error messages.
 
     Raises:
-        MatrixError: it has no rows and columns, or holds something else than real numbers.
+        MatrixError: the batch is not two-dimensional, or holds values that are not real numbers.
     """
     if comes_from(batch, "pyarrow"):
         return arrow_block(batch)
     check_structure(batch)
     try:
         block = sp.csr_matrix(batch) if sp.issparse(batch) else np.asarray(batch)
-    except Exception as error:  # whatever other libraries make of the question
+    except Exception as error:  # other libraries raise errors of any class
         raise MatrixError(f"{name} is no matrix: {str(error).splitlines()[0]}") from error
     if block.ndim != 2:
-        hint = "give batches of rows, two-dimensional"
+        hint = "give two-dimensional batches of rows"
         raise MatrixError(f"{name} has {block.ndim} dimensions, and a matrix has 2", hint=hint)
     if block.dtype.kind not in "fiub":
         hint = "convert it to numbers first"
@@ -43,17 +43,17 @@ def block_of(batch: Any, name: str = "the batch") -> Matrix:
 
 
 def arrow_block(batch: Any, path: Location | None = None) -> Matrix:
-    """The columns of an Arrow table or record batch side by side; what is missing becomes NaN.
+    """Convert an Arrow table or record batch to a dense matrix; missing values become NaN.
 
     Args:
-        batch: with columns of numbers.
-        path: the file that it is from.
+        batch: an Arrow table or record batch whose columns are numbers.
+        path: the file that the batch comes from, for error messages.
 
     Returns:
-        float32 if all columns are, else float64 (n, d).
+        (n, d), float32 if all columns are float32, else float64.
 
     Raises:
-        MatrixError: a column holds something else; names it.
+        MatrixError: a column does not hold numbers; the message names the column.
     """
     import pyarrow
 
@@ -73,21 +73,21 @@ def arrow_block(batch: Any, path: Location | None = None) -> Matrix:
 
 
 def comes_from(value: object, library: str) -> bool:
-    """Whether a value is of a class of a library, which need not be imported for the answer."""
+    """Return whether a value's class is defined in a library, without importing the library."""
     return type(value).__module__.partition(".")[0] == library
 
 
 class BlockCorpus(Corpus[Any]):
-    """A stream of batches of rows, which may be one that can be read only once.
+    """Corpus of a stream of batches of rows; the stream may be an iterator that can be read only once.
 
     Args:
-        batches: as of `block_of`, all of one width.
+        batches: batches that `block_of` accepts, all of one width.
 
     Attributes:
-        described: width, dtype and sparsity of the first batch, as of `describe_rows`.
+        described: width, dtype and sparsity of the first batch, as `describe_rows` returns them.
 
     Raises:
-        MatrixError: there are no batches with rows.
+        MatrixError: no batch has rows.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -102,7 +102,7 @@ class BlockCorpus(Corpus[Any]):
         self._begun: Iterator[Matrix] | None = chain([first], blocks)
 
     def partitions(self) -> Sequence[MatrixPartition]:
-        """All rows: a stream cannot be read in parts."""
+        """Return one partition with all rows, because a stream cannot be read in parts."""
         return [matrix_partition("", 0, 0, self._blocks)]
 
     def _blocks(self, size: int) -> Iterator[Matrix]:
@@ -116,7 +116,7 @@ class BlockCorpus(Corpus[Any]):
             yield from slices(block, size)
 
     def _checked(self, batches: Iterator[Any]) -> Iterator[Matrix]:
-        """The batches that have rows, as matrices of the first one's width."""
+        """Yield the non-empty batches as matrices; refuse one whose width differs from the first."""
         width = None
         for number, batch in enumerate(batches):
             block = block_of(batch, f"batch {number}")
@@ -129,7 +129,7 @@ class BlockCorpus(Corpus[Any]):
 
 
 def _gathered(blocks: Iterator[Matrix], size: int) -> Iterator[Matrix]:
-    """Small blocks of one kind together, until there are enough rows: many small products are slow."""
+    """Join small blocks of one type until they have ``size`` rows, since many small products are slow."""
     waiting: list[Matrix] = []
     n = 0
     for block in blocks:

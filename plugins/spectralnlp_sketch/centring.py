@@ -1,4 +1,4 @@
-"""Centring and scaling over a stream: column means, deviations, document frequencies, row norms."""
+"""Centre and scale the rows of a stream by column means, deviations, document frequencies and row norms."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Centring(OneToOneFeatureMixin, IncrementalEstimator):
-    """Columns less their means, divided by their deviations, times their idf; rows of length one.
+    """Transformer that weights columns by idf, centres and scales them, and normalises rows.
 
-    Applied in this order: idf, mean, deviation, row norm. Means make a sparse matrix dense, and are refused
-    for one. Whatever is chosen, one pass collects it, and passes over parts merge.
+    The steps are applied in this order: idf, mean, deviation, row norm. Subtracting means would make a sparse
+    matrix dense, so it is refused for sparse rows. One pass collects all statistics, and parts can be merged.
 
     Attributes:
-        moments_: sums; `merge` adds those of another part.
+        moments_: column sums; `merge` adds those of another fitted estimator.
         mean_, deviation_, idf_: float64 (d,).
-        n_rows_: rows seen.
+        n_rows_: number of rows seen.
 
     Examples:
         >>> import numpy as np
@@ -53,27 +53,27 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
     norm: Annotated[bool, Doc("Divide each row by its Euclidean length, unless it is zero.")] = False
 
     def check_combination(self) -> None:
-        """Check what is asked for together.
+        """Check that the settings can be combined.
 
         Raises:
-            ConfigError: ``idf`` with ``mean`` or ``deviation``.
+            ConfigError: ``idf`` is combined with ``mean`` or ``deviation``.
         """
         if self.idf and (self.mean or self.deviation):
-            what = "idf goes together with norm only: means and deviations are those of unweighted columns"
+            what = "idf cannot be combined with mean or deviation, which are those of unweighted columns"
             raise SizeError(what, hint="chain two of them in a Pipeline")
 
     def init_moments(self, corpus: Corpus[Any]) -> ColumnMoments:
-        """Return empty sums of columns."""
+        """Return empty column sums."""
         return ColumnMoments(self.n_features_in_)
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Update the statistics; call after changing ``moments_``."""
         super().finish()
         self.mean_, self.deviation_ = self.moments_.means, self.moments_.deviations
         self.idf_ = self.moments_.idf
 
     def transform(self, X: Matrix) -> Matrix:
-        """Rows (n, d) centred and scaled, of their own dtype; sparse rows stay sparse."""
+        """Centre and scale rows (n, d); the dtype is kept, and sparse rows stay sparse."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         if sp.issparse(X):
@@ -101,7 +101,7 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
         return X
 
     def _divisors(self) -> Floats:
-        # What rounding leaves of a constant column's deviation is not a deviation.
+        # A constant column's deviation may be nonzero by rounding; treat it as zero.
         noise = 1e-7 * np.abs(self.mean_)
         return np.where(self.deviation_ > noise, self.deviation_, 1.0)
 

@@ -1,9 +1,9 @@
-"""Update, forget and merge of saved sketches.
+"""Update, forget and merge for saved sketches.
 
-Frequent directions grow and join (merge-only). Linear sketches are sums, from which a file can be taken out
-again if its rows are numbered by its content (``--keep-moments`` of the command ``sketch``): exactly where
-rows are integers, as counts are; of other numbers rounding is left, some 1e-16 of the largest sum. Those of a
-Gaussian sketch are not subtracted at all.
+Frequent directions can be updated and merged, but cannot forget. Linear sketches are sums: a file's rows can
+be subtracted again if they are numbered by the file's content (``--keep-moments`` of the command ``sketch``).
+The result is exact for integer rows such as counts; for other numbers a rounding error of about 1e-16 of the
+largest sum remains. Gaussian sketches cannot forget.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from spectralnlp_sketch.row_files import FileRows
 
 
 class SketchChanges:
-    """Incremental updates and unlearning of saved sketches, folder in and folder out."""
+    """Incremental updates, unlearning and merging of saved sketches, from folder to folder."""
 
     def update(
         self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
     ) -> None:
-        """Add the rows of files: the same sketch as of all files in one run.
+        """Add the rows of files; the result equals a sketch of all files in one run.
 
         Raises:
-            ConfigError: it is a sketch that cannot grow.
-            InputError: a file is in it already, which is named; or there are no rows.
-            MatrixError: rows of another width, or that are not finite.
+            ConfigError: the sketch cannot be updated.
+            InputError: a file is in the sketch already (the message names it), or there are no rows.
+            MatrixError: the width of rows differs, or rows are not finite.
         """
         saved = _changeable(folder, "be updated")
         before, corpus = saved.sketch.n_rows_, _rows(saved, inputs)
         if saved.documents is not None:
-            known = [each in saved.documents for each in corpus.numbers]
+            known = [number in saved.documents for number in corpus.numbers]
             _refuse(corpus, known, "in the sketch already", "leave it out")
         _observe(saved.sketch.moments_, corpus)
         saved.sketch.finish()
@@ -49,18 +49,18 @@ class SketchChanges:
     def forget(
         self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
     ) -> None:
-        """Take out the rows of files: the same sketch as of the others.
+        """Remove the rows of files; the result equals a sketch of the remaining files.
 
         Raises:
-            ConfigError: it is a sketch that cannot forget.
-            InputError: a file was never there, which is named; or nothing is left.
+            ConfigError: the sketch cannot forget.
+            InputError: a file is not in the sketch (the message names it), or no file would be left.
         """
         saved = _changeable(folder, "forget")
         if saved.documents is None:
             what = f"a sketch by {saved.name} cannot forget: its rows cannot be told apart any more"
             raise ConfigError(what, hint="sketch the files again without these")
         corpus = _rows(saved, inputs)
-        unknown = [each not in saved.documents for each in corpus.numbers]
+        unknown = [number not in saved.documents for number in corpus.numbers]
         _refuse(corpus, unknown, "not in the sketch", "give files as they were then, to the byte")
         left = saved.documents.difference(corpus.numbers)
         if not left:
@@ -74,11 +74,11 @@ class SketchChanges:
         report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
 
     def merge(self, folders: Sequence[Path], output: Path, report: Callable[[str], None]) -> None:
-        """Join sketches of different rows; bounds add up.
+        """Merge sketches of different rows; their error bounds add up.
 
         Raises:
-            ConfigError: they differ in a setting, which is named, or cannot be joined.
-            InputError: a file is in several of them.
+            ConfigError: the sketches differ in a setting (the message names it), or cannot be merged.
+            InputError: a file is in several of the sketches.
         """
         first, *others = (_changeable(folder, "be merged") for folder in folders)
         documents = first.documents
@@ -98,11 +98,11 @@ class SketchChanges:
 
 
 def _changeable(folder: Path, verb: str) -> Saved:
-    """A saved sketch whose rows need not be told apart, or still can be.
+    """Load a saved sketch that can be changed.
 
     Raises:
-        ConfigError: it is another: random signs are drawn for the rows of its files by their order.
-        ModelError: it is none, or damaged.
+        ConfigError: the sketch draws random numbers by the order of its files, not by their content.
+        ModelError: the folder holds no sketch, or a damaged one.
     """
     saved = Saved.load(folder)
     if tells_rows_apart(saved.sketch) and saved.documents is None:
@@ -122,7 +122,7 @@ def _observe(moments: Any, corpus: FileRows) -> None:
 
 
 def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
-    """An error at the first file of which it is so."""
+    """Raise an error for the first file that ``which`` marks."""
     if any(which):
         n, of = sum(which), len(which)
         counted = f"{what}, the first of {n:,} among {of:,} file{'s' * (of > 1)}"

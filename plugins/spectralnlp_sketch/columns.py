@@ -1,4 +1,4 @@
-"""Sums, sums of squares and document frequencies of the columns of a stream."""
+"""Accumulate sums, sums of squares and document frequencies of the columns of a stream."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Floats = NDArray[np.float64]
 
 
 class ColumnMoments(RowMoments):
-    """Of each column: sum, sum of squares, and in how many rows it is not zero.
+    """Sum, sum of squares and number of nonzero rows of each column.
 
     Args:
-        n_columns: d.
+        n_columns: number of columns, d.
     """
 
     subtractable = True
@@ -34,7 +34,7 @@ class ColumnMoments(RowMoments):
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
         wide = matrix.astype(np.float64, copy=False)
@@ -50,26 +50,26 @@ class ColumnMoments(RowMoments):
 
     @property
     def means(self) -> Floats:
-        """Column means (d,)."""
+        """Column means, float64 (d,)."""
         return self.sums / max(int(self.n_rows), 1)
 
     @property
     def deviations(self) -> Floats:
-        """Standard deviations of columns (d,), by n."""
+        """Standard deviations of columns, float64 (d,), with divisor n."""
         n = max(int(self.n_rows), 1)
         return np.sqrt(np.maximum(self.squares / n - self.means**2, 0.0))
 
     @property
     def idf(self) -> Floats:
-        """ln((1 + n)/(1 + df)) + 1 (d,), as scikit-learn smooths it."""
+        """Smoothed inverse document frequencies of columns, ln((1 + n)/(1 + df)) + 1, float64 (d,)."""
         return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
 
     def parameters(self) -> dict[str, Any]:
-        """``n_columns``."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``sums`` and ``squares``: float64 (d,); ``nonzeros``: int64 (d,); ``n_rows``: int64 ()."""
+        """Return ``sums`` and ``squares`` float64 (d,), ``nonzeros`` int64 (d,) and ``n_rows`` int64 ()."""
         return {
             "sums": self.sums,
             "squares": self.squares,

@@ -1,4 +1,4 @@
-"""Random numbers that are functions of (seed, document, row): no state, so no dependence on who read the row.
+"""Counter-based random numbers: functions of (seed, document, row), so they do not depend on who reads a row.
 
 The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, *Fast splittable pseudorandom
 number generators*, figure 14), applied twice over a counter.
@@ -21,7 +21,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def mix(x):
-    """64 bits to 64 bits that look unrelated."""
+    """Mix 64 bits into 64 pseudorandom bits."""
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
     return x ^ (x >> _31)
@@ -29,31 +29,31 @@ def mix(x):
 
 @kernel
 def stream_key(seed, document):
-    """The key of one document's rows under one seed."""
+    """Return the random key of a document's rows for a seed."""
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(document) * _GOLDEN)
 
 
 @kernel
 def draw(key, row, number):
-    """64 random bits: the ``number``-th of a row."""
+    """Return the ``number``-th 64 random bits of a row."""
     return mix(mix(key + np.uint64(row) * _GOLDEN) + np.uint64(number) * _SECOND)
 
 
 @kernel
 def below(bits, n):
-    """A number from 0 to n − 1 (n under 2³²) from the upper half of 64 random bits."""
+    """Return an integer from 0 to n − 1 (n < 2³²), from the upper half of 64 random bits."""
     return np.int64(((bits >> _32) * np.uint64(n)) >> _32)
 
 
 @kernel
 def sign(bits):
-    """−1 or 1 from the lowest of 64 random bits."""
+    """Return −1 or 1, from the lowest of 64 random bits."""
     return 1.0 - 2.0 * np.float64(bits & _ONE)
 
 
 @kernel
 def normals(seed, document, start, n_rows, n_columns):
-    """Standard normal numbers (n_rows, n_columns), row i those of global row ``start + i`` (Box–Muller)."""
+    """Return standard normals (n_rows, n_columns) for rows from ``start`` on, by the Box–Muller method."""
     key = stream_key(seed, document)
     result = np.empty((n_rows, n_columns))
     for i in range(n_rows):
@@ -76,5 +76,5 @@ def _keys(seed, n):
 
 
 def permuted_prefix(seed: int, n: int, size: int) -> NDArray[np.int64]:
-    """``size`` of the numbers below ``n``, without repetition, in a random order."""
+    """Draw ``size`` of the integers below ``n`` without replacement, in random order; int64 (size,)."""
     return np.argsort(_keys(seed, n), kind="stable")[:size].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Arrays and data frames of Dask, whose blocks are added up where they lie."""
+"""Corpora of Dask arrays and data frames; workers reduce the blocks that they hold."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ M = TypeVar("M", bound=Moments[Any])
 
 @dataclass(frozen=True)
 class DaskPartition(MatrixPartition):
-    """A block of rows.
+    """Partition that is one block of a Dask array or data frame.
 
     Args:
-        block: delayed.
+        block: the block as a Dask delayed value.
     """
 
     block: Any
 
 
 class DaskRows(Corpus[Any]):
-    """The rows of a ``dask.array`` or ``dask.dataframe``, a partition a block of rows.
+    """Corpus of the rows of a ``dask.array`` or ``dask.dataframe``; each block is a partition.
 
     Args:
-        data: two-dimensional, of real numbers.
+        data: two-dimensional array or data frame of real numbers.
 
     Attributes:
-        described: width, dtype and sparsity, as of `describe_rows`.
+        described: width, dtype and sparsity, as `describe_rows` returns them.
 
     Raises:
-        MatrixError: it is no matrix of real numbers.
+        MatrixError: the data is not a matrix of real numbers.
     """
 
     def __init__(self, data: Any) -> None:
@@ -65,13 +65,13 @@ class DaskRows(Corpus[Any]):
         if not hasattr(data, "columns"):
             data = data.rechunk({1: -1})
             self._lengths = data.chunks[0]
-        # Rows are numbered over all blocks as far as lengths are known, else within each.
+        # Rows are numbered over all blocks while block lengths are known, otherwise within each block.
         self._starts = [0, *np.cumsum(self._lengths)[:-1]]
         self._blocks = np.ravel(data.to_delayed()).tolist()
         self.engine = WhereTheyLie()
 
     def partitions(self) -> Sequence[DaskPartition]:
-        """The blocks of rows."""
+        """Return the blocks of rows."""
         parts = []
         for number, (block, start) in enumerate(zip(self._blocks, self._starts, strict=True)):
             known = bool(np.isfinite(start))
@@ -81,15 +81,15 @@ class DaskRows(Corpus[Any]):
         return parts
 
     def map(self, function: Callable[[Batch[Any]], Any]) -> Any:
-        """An array of Dask of what a function makes of each block, when it is asked for.
+        """Return a Dask array that applies a function to each block when it is computed.
 
         Args:
-            function: of a batch of rows, to as many numbers or rows of numbers.
+            function: maps a batch of n rows to an array of n numbers or n rows.
         """
         import dask.array
         from dask.delayed import delayed
 
-        arrays: Any = dask.array  # not typed
+        arrays: Any = dask.array  # Dask has no types
         shared, apply = delayed(function, traverse=False), delayed(_applied)
         like = function(Batch(Rows(np.zeros((1, self.n_columns), self.described["dtype"])), "", 0, 0))
         results = []
@@ -100,14 +100,14 @@ class DaskRows(Corpus[Any]):
 
 
 class WhereTheyLie(Engine):
-    """Blocks of Dask observed by the scheduler in use, and merged there; only the sum comes here."""
+    """Engine that observes and merges Dask blocks in the current scheduler and fetches only the sum."""
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in this thread: blocks are reduced, not mapped."""
+        """Map in this thread, since only reductions run in the scheduler."""
         return map(function, tasks)
 
     def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Return the sum over the blocks; None without any."""
+        """Return the merged moments of all blocks, or None if there are no blocks."""
         from dask.delayed import delayed
 
         shared = delayed(observe, traverse=False)
@@ -137,7 +137,7 @@ def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """The sum of parts that stay as they are: a worker may need one again."""
+    """Merge parts into a new one without changing them, since a worker may use a part again."""
     total = Part(parts[0].moments.empty_like())
     with one_blas_thread():
         for part in parts:

@@ -1,4 +1,4 @@
-"""Base of the featurizers of this package: the core's contract and scikit-learn's."""
+"""Base class of this package's featurizers, which are also scikit-learn transformers."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from spectralnlp_sketch.labelled import TextInput
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TextFeaturizer(TextInput, ClassNamePrefixFeaturesOutMixin, Featurizer, TransformerMixin, BaseEstimator):
-    """Base of featurizers: ``fit`` takes texts, or a corpus of them.
+    """Base class of featurizers whose ``fit`` takes texts or a corpus of texts.
 
     Attributes:
-        n_texts_: texts learned from.
+        n_texts_: number of texts learned from.
     """
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[str]:
-        """Make a corpus of texts; labels are not looked at.
+        """Make a corpus of texts; labels are ignored.
 
         Raises:
-            TextError: something is no text.
+            TextError: an element is not a text.
         """
         return X if isinstance(X, Corpus) else InMemoryCorpus(checked_texts(X))
 
 
 def single_precision(*shape: int | str) -> ArraySpec:
-    """Declare finite numbers that are float32 in memory and in a file, so that rows are the same."""
+    """Declare an array of finite numbers that is float32 both in memory and on disk."""
     return float_array(*shape, dtype="float32", stored=("float32",))

@@ -1,4 +1,4 @@
-"""Sketches of files, saved, and resumable: the same bytes whether or not the run was interrupted."""
+"""Sketch files, save and load sketches; a resumed run writes the same bytes as an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ def sketch_files(
 ) -> Any:
     """Sketch files and save the result as a model folder.
 
-    Every so many rows the state is kept beside ``output``; an interrupted run that is started again goes on
-    from there, and ends in the same bytes as one that was not interrupted.
+    A checkpoint is written beside ``output`` at regular intervals. An interrupted run that is started again
+    resumes from it, and writes the same bytes as an uninterrupted run.
 
     Args:
         estimator: an unfitted sketch.
-        corpus: the rows; if they are numbered by content, files can be taken out of a linear sketch later.
+        corpus: the rows; if they are numbered by content, files can be removed from a linear sketch later.
         output: the folder to write.
-        name: what the sketch is registered as.
-        checkpoint_rows: rows between checkpoints, at least.
-        restart: begin again, whatever checkpoint there is.
+        name: registered name of the sketch.
+        checkpoint_rows: minimum number of rows between checkpoints.
+        restart: whether to discard an existing checkpoint.
         report: progress callback, called with a line when a run is resumed.
 
     Returns:
         ``estimator``, fitted.
 
     Raises:
-        ConfigError: ``output`` cannot be written, or a checkpoint is there of other files or settings.
+        ConfigError: ``output`` cannot be written, or a checkpoint is for other files or settings.
         InputError: the files cannot be read.
     """
     if corpus.by_content and not tells_rows_apart(estimator):
-        what = f"{name} keeps its moments anyway: it can grow and join, but not forget"
+        what = f"{name} always keeps its moments: it can be updated and merged, but cannot forget"
         raise ConfigError(what, hint="leave out `keep_moments`")
     check_writable(output)
     where = checkpoint_folder(output)
@@ -82,18 +82,18 @@ def sketch_files(
 
 
 def checkpoint_folder(output: str | Path) -> Path:
-    """Where the state of an unfinished run for this folder is kept."""
+    """Return the folder of an unfinished run's checkpoint for an output folder."""
     target = Path(output).resolve()
     return target.with_name(f".{target.name}.checkpoint")
 
 
 def tells_rows_apart(estimator: Any) -> bool:
-    """Whether what a row adds to a sketch depends on its number."""
+    """Return whether a row's contribution to the sketch depends on its number."""
     return bool(estimator.tells_rows_apart)
 
 
 def _settings(estimator: Any) -> dict[str, Any]:
-    """Hyper-parameters in the order of their names: the bytes of saved sketches are sorted so."""
+    """Return the hyper-parameters sorted by name, as saved sketches store them."""
     return dict(sorted(estimator.get_params(deep=False).items()))
 
 
@@ -105,14 +105,14 @@ def save_sketch(
     reading: RowFormat | None = None,
     documents: Collection[int] | None = None,
 ) -> None:
-    """Write a fitted sketch as a model folder: the sketch, its directions, and what it can be merged by.
+    """Write a fitted sketch as a model folder: the sketch, its directions and its moments.
 
     Args:
         estimator: a fitted sketch.
-        output: the folder.
-        name: what the sketch is registered as.
-        reading: how rows were read, to read more in the same way.
-        documents: numbers of the files in it by their content; None if they were numbered by their order.
+        output: the folder to write.
+        name: registered name of the sketch.
+        reading: format in which rows were read, so that more rows can be read in the same way.
+        documents: content-based numbers of the files in the sketch; None if files were numbered by order.
     """
     found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
     bound = getattr(estimator, "bound_", None)
@@ -128,10 +128,10 @@ def save_sketch(
 
 
 def load_sketch(folder: str | Path) -> Any:
-    """The fitted sketch that a folder holds: transforms, takes more rows, merges.
+    """Load a fitted sketch from a folder, ready to transform, update or merge.
 
     Raises:
-        ModelError: it holds none, or one that is cut short or changed.
+        ModelError: the folder holds no sketch, or one that is truncated or changed.
     """
     stored = load_model(folder)
     if stored.kind != KIND:
@@ -152,7 +152,7 @@ def load_sketch(folder: str | Path) -> Any:
 
 @dataclass(frozen=True)
 class _InputDescription:
-    """The rows that a sketch is of."""
+    """Width, dtype and sparsity of the rows of a sketch."""
 
     n_columns: Annotated[int, Ge(1), Lt(1 << 31)]
     dtype: Literal["float32", "float64"]
@@ -161,14 +161,14 @@ class _InputDescription:
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved sketch with what a change of it must know.
+    """Saved sketch with the metadata needed to change it.
 
     Attributes:
-        folder: where it lies.
-        name: what it is registered as.
+        folder: folder of the sketch.
+        name: registered name of the sketch.
         sketch: the fitted transformer.
-        reading: how its rows were read.
-        documents: as for `save_sketch`.
+        reading: format in which its rows were read.
+        documents: content-based file numbers, as for `save_sketch`.
     """
 
     folder: Path
@@ -182,7 +182,7 @@ class Saved:
         """Load the sketch in a folder.
 
         Raises:
-            ModelError: it holds none, or one that is cut short or changed.
+            ModelError: the folder holds no sketch, or one that is truncated or changed.
         """
         sketch, values = load_sketch(folder), load_model(folder).values
         documents = values.take("documents", tuple[int, ...] | None)
@@ -190,7 +190,7 @@ class Saved:
         return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
 
     def save(self, output: Path, documents: Collection[int] | None) -> None:
-        """Write the sketch as it is now, with what is in it now."""
+        """Write the sketch in its current state, with the numbers of the files that it now holds."""
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
 
 
@@ -213,7 +213,7 @@ def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 def _resume(
     estimator: Any, where: Path, run: dict[str, Any], report: Callable[[str], None]
 ) -> tuple[int, int]:
-    """The file and row to go on from, with the estimator's moments as they were there."""
+    """Restore the estimator's moments from a checkpoint, and return the file and row to resume from."""
     if not where.exists():
         return 0, 0
     try:
@@ -224,7 +224,7 @@ def _resume(
         ) from error
     for key, value in run.items():
         if stored.metadata.get(key) != value:
-            what = f"an unfinished run with other {key} is kept here"
+            what = f"an unfinished run with other {key} is stored here"
             raise ConfigError(what, path=where, hint="finish it, or begin again with `restart`")
     estimator.restore(stored.metadata["input"], _state(stored.arrays))
     file, row = stored.metadata["file"], stored.metadata["row"]
@@ -233,9 +233,9 @@ def _resume(
 
 
 def _described(corpus: FileRows) -> list[list[Any]]:
-    """Path, length, time of change and reading of each file: a checkpoint is of these and no others.
+    """Return path, size, modification time and format of each file, by which a checkpoint is recognised.
 
-    Of an address, its name must do.
+    For URLs, size and modification time are None.
     """
     described = []
     for path, row_format in zip(corpus.paths, corpus.formats, strict=True):

@@ -1,4 +1,4 @@
-"""`CCA`, the transformer."""
+"""Canonical correlation analysis as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from spectralnlp_sketch.stream import MatrixCorpus
 
 Floats = NDArray[np.float64]
 
-# Up to so many columns of both views the sums are a dense matrix, of 128 MB; beyond, if rows are sparse, only
-# pairs of columns that meet are kept.
+# With at most this many columns in both views, the sums are a dense matrix (128 MB). With more, and sparse
+# rows, only pairs of columns that occur in the same row are stored.
 DENSE_COLUMNS = 4000
 
-# A variance below this part of the mean square has fewer than half of its digits.
+# A variance below this share of the mean square has lost more than half of its digits.
 _FEW_DIGITS = 1e-8
 
 
@@ -37,18 +37,18 @@ _FEW_DIGITS = 1e-8
 class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """Canonical correlation analysis: directions of two views whose projections are most correlated.
 
-    Hotelling 1936; the CCA of the tutorial and of eigenwords, where the views are a word and
-    its context. Interface of ``sklearn.cross_decomposition.CCA``: ``y`` is the second view. One pass adds up
-    sums and products of columns, so parts merge, and rows can be taken out again. Views are dense or sparse
-    matrices, or two corpora of rows (`FileRows`); columns are centred.
+    Hotelling 1936. Eigenwords use the same CCA, with a word and its context as the two views. The interface
+    is that of ``sklearn.cross_decomposition.CCA``: ``y`` is the second view. One pass adds up sums and
+    products of columns, so fitted parts can be merged and rows can be removed again. Views are dense or
+    sparse matrices, or two corpora of rows (`FileRows`); columns are centred.
 
     Attributes:
         canonical_correlations_: float64 (k,), descending; shrunk by ``regularisation``.
-        x_weights_, y_weights_: float64 (p, k) and (q, k); projections have variance 1, less what
-            ``regularisation`` adds.
-        x_mean_, y_mean_: float64 (p,) and (q,).
-        moments_: the sums; `merge` adds those of another part.
-        n_rows_: rows seen.
+        x_weights_, y_weights_: float64 (p, k) and (q, k); projections have variance 1, or less with
+            ``regularisation``.
+        x_mean_, y_mean_: column means, float64 (p,) and (q,).
+        moments_: the sums; `merge` adds those of another fitted estimator.
+        n_rows_: number of rows seen.
 
     Examples:
         >>> import numpy as np
@@ -65,16 +65,18 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     unlearning = "exact"
 
-    n_components: Annotated[int, Ge(1), Doc("Pairs of directions.")] = field(default=2, kw_only=False)
+    n_components: Annotated[int, Ge(1), Doc("Number of pairs of directions.")] = field(
+        default=2, kw_only=False
+    )
     regularisation: Annotated[
         float,
         Ge(0),
         Doc(
-            "This share of the mean variance of a view's columns is added to each variance; views of over "
-            "4,000 columns, unless one-hot, need some."
+            "Share of the mean variance of a view's columns that is added to each variance; a view of more "
+            "than 4,000 columns needs a positive value unless it is one-hot."
         ),
     ] = 0.0
-    random_state: Annotated[int, Ge(0), Doc("Seed of starting vectors.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of the starting vectors.")] = 0
 
     @property
     def canonical_correlations_(self) -> Floats:
@@ -95,8 +97,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """Make a corpus of the two views.
 
         Raises:
-            ValueError: one is no matrix, or has no rows.
-            MatrixError: they have different numbers of rows.
+            ValueError: a view is not a matrix, or has no rows.
+            MatrixError: the views have different numbers of rows.
         """
         if not isinstance(X, PairCorpus):
             return self._paired(X, y, reset=True)
@@ -120,17 +122,17 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return PairCorpus(MatrixCorpus(X, first_row=first_row), MatrixCorpus(y, first_row=first_row))
 
     def init_moments(self, corpus: Corpus[Any]) -> PairMoments:
-        """Return empty sums for two views such as those of a corpus.
+        """Return empty sums for the two views of a corpus.
 
         Raises:
-            MatrixError: there are no rows.
+            MatrixError: the corpus has no rows.
         """
         assert isinstance(corpus, PairCorpus)
         sparse = bool(describe_rows(corpus)["sparse"])
         return PairMoments(*corpus.widths, sparse=sparse and sum(corpus.widths) > DENSE_COLUMNS)
 
     def solve(self, moments: PairMoments) -> None:
-        """Take over sums, and find the directions.
+        """Store the sums, and compute the directions.
 
         Raises:
             InputError: there are no rows, no column of a view varies, or a wide view needs regularisation.
@@ -147,7 +149,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: as of ``fit``, or another width than before; nothing is added then.
+            MatrixError: as for ``fit``, or the width has changed; then no row is added.
         """
         first = not hasattr(self, "moments_")
         if first:
@@ -162,21 +164,21 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self
 
     def forget(self, X: Any, y: Any) -> Self:
-        """Take out rows of both views that were added before.
+        """Remove rows of both views that were added before.
 
         Args:
             X: (n, p), dense or sparse.
             y: (n, q).
 
         Raises:
-            MatrixError: as of `partial_fit`, or there are more rows than were added.
+            MatrixError: as for `partial_fit`, or no rows would be left.
         """
         check_is_fitted(self)
         with one_blas_thread():
             gone = accumulate(self.moments_.empty_like(), self._more(X, y))
         if gone.n_rows >= self.n_rows_:
-            what = f"{gone.n_rows} rows to forget, and {self.n_rows_} were learned from"
-            raise MatrixError(what, hint="some must be left")
+            what = f"cannot forget {gone.n_rows} rows: only {self.n_rows_} were learned from"
+            raise MatrixError(what, hint="at least one row must be left")
         self.moments_.subtract(gone)
         self.finish()
         return self
@@ -191,16 +193,16 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return corpus
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Discard cached solutions; call after changing ``moments_``."""
         super().finish()
-        # In a dictionary: scikit-learn wants attributes unchanged by reading.
+        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, CanonicalPairs] = {}
         if self.n_rows_:
             x, y, _ = self.moments_.views()
             self.x_mean_, self.y_mean_ = x.mean, y.mean
 
     def _solved(self) -> CanonicalPairs:
-        """Solved at the first reading after a change: partial_fit with small batches stays cheap."""
+        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
         if "pairs" not in self.solutions_:
             if self.n_rows_ < 2:
                 raise MatrixError("n_samples = 1, and two rows or more are needed")
@@ -216,14 +218,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self.solutions_["pairs"]
 
     def transform(self, X: Matrix, y: Any = None) -> Any:
-        """Project rows on the canonical directions.
+        """Project rows onto the canonical directions.
 
         Args:
             X: (n, p), dense or sparse.
             y: (n, q) or None.
 
         Returns:
-            float64 (n, k) of X; a tuple of that and the same of y, if it is given.
+            Projection of X, float64 (n, k); if y is given, a tuple of the projections of X and y.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
@@ -246,7 +248,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return np.asarray(y @ self.y_weights_) - self.y_mean_ @ self.y_weights_
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit, and project both views: (n, k) of X and of y."""
+        """Fit to both views, and return their projections, (n, k) each."""
         return self.fit(X, y, **fit_params).transform(X, y)
 
     @property
@@ -270,7 +272,7 @@ def _second_view(y: Any, finite: bool = False) -> Matrix:
 
 
 def _check_varies(view: View, name: str, n_rows: int) -> None:
-    """Refuse a view without variance, and warn of one whose variances are mostly rounding."""
+    """Refuse a view without variance, and warn if rounding dominates a variance."""
     if not view.variances.any():
         what = f"no column of {name} varies over the {n_rows} rows"
         raise MatrixError(what, hint="give more rows, or other columns")

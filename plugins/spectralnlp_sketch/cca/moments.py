@@ -1,4 +1,4 @@
-"""The moments of two views: sums, covariances and cross-covariances in one matrix."""
+"""Moments of two views for CCA: sums, covariances and cross-covariances in one matrix."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Floats = NDArray[np.float64]
 
 
 class PairMoments(RowMoments):
-    """ZᵀZ of the rows Z = [1 | X | Y]: how many there are, their sums, XᵀX, XᵀY and YᵀY.
+    """Gram matrix ZᵀZ of the rows Z = [1 | X | Y]: row count, column sums, XᵀX, XᵀY and YᵀY.
 
     Args:
-        n_x: columns of X.
-        n_y: columns of Y.
-        sparse: whether only the pairs of columns that meet in a row are kept: for wide views of text.
+        n_x: number of columns of X.
+        n_y: number of columns of Y.
+        sparse: whether to store only pairs of columns that occur in the same row, for wide views of text.
     """
 
-    # Sums of integers are exact, as counts are; others undo to rounding.
+    # Subtraction is exact for integers such as counts, and exact up to rounding for other numbers.
     subtractable = True
 
     def __init__(self, n_x: int, n_y: int, sparse: bool = False) -> None:
@@ -39,14 +39,14 @@ class PairMoments(RowMoments):
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self.gram[0, 0])
 
     def views(self, regularisation: float = 0.0) -> tuple[View, View, Any]:
-        """The moments of X and of Y, each divided by the rows, and XᵀY / n (p, q).
+        """Return the moments of X and of Y and XᵀY (p, q), all divided by the number of rows.
 
         Args:
-            regularisation: of both, see `View`.
+            regularisation: regularisation of both views, see `View`.
         """
         gram, n, cut = self.gram, self.n_rows, 1 + self.n_x
         sums = np.asarray(gram[[0]].todense()).ravel() if self.sparse else gram[0]
@@ -55,10 +55,10 @@ class PairMoments(RowMoments):
         return x, y, gram[1:cut, cut:] / n
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, x and y side by side, dense or sparse.
+        """Add rows [x | y], dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row), or squares that overflow float64.
+            MatrixError: the width differs, a row holds NaN or infinity, or squares overflow float64.
         """
         matrix = self.checked_rows(batch)
         rows = side_by_side(np.ones((matrix.shape[0], 1)), matrix)
@@ -73,18 +73,18 @@ class PairMoments(RowMoments):
         check_sums(self.gram.diagonal(), batch.document)
 
     def parameters(self) -> dict[str, Any]:
-        """All that `__init__` takes."""
+        """Return the arguments of the constructor."""
         return {"n_x": self.n_x, "n_y": self.n_y, "sparse": self.sparse}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``gram``: float64 (1 + p + q, 1 + p + q); or ``indptr`` and ``indices`` (int64) and ``data``."""
+        """Return ``gram``, float64 (1 + p + q, 1 + p + q), or its CSR arrays if it is sparse."""
         if not self.sparse:
             return {"gram": self.gram}
         indptr, indices = (each.astype(np.int64) for each in (self.gram.indptr, self.gram.indices))
         return {"indptr": indptr, "indices": indices, "data": self.gram.data}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Sparse sums must be a matrix of the views' columns."""
+        """Check that stored sparse sums form a valid matrix over the columns of the views."""
         if not self.sparse:
             super().check_arrays(stored)
             return
@@ -109,7 +109,7 @@ class PairMoments(RowMoments):
 
 
 def _tidy(matrix: Any) -> Any:
-    """The same matrix in the one form that its entries have: what became zero is left out."""
+    """Return the matrix in canonical CSR form: sorted column indices, no stored zeros."""
     matrix = sp.csr_array(matrix)
     matrix.eliminate_zeros()
     matrix.sort_indices()

@@ -17,17 +17,17 @@ from spectralnlp_sketch.stream import MatrixPartition, matrix_partition
 
 
 class PairCorpus(Corpus[Any]):
-    """The rows of two views side by side.
+    """Corpus of two views whose rows are joined side by side.
 
     Args:
-        x: rows of the first view, p columns.
-        y: the same examples' rows of the second, q columns, in as many partitions.
+        x: rows of the first view, with p columns.
+        y: rows of the same examples in the second view, with q columns, in as many partitions.
 
     Attributes:
         widths: p and q.
 
     Raises:
-        MatrixError: the two are not split alike.
+        MatrixError: the views have different numbers of partitions.
 
     Examples:
         >>> import numpy as np
@@ -46,7 +46,7 @@ class PairCorpus(Corpus[Any]):
             raise MatrixError(what, hint="give as many files of X as of y, with the same rows")
 
     def partitions(self) -> Sequence[MatrixPartition]:
-        """As the views are split; reading one refuses different numbers of rows, NaN and infinity."""
+        """Return the joined partitions; reading one checks for equal row counts, NaN and infinity."""
         pairs = zip(*(each.partitions() for each in self.views), strict=True)
         return [
             matrix_partition(x.document, x.document_index, x.start, partial(_blocks, x, y, self.widths))
@@ -71,7 +71,7 @@ def _checked(batch: Batch[Any], width: int, name: str) -> Matrix:
 
 
 def side_by_side(x: Matrix, y: Matrix) -> Matrix:
-    """Two blocks of rows as one, CSR if one of them is, in float64."""
+    """Join two blocks of rows side by side in float64; the result is CSR if either block is sparse."""
     if sp.issparse(x) or sp.issparse(y):
         return sp.hstack([x, y], format="csr", dtype=np.float64)
     return np.hstack([x, y]).astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""Commands: options, and one call of the API each."""
+"""Commands for sketches, leverage scores and text classification; each calls one function of the API."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""``spectralnlp classify``: texts of lines or tables in, labels out, a line at a time."""
+"""Command ``spectralnlp classify``: write a label for each text of lines or tables."""
 
 from __future__ import annotations
 
@@ -40,24 +40,27 @@ def classify(
         str | None, typer.Option("--model", "-m", metavar="NAME|PATH", help="The classifier.")
     ] = None,
     text_column: TextColumn = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="The N likeliest labels of each text.")] = 1,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Write the N likeliest labels of each text.")
+    ] = 1,
     format_: TableFormat = TABLE,
     oos_label: Annotated[
         str | None,
-        typer.Option("--oos-label", metavar="LABEL", help="The label of texts that are out of scope."),
+        typer.Option("--oos-label", metavar="LABEL", help="Label for texts that are out of scope."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Add what each word adds to the label's score.")
+        bool, typer.Option("--explain", help="Write the contribution of each word to the label's score.")
     ] = False,
     where: Where = HERE,
     checkpoint: CheckpointFolder = None,
     output: OutputFile = None,
 ) -> None:
-    """Classify texts, of lines or of a table: label, confidence (and so on with --top), between tabs.
+    """Classify texts, one a line or of a table; write label and confidence, separated by tabs.
 
-    With --oos-label, texts that look like no label's have that label; the threshold was chosen in training.
-    Other formats than table give the texts, too, and json the scores of the likeliest labels. --explain adds
-    a column of words and scores, in natural logarithms, or to json an object with words and n-grams.
+    --top adds further labels. --oos-label gives its label to texts that are out of scope; their threshold was
+    chosen in training. Formats other than table also write the text, and json the scores of the likeliest
+    labels. --explain adds a column of words and scores, in natural logarithms; in json, an object with words
+    and n-grams.
     """
     from spectralnlp.cli.console import Meter, announced_kernels, progress, results
 
@@ -73,7 +76,7 @@ def classify(
     tasks: Iterable[Sequence[str]]
     here = where.name is None and checkpoint is None
     if not here:
-        # Not as they arrive: a run that goes on must cut the stream in the same places.
+        # Batches of fixed size, not as texts arrive: a resumed run must split the stream at the same places.
         texts = batches(chain.from_iterable(arriving), ClassifyToText.batch_size)
         tasks = ClassifyToText.of(name, style=style).results(where, texts)
     else:
@@ -107,13 +110,13 @@ def _expanded(file: str, text_column: str | int | None) -> Sequence[str]:
 
     if file == STDIN and text_column is None:
         return [STDIN]
-    # The names of columns are looked at first, and a pipe cannot be read again.
+    # Column names are read first, so the file is read twice, which a pipe does not allow.
     again = [file] if text_column is None else rereadable([file])
     return [str(path) for path in expand_inputs(again)]
 
 
 def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None) -> Iterator[list[str]]:
-    """Texts of all sources, many at a time, but never waiting for more of a terminal or a pipe."""
+    """Yield batches of texts of all sources, without waiting to fill a batch from a terminal or pipe."""
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import open_text
     from spectralnlp_sketch.intent.reading import read_column
@@ -136,7 +139,7 @@ def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
-    """The lines of a stream as they arrive: all that are there, at once."""
+    """Yield the lines of a stream as they arrive, all available lines as one batch."""
     from spectralnlp.runtime import LONGEST_LINE, decode_lines, too_long_line
 
     waiting: deque[bytes] = deque()
@@ -157,13 +160,13 @@ def _arriving(stream: Any) -> Iterator[list[str]]:
 
 
 class Style(NamedTuple):
-    """How labels are written.
+    """Output format of classified texts.
 
     Args:
-        top: how many of the likeliest labels.
-        format: one of `FORMATS`; a table has no line of names.
-        explain: whether to add what words add to the label's score.
-        oos_label: the label of texts out of scope; None to give them the likeliest label, too.
+        top: number of the likeliest labels to write.
+        format: one of `FORMATS`; a table has no header line.
+        explain: whether to write the contribution of words to the label's score.
+        oos_label: label for texts out of scope; None to give them their likeliest label.
     """
 
     top: int = 1
@@ -172,7 +175,7 @@ class Style(NamedTuple):
     oos_label: str | None = None
 
     def columns(self) -> list[str]:
-        """The names of the columns of TSV and CSV."""
+        """Return the column names of TSV and CSV."""
         more = [f"{name}_{n}" for n in range(2, self.top + 1) for name in ("label", "confidence")]
         return ["text", "label", "confidence", "out_of_scope", *more, *["explanation"] * self.explain]
 
@@ -182,22 +185,22 @@ LABEL_ONLY = Style()
 
 @dataclass(frozen=True)
 class ClassifyToText(OnWorkers[str, str]):
-    """Texts to lines of their labels.
+    """Task for workers that classifies texts and returns output lines.
 
     Args:
-        style: how labels are written.
+        style: output format.
     """
 
     style: Style = LABEL_ONLY
     batch_size: ClassVar[int] = 1024
 
     def __call__(self, batch: Sequence[str]) -> list[str]:
-        """Each text classified and written."""
+        """Classify each text, and return a line for each."""
         return classified_text(self.loaded(_load), batch, self.style)
 
 
 def classified_text(classifier: Classifier, batch: Sequence[str], style: Style) -> list[str]:
-    """The labels of texts, a line each."""
+    """Classify texts, and return an output line for each."""
     show = {TABLE: _as_columns, JSON: _as_json}.get(style.format, _as_row)
     found = classifier.classify_many(batch)
     return [show(classifier, text, each, style) for text, each in zip(batch, found, strict=True)]
@@ -220,7 +223,7 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
 
 
 def _as_row(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
-    """A line of TSV or CSV; of a text out of scope only the first label is another."""
+    """Return a line of TSV or CSV; for a text out of scope only the first label changes."""
     scores = [round(score, 6) for score in (found.confidence, found.out_of_scope)]
     cells: list[Any] = [text, _label(classifier, found, style), *scores]
     for label, score in _top(classifier, found, style.top)[1:]:

@@ -1,4 +1,4 @@
-"""``spectralnlp leverage``: how much each row of a file stands alone."""
+"""Command ``spectralnlp leverage``: write the leverage score of each row of files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,29 @@ def leverage(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
     ],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the scores.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write the scores to.")
+    ] = None,
     method: Annotated[
         str, typer.Option(help="auto, gram, qr, svd, gaussian, countsketch, osnap, srht.")
     ] = "auto",
-    size: Annotated[int | None, typer.Option(min=1, help="Rows of the sketch, where there is one.")] = None,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Number of rows of the sketch, if the method uses one.")
+    ] = None,
     truncate: Annotated[
-        float, typer.Option(help="Share of the largest singular value up to which others count as zero.")
+        float, typer.Option(help="Treat singular values up to this share of the largest as zero.")
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 0,
     form: Annotated[
         str,
         typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
     ] = "auto",
-    columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 1024,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Number of columns that n-grams of text are hashed to.")
+    ] = 1024,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1",
 ) -> None:
-    """Leverage scores of the rows of files, one a line, in two passes."""
+    """Write leverage scores of the rows of files, one a line; the files are read twice."""
     import warnings
 
     from spectralnlp.cli.console import note, progress, results

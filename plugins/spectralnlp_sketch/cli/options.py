@@ -1,4 +1,4 @@
-"""Options that the commands read from text."""
+"""Parse command-line options shared by the commands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from spectralnlp.hyperparameters import read_values
 
 
 def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
-    """A sketch of a size with settings written ``key=value``.
+    """Make a sketch from its size and settings written ``key=value``.
 
     Raises:
-        ConfigError: one is not, or the sketch has no such setting.
+        ConfigError: a setting is not written ``key=value``, or the sketch has no such setting.
     """
     pairs: dict[str, str] = {}
     for each in settings:
@@ -26,10 +26,10 @@ def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
 
 
 def read_ngrams(text: str) -> tuple[int, int]:
-    """``1-3``, or ``2`` for ``2-2``.
+    """Parse a range of n-gram lengths such as ``1-3``, or ``2`` for ``2-2``.
 
     Raises:
-        ConfigError: it is neither.
+        ConfigError: the text is not such a range.
     """
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)

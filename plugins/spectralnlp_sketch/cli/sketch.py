@@ -1,4 +1,4 @@
-"""``spectralnlp sketch``: files of any length to a small matrix."""
+"""Command ``spectralnlp sketch``: reduce files of any length to a small matrix."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ def sketch(
         list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the sketch to.")],
-    name: Annotated[str, typer.Option("--sketch", help="Its registered name.")] = "frequent-directions",
-    size: Annotated[int, typer.Option(min=1, help="Rows of the sketch.")] = 256,
+    name: Annotated[
+        str, typer.Option("--sketch", help="Registered name of the sketch.")
+    ] = "frequent-directions",
+    size: Annotated[int, typer.Option(min=1, help="Number of rows of the sketch.")] = 256,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the sketch.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set another setting of the sketch."),
     ] = None,
     form: Annotated[
         str,
         typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
     ] = "auto",
-    columns: Annotated[int, typer.Option(min=1, help="Columns that n-grams of text are hashed to.")] = 2**16,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Number of columns that n-grams of text are hashed to.")
+    ] = 2**16,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
     keep_moments: Annotated[
-        bool, typer.Option("--keep-moments", help="Of linear sketches: let files be added and taken out.")
+        bool,
+        typer.Option("--keep-moments", help="Allow files to be added to a linear sketch and removed later."),
     ] = False,
-    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Rows between checkpoints.")] = 2**19,
-    restart: Annotated[bool, typer.Option("--restart", help="Forget an unfinished run.")] = False,
+    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Number of rows between checkpoints.")] = 2**19,
+    restart: Annotated[bool, typer.Option("--restart", help="Discard an unfinished run.")] = False,
 ) -> None:
-    """Sketch the rows of files: text, TSV, matrices. An interrupted run goes on where it was."""
+    """Sketch the rows of files: text, TSV, matrices. An interrupted run resumes where it stopped."""
     from spectralnlp import registry
     from spectralnlp.cli.console import fields, note, progress
     from spectralnlp.runtime import expand_inputs, rereadable

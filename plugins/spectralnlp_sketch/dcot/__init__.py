@@ -1,4 +1,4 @@
-"""Dense Cohort of Terms: frequent terms reconstructed from the rest of a document."""
+"""Dense Cohort of Terms (dCoT): reconstruct frequent terms from the other terms of a document."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

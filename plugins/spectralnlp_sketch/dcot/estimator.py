@@ -1,4 +1,4 @@
-"""`DCoT`, the transformer."""
+"""Dense Cohort of Terms (dCoT) as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from spectralnlp_sketch.stream import MatrixCorpus
 from spectralnlp_sketch.words import StopWords, stop_list
 
 Floats = NDArray[Any]
-# Up to so many terms or documents a Cholesky decomposition of them is faster than iterating.
+# Up to this many terms or documents, a Cholesky decomposition is faster than conjugate gradients.
 CHOLESKY_ROWS = 16_000
-# Ridge that steadies the solution, in units of the mean sum of squares of a column.
+# Ridge regularisation, in units of the mean sum of squares of a column.
 RIDGE = 1e-5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
-    """Dense Cohort of Terms: prototypes, terms that stand for many, restored from the rest of a document.
+    """Dense Cohort of Terms (dCoT): features that reconstruct prototype terms from a document's other terms.
 
-    Xu, Chen, Weinberger and Sha 2012. Each layer is the linear map that best restores the prototypes of rows
-    from which every term was removed with probability 1 − p, in expectation over all such corruptions and in
-    closed form, then tanh; the next layer does the same to the output of the last.
+    Xu, Chen, Weinberger and Sha 2012. Each layer is a linear map followed by tanh. The map best reconstructs
+    the prototypes from rows in which every term is removed with probability 1 − p; it is computed in closed
+    form, in expectation over all such corruptions. The next layer reconstructs the output of the last.
 
     Attributes:
-        prototypes_: columns of the prototypes (r,), the heaviest or most frequent first.
-        layers_: a `Reconstruction` each.
-        solver_: the cheapest of three that agree: ``terms`` adds up a d × d matrix and keeps no rows;
-            ``documents`` keeps the rows, sparse, and solves n × n by Woodbury's identity; ``iteration``
-            (conjugate gradients) has neither matrix.
-        n_rows_: rows seen.
+        prototypes_: columns of the prototypes, int64 (r,), the heaviest or most frequent first.
+        layers_: a `Reconstruction` for each layer.
+        solver_: the cheapest of three solvers with equal results: ``terms`` accumulates a d × d matrix and
+            keeps no rows; ``documents`` keeps the rows, sparse, and solves an n × n system by Woodbury's
+            identity; ``iteration`` (conjugate gradients) builds neither matrix.
+        n_rows_: number of rows seen.
 
     Examples:
         >>> from sklearn.feature_extraction.text import CountVectorizer
@@ -61,52 +61,52 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     n_prototypes: Annotated[
         int,
         Ge(1),
-        Doc("How many terms are reconstructed (r); all where there are fewer."),
+        Doc("Number of terms to reconstruct (r); all terms if there are fewer."),
     ] = 1000
     prototypes: Annotated[
         Literal["heavy", "frequent"],
         Doc(
-            "Which terms: ``heavy``, the columns with the largest sums of squares, best of tf-idf weights; "
-            "or ``frequent``, as published, the terms of the most documents."
+            "Terms to reconstruct: ``heavy``, the columns with the largest sums of squares, best with tf-idf "
+            "weights; or ``frequent``, as published, the terms that occur in the most documents."
         ),
     ] = "heavy"
     keep_probability: Annotated[
         float,
         Gt(0),
         Le(1),
-        Doc("Probability of a term to survive corruption (p)."),
+        Doc("Probability that a term survives corruption (p)."),
     ] = 0.3
-    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = field(default=3, kw_only=False)
+    n_layers: Annotated[int, Ge(1), Doc("Number of layers.")] = field(default=3, kw_only=False)
     output: Annotated[
         Literal["all", "layers", "last"],
         Doc(
             "Columns of `transform`, the paper's equation 8: ``all``, the rows and all layers side by side; "
-            "``layers``, without the rows; ``last``, the last layer alone."
+            "``layers``, all layers without the rows; ``last``, the last layer alone."
         ),
     ] = "all"
     normalise: Annotated[
         bool,
-        Doc("Whether each layer's rows are scaled to length one before they are put side by side."),
+        Doc("Whether to scale each layer's rows to length one before they are joined."),
     ] = True
     terms: Annotated[
         Any,
-        Doc("Names of the columns, a sequence, for ``stop_words`` and `reconstruct`."),
+        Doc("Sequence of column names, for ``stop_words`` and `reconstruct`."),
     ] = None
     stop_words: Annotated[
         StopWords,
-        Doc("Terms that are no prototypes: ``english``, a set, or None."),
+        Doc("Terms that are never prototypes: ``english``, a set, or None."),
     ] = None
 
     def check_combination(self) -> None:
         """Check the stop words.
 
         Raises:
-            ConfigError: there is no such list.
+            ConfigError: there is no stop-word list of that name.
         """
         stop_list(self.stop_words)
 
     def init_moments(self, corpus: Corpus[Any]) -> TermMoments:
-        """Return empty sums of columns, by which prototypes are chosen.
+        """Return empty column sums, from which prototypes are chosen.
 
         Raises:
             MatrixError: there are no rows.
@@ -116,7 +116,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return TermMoments(self.n_features_in_)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose prototypes after the first pass, learn a layer after each of the others.
+        """Choose prototypes after the first pass, and learn a layer after each later pass.
 
         Raises:
             MatrixError: there are no rows, or no term can be a prototype.
@@ -139,9 +139,10 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return RowLog(self.n_features_in_, self.dtype_.name)
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Put the output of the last layer in the place of rows in memory.
+        """Return the corpus and moments of the next pass.
 
-        A stream is read again, and goes through all layers so far.
+        Rows in memory are replaced by the output of the last layer; a stream is read again and passes through
+        all layers so far.
         """
         if not isinstance(corpus, MatrixCorpus) or not self.layers_:
             return corpus, moments
@@ -171,7 +172,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return order[: self.n_prototypes]
 
     def transform(self, X: Matrix) -> Matrix:
-        """Reconstruct the prototypes of rows (n, d); sparse where sparse rows are part of the output."""
+        """Reconstruct the prototypes of rows (n, d); sparse if sparse rows are part of the output."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         with one_blas_thread():
@@ -195,17 +196,20 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def reconstruct(
         self, term: str | int | None, n: int = 10, *, layer: int = -1, value: float = 1.0
     ) -> list[tuple[str, float]]:
-        """The prototypes that a document of one term makes present (the paper's figure 2).
+        """Return the prototypes that a document with a single term activates (the paper's figure 2).
 
         Args:
-            term: its name, or its column; None: a document without terms, whose prototypes are those of the
-                bias. They are subtracted from those of any other.
-            n: how many, the largest first.
-            layer: after which layer, by index.
-            value: of the term in the document.
+            term: name or column of the term; None for a document without terms. The scores of a document
+                without terms, which come from the bias, are subtracted from those of any term.
+            n: number of prototypes to return.
+            layer: index of the layer whose output is returned.
+            value: weight of the term in the document.
+
+        Returns:
+            Names and scores of prototypes, the largest score first.
 
         Raises:
-            SizeError: the term is not known, or names were asked for and ``terms`` is not given.
+            SizeError: the term is unknown, or it is a name and ``terms`` is not set.
         """
         check_is_fitted(self)
         dtype = self.layers_[0].weights.dtype
@@ -232,7 +236,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def _names(self) -> Sequence[str]:
         if self.terms is None:
             hint = "terms=vectorizer.get_feature_names_out()"
-            raise SizeError("terms must name the columns for stop words and words", hint=hint)
+            raise SizeError("stop words and terms given by name need `terms`, the column names", hint=hint)
         if len(self.terms) != self.n_features_in_:
             raise SizeError(f"terms names {len(self.terms)} columns, and there are {self.n_features_in_}")
         return self.terms

@@ -1,4 +1,4 @@
-"""``dcot.v1`` among the featurizers: frequent words of a text, restored from the rest of it."""
+"""Featurizer ``dcot.v1``: frequent words of a text, reconstructed from its other words by dCoT."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spectralnlp_sketch.word_rows import WordRowsFeaturizer
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DCoTFeatures(WordRowsFeaturizer):
-    """Prototypes of texts, tf-idf rows of words, restored by `DCoT`.
+    """Featurizer that reconstructs prototype words from tf-idf rows of texts with `DCoT`.
 
     Attributes:
-        words_: the words that have a column, as hashes, and their idf.
+        words_: hashes and idf of the words that have a column.
         matrices_: the fitted `DCoT`.
-        n_texts_: texts learned from.
+        n_texts_: number of texts learned from.
 
     Examples:
         >>> from spectralnlp_sketch import DCoTFeatures
@@ -31,13 +31,13 @@ class DCoTFeatures(WordRowsFeaturizer):
         (12, 5)
     """
 
-    n_prototypes: Annotated[int, Ge(1), Doc("How many words are restored, the heaviest ones.")] = 300
+    n_prototypes: Annotated[int, Ge(1), Doc("Number of words to reconstruct; the heaviest are chosen.")] = 300
     keep_probability: Annotated[
-        float, Gt(0), Le(1), Doc("Probability of a word to survive corruption (p).")
+        float, Gt(0), Le(1), Doc("Probability that a word survives corruption (p).")
     ] = 0.3
-    n_layers: Annotated[int, Ge(1), Doc("How often the map is applied.")] = field(default=3, kw_only=False)
+    n_layers: Annotated[int, Ge(1), Doc("Number of layers.")] = field(default=3, kw_only=False)
     output: Annotated[
-        Literal["last", "layers"], Doc("``last``, the last layer; or ``layers``, all of them side by side.")
+        Literal["last", "layers"], Doc("``last``, the last layer; or ``layers``, all layers side by side.")
     ] = "last"
 
     def make(self) -> DCoT:

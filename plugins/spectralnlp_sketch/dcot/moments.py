@@ -1,4 +1,4 @@
-"""Moments of dCoT: the rows themselves where terms are many, and products of reconstructions."""
+"""Moments of dCoT: column sums, a log of rows if there are many terms, and Gram matrices of layer outputs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from spectralnlp_sketch.rows import RowMoments
 Floats = NDArray[Any]
 
 
-# Rows whose products are added up at a time: their reconstructions stay in the cache.
+# Number of rows whose products are added at a time, so that their reconstructions stay in the cache.
 BATCH_ROWS = 2048
 
 
 class TermMoments(ColumnMoments):
-    """Sums of squares and document frequencies of terms, by which prototypes are chosen."""
+    """Sums of squares and document frequencies of terms, from which prototypes are chosen."""
 
     pass_name = "terms"
     batch_size = BATCH_ROWS
 
 
 class RowLog(RowMoments):
-    """Log of the rows so far, sparse, in the order of their documents, for a solution by documents.
+    """Sparse log of all rows, ordered by document, for the solvers that need the rows themselves.
 
     Args:
-        n_columns: d.
-        dtype: of the entries.
+        n_columns: number of columns, d.
+        dtype: dtype of the entries.
     """
 
     pass_name = "first layer"
@@ -55,7 +55,7 @@ class RowLog(RowMoments):
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
         n = matrix.shape[0]
@@ -64,19 +64,19 @@ class RowLog(RowMoments):
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return sum(len(keys) for keys, _ in self._chunks)
 
     def rows(self) -> sp.csr_matrix:
-        """X (n, d), in the order of documents and their rows."""
+        """Return the rows X (n, d), ordered by document and row."""
         return self._ordered()[1]
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """The first layer, by documents or by iteration.
+        """Solve for the first layer.
 
         Args:
             prototypes: indices (r,) of the features to reconstruct.
-            corruption: of the rows.
+            corruption: corruption of the rows.
             solver: ``documents`` or ``iteration``.
         """
         solve = solve_by_documents if solver == "documents" else solve_by_iteration
@@ -94,11 +94,11 @@ class RowLog(RowMoments):
         return keys, rows
 
     def parameters(self) -> dict[str, Any]:
-        """Width and dtype."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, Floats]:
-        """``keys``: int64 (n, 2), document and row; the rest is X in CSR. They are copies."""
+        """Return copies of ``keys``, int64 (n, 2) with document and row, and of the CSR arrays of X."""
         keys, rows = self._ordered()
         return {
             "keys": keys.copy(),
@@ -117,21 +117,21 @@ class RowLog(RowMoments):
 
 
 class ReconstructionMoments(RowMoments):
-    """Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is what the layers so far make of x.
+    """Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is the output of the layers so far.
 
-    Without layers, z = x: the scatter matrix of the rows and their sum.
+    Without layers, z = x, and the moments are the scatter matrix of the rows and their sum.
 
     Args:
-        n_columns: d, of x.
-        weights: of the layers so far, one below the other: Wᵀ (d, r) of the first, (r, r) of others.
-        biases: of the layers so far (n_layers, r).
+        n_columns: number of columns of x, d.
+        weights: stacked weights of the layers so far: Wᵀ (d, r) of the first, (r, r) of each other.
+        biases: biases of the layers so far (n_layers, r).
     """
 
     batch_size = BATCH_ROWS
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the pass, by the number of layers so far."""
+        """Name of the pass, with the number of the layer that it is for."""
         return "first layer" if self.biases is None else f"layer {len(self.biases) + 1}"
 
     def __init__(self, n_columns: int, weights: Floats | None = None, biases: Floats | None = None) -> None:
@@ -143,10 +143,10 @@ class ReconstructionMoments(RowMoments):
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
-        """Empty moments of what these layers give."""
+        """Return empty moments for the output of these layers."""
         first, *others = layers
-        weights = np.concatenate([each.weights for each in layers]) if others else first.weights
-        return cls(len(first.weights), weights, np.stack([each.bias for each in layers]))
+        weights = np.concatenate([layer.weights for layer in layers]) if others else first.weights
+        return cls(len(first.weights), weights, np.stack([layer.bias for layer in layers]))
 
     def _layers(self) -> Iterator[Reconstruction]:
         if self.weights is None or self.biases is None:
@@ -158,15 +158,15 @@ class ReconstructionMoments(RowMoments):
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self._n_rows)
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """The next layer, by terms.
+        """Solve for the next layer with `solve_by_terms`.
 
         Args:
             prototypes: indices (r,) of the features to reconstruct, or a slice.
-            corruption: of the rows.
+            corruption: corruption of the rows.
             solver: ignored.
         """
         return solve_by_terms(self.gram, self.n_rows, prototypes, corruption)
@@ -175,7 +175,7 @@ class ReconstructionMoments(RowMoments):
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
         for layer in self._layers():
@@ -191,15 +191,15 @@ class ReconstructionMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Width and layers."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns, "weights": self.weights, "biases": self.biases}
 
     def arrays(self) -> dict[str, Floats]:
-        """``gram``: float64 (r + 1, r + 1); ``n_rows``: int64 ()."""
+        """Return ``gram``, float64 (r + 1, r + 1), and ``n_rows``, int64 ()."""
         return {"gram": self.gram, "n_rows": self._n_rows}
 
 
 def reconstruct(layer: Reconstruction, rows: Any) -> Floats:
-    """Z = tanh(W x + b) (n, r), dCoT's equation 7."""
+    """Return a layer's output Z = tanh(W x + b) (n, r), equation 7 of dCoT."""
     z = layer(rows)
     return np.tanh(z, out=z)

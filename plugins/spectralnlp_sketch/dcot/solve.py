@@ -1,17 +1,17 @@
-"""The mapping that reconstructs prototypes from corrupted rows, in closed form.
+"""Solve for the dCoT layer that reconstructs prototypes from corrupted rows, in closed form.
 
 Corruption keeps each feature with probability p and never touches the constant, so in expectation over all
 corruptions (dCoT, equations 4 to 6)
 
     minimise  Σ_i E‖x̄_i − W x̂_i − b‖².
 
-The constant costs nothing and is not corrupted: the best b makes the means agree, b = mean(x̄) − pW mean(x),
-and what is left are the centred rows. With C = Σ (x − mean)(x − mean)ᵀ and s_j = Σ x_j²,
+The constant is neither penalised nor corrupted: the best b makes the means agree, b = mean(x̄) − pW mean(x),
+which leaves a problem in the centred rows. With C = Σ (x − mean)(x − mean)ᵀ and s_j = Σ x_j²,
 
     W = p C_P (p² C + D)⁻¹,   D = p(1 − p) diag(s) + ridge.
 
 (The paper's E[R]_αβ takes q of the corrupted side, β.) D is diagonal and C a product of rows, so there are
-three ways to the same W: by terms (d × d), by documents (n × n), or without either matrix.
+three ways to compute the same W: by terms (d × d), by documents (n × n), or without either matrix.
 """
 
 from __future__ import annotations
@@ -32,49 +32,49 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class Corruption:
-    """How rows are corrupted, and how the solution is steadied.
+    """Corruption of rows, and regularisation of the solution.
 
     Args:
-        keep: p, the probability of a feature to survive.
-        ridge: added to D, in units of the mean of s.
+        keep: probability that a feature survives, p.
+        ridge: constant added to D, in units of the mean of s.
     """
 
     keep: float
     ridge: float
 
     def diagonal(self, squares: Floats) -> Floats:
-        """D (d,), from s (d,)."""
+        """Return the diagonal of D (d,) from the column sums of squares s (d,)."""
         scale = float(squares.mean()) or 1.0
         return self.keep * (1 - self.keep) * squares + self.ridge * scale
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """x ↦ W x + b.
+    """Affine map x ↦ W x + b of a layer.
 
     Args:
-        weights: Wᵀ (d, r).
-        bias: b (r,).
+        weights: transposed weight matrix Wᵀ (d, r).
+        bias: bias b (r,).
     """
 
     weights: Floats
     bias: Floats
 
     def astype(self, dtype: Any) -> Reconstruction:
-        """Convert to another precision."""
+        """Return the map in another precision."""
         return Reconstruction(self.weights.astype(dtype, copy=False), self.bias.astype(dtype, copy=False))
 
     def __call__(self, rows: Any) -> Floats:
-        """Rows (n, d), dense or CSR, to reconstructed prototypes (n, r)."""
+        """Map rows (n, d), dense or CSR, to reconstructed prototypes (n, r)."""
         return np.asarray(rows @ self.weights) + self.bias
 
 
 def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """From sums over rows: a Cholesky decomposition of d × d.
+    """Solve from sums over rows, by a Cholesky decomposition of a d × d matrix.
 
     Args:
         gram: Σ [x; 1][x; 1]ᵀ (d + 1, d + 1).
-        n: rows that were added up.
+        n: number of rows in the sums.
         prototypes: indices (r,) of the features to reconstruct, or a slice.
         corruption: p and ridge.
     """
@@ -91,7 +91,7 @@ def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption
 
 
 def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """From the rows themselves: a Cholesky decomposition of n × n, by Woodbury's identity.
+    """Solve from the rows, by Woodbury's identity and a Cholesky decomposition of an n × n matrix.
 
     With X centred and Y = pX, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹.
 
@@ -109,9 +109,9 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
     kernel[np.diag_indices(n)] += 1
     targets = rows[:, prototypes].toarray(order="F")
     targets -= mean[prototypes].astype(rows.dtype)
-    # Transposed it is the same matrix, in the order that LAPACK works on without a copy.
+    # The kernel is symmetric; its transpose has the memory order that LAPACK uses without a copy.
     factor = scipy.linalg.cho_factor(kernel.T, overwrite_a=True, check_finite=False)
-    # Columns of the solution sum to zero as those of the targets do: X need not be centred again.
+    # Columns of the solution sum to zero, as those of the targets do, so X need not be centred.
     solution = scipy.linalg.cho_solve(factor, targets, overwrite_b=True, check_finite=False)
     weights = np.asarray(rows.T.tocsr() @ np.ascontiguousarray(solution))
     weights *= (p / diagonal).astype(rows.dtype)[:, None]
@@ -121,13 +121,13 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
 def solve_by_iteration(
     rows: sp.csr_matrix, prototypes: Any, corruption: Corruption, tolerance: float = 1e-6
 ) -> Reconstruction:
-    """From the rows, where both n and d are too large for a matrix: conjugate gradients.
+    """Solve from the rows by conjugate gradients, for n and d that are both too large for a square matrix.
 
     Args:
         rows: X (n, d).
         prototypes: indices (r,) of the features to reconstruct.
         corruption: p and ridge.
-        tolerance: of the residual, relative to the right-hand side.
+        tolerance: tolerance of the residual, relative to the right-hand side.
     """
     n, p = rows.shape[0], corruption.keep
     mean, squares = _means_and_squares(rows)
@@ -163,7 +163,7 @@ def _means_and_squares(rows: sp.csr_matrix) -> tuple[Floats, Floats]:
 
 
 def _products_of_columns(matrix: sp.csr_matrix) -> Floats:
-    """AᵀA (n, n) of A (d, n): of its fullest rows as a dense product, of the others entry by entry."""
+    """Return AᵀA (n, n) for A (d, n), with a dense product for dense rows and entry by entry for the rest."""
     n = matrix.shape[1]
     full = np.diff(matrix.indptr) > n / 32
     dense, sparse = matrix[full].toarray(), matrix[~full]
@@ -173,7 +173,7 @@ def _products_of_columns(matrix: sp.csr_matrix) -> Floats:
 
 
 def _centre_twice(kernel: Floats) -> None:
-    """K ← HKH in place, H = I − 11ᵀ/n; K is symmetric."""
+    """Replace a symmetric kernel K by HKH in place, where H = I − 11ᵀ/n is the centring matrix."""
     means = kernel.mean(axis=0)
     kernel -= means
     kernel -= (means - means.mean())[:, None]

@@ -1,4 +1,4 @@
-"""Frequent directions (Liberty 2013): a small B with BᵀB close to XᵀX of a stream, deterministically."""
+"""Frequent directions (Liberty 2013): a small matrix B such that BᵀB is close to XᵀX of a stream."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

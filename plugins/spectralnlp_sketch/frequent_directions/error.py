@@ -1,4 +1,4 @@
-"""How far a sketch is from what it stands for, measured."""
+"""Measure the covariance error of a sketch by reading the rows again."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.stream import MatrixCorpus
 
 BATCH_ROWS = 8192
-# Up to so many columns XᵀX fits; above, X is read again for each product.
+# Up to this many columns XᵀX is computed; with more, X is read again for each product.
 SMALL = 2048
 
 
 def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, steps: int = 60) -> float:
-    """‖XᵀX − BᵀB‖₂.
+    """Return the covariance error ‖XᵀX − BᵀB‖₂ of a sketch.
 
     Args:
         rows: X (n, d), dense or sparse, or a corpus of its rows.
         sketch: B (m, d).
-        steps: of the Lanczos method, where X is wide: each reads the rows once.
+        steps: number of Lanczos steps for more than 2,048 columns; each step reads the rows once.
     """
     corpus = rows if isinstance(rows, Corpus) else MatrixCorpus(rows)
     small = np.asarray(sketch, dtype=np.float64)
@@ -44,10 +44,10 @@ def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, steps: int = 60
 
 
 def _largest(times: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, steps: int) -> float:
-    """The largest |eigenvalue| of a symmetric matrix by so many steps of Lanczos, fully orthogonalised.
+    """Estimate the largest |eigenvalue| of a symmetric matrix by Lanczos steps with full orthogonalisation.
 
-    From below; after 60 steps by much less than a percent, however close the next eigenvalues are (Kuczyński
-    and Woźniakowski 1992, theorem 3.2).
+    The estimate is a lower bound; after 60 steps it is much less than a percent too small, however close the
+    next eigenvalues are (Kuczyński and Woźniakowski 1992, theorem 3.2).
     """
     basis = np.zeros((steps + 1, d))
     start = np.random.default_rng(0).standard_normal(d)

@@ -1,4 +1,4 @@
-"""`FrequentDirections`, the transformer."""
+"""Frequent directions as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMom
 from spectralnlp_sketch.rows import Matrix
 from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
-# Up to so many columns XᵀX is exact, smaller than buffers, and twice as fast as shrinking them.
+# Up to this many columns, XᵀX itself is exact, smaller than the buffers and twice as fast as shrinking.
 GRAM_COLUMNS = 2048
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FrequentDirections(SketchTransformer):
-    """A sketch B of l rows with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I, of a stream of any length.
+    """Sketch a stream of any length to l rows B with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I.
 
-    Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred: put `Centring` before it.
+    Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred; apply `Centring` first if
+    they should be.
 
     Attributes:
-        method_: ``figure-1``; or what ``auto`` chose: ``gram`` up to 2,048 columns, ``randomised`` above.
-        bound_: at least ‖XᵀX − BᵀB‖₂, known from what was shrunk away.
+        method_: ``figure-1``, or the choice of ``auto``: ``gram`` up to 2,048 columns, else ``randomised``.
+        bound_: upper bound of ‖XᵀX − BᵀB‖₂, accumulated while shrinking.
 
     Examples:
         >>> import numpy as np
@@ -48,16 +49,16 @@ class FrequentDirections(SketchTransformer):
     method: Annotated[
         Literal["auto", "figure-1"],
         Doc(
-            "``auto``: XᵀX itself for up to 2,048 columns; above, large buffers shrunk through their leading "
-            "directions, where a bound may fail with a probability of 1e-6 a buffer. ``figure-1``: the "
-            "algorithm as the paper prints it."
+            "``auto``: XᵀX itself for up to 2,048 columns; with more, large buffers shrunk through their "
+            "leading directions, whose bound fails with a probability of at most 1e-6 for each buffer. "
+            "``figure-1``: the algorithm as printed in the paper."
         ),
     ] = "auto"
-    random_state: Annotated[int, Ge(0), Doc("Seed of the directions.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of the random directions.")] = 0
 
     @property
     def bound_(self) -> float:
-        """At least ‖XᵀX − BᵀB‖₂."""
+        """Upper bound of ‖XᵀX − BᵀB‖₂."""
         bound = self._solved().bound
         assert bound is not None
         return bound
@@ -81,11 +82,11 @@ class FrequentDirections(SketchTransformer):
         return self._solution_of(sketch.rows, bound=sketch.bound, orthogonal=self.method_ != "figure-1")
 
     def measured_error(self, X: Matrix | Corpus[Any], steps: int = 60) -> float:
-        """‖XᵀX − BᵀB‖₂, by reading the rows again.
+        """Measure ‖XᵀX − BᵀB‖₂ by reading the rows again.
 
         Args:
             X: the rows that were sketched: a matrix (n, d), or a corpus of them.
-            steps: of the Lanczos method, where X is wide: each reads the rows once.
+            steps: number of Lanczos steps for more than 2,048 columns; each step reads the rows once.
         """
         check_is_fitted(self)
         with one_blas_thread():

@@ -1,4 +1,4 @@
-"""``frequent-directions.v1`` among the featurizers: texts along the leading directions of their words."""
+"""Featurizer ``frequent-directions.v1``: coordinates of texts along the leading directions of their words."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from spectralnlp_sketch.word_rows import WordRowsFeaturizer
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FrequentDirectionsFeatures(WordRowsFeaturizer):
-    """Coordinates of texts, tf-idf rows of words, along the directions of a frequent-directions sketch.
+    """Featurizer that projects tf-idf rows of texts onto the directions of a frequent-directions sketch.
 
-    Latent semantic analysis of a stream: `FrequentDirections` in the place of a singular value decomposition.
+    This is latent semantic analysis of a stream, with `FrequentDirections` instead of an SVD.
 
     Attributes:
-        words_: the words that have a column, as hashes, and their idf.
+        words_: hashes and idf of the words that have a column.
         matrices_: the fitted `FrequentDirections`.
-        n_texts_: texts learned from.
+        n_texts_: number of texts learned from.
 
     Examples:
         >>> from spectralnlp_sketch import FrequentDirectionsFeatures
@@ -34,7 +34,7 @@ class FrequentDirectionsFeatures(WordRowsFeaturizer):
         (4, 3)
     """
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch, and columns of `transform`.")] = field(
+    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch and columns of `transform`.")] = field(
         default=300, kw_only=False
     )
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
@@ -51,5 +51,5 @@ class FrequentDirectionsFeatures(WordRowsFeaturizer):
         sketch: FrequentDirections = self.matrices_
         directions = arrays.take("directions", single_precision("k", "n_words"))
         sigma = arrays.take("singular_values", single_precision("k"))
-        # B itself is not kept: its leading directions are what texts are projected on.
+        # B itself is not stored, since texts are projected onto its leading directions only.
         sketch.solutions_ = {"solution": Solution(np.empty((0, directions.shape[1])), directions, sigma)}

@@ -1,4 +1,4 @@
-"""XᵀX itself, for matrices of few columns: a sketch that loses nothing."""
+"""Exact Gram matrix XᵀX as moments, for matrices with few columns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Floats = NDArray[np.float64]
 
 
 class GramMoments(RowMoments):
-    """XᵀX (d, d) in float64, and the number of rows.
+    """Gram matrix XᵀX (d, d) in float64, and the number of rows.
 
     Args:
-        n_columns: d.
-        dtype: ``float64``, or ``float32``: of the products of a batch; their sums are float64.
+        n_columns: number of columns, d.
+        dtype: ``float64`` or ``float32``, the dtype of products of a batch; their sums are float64.
     """
 
-    # Sums of integers are exact, as counts are; others undo to rounding.
+    # Subtraction is exact for integers such as counts, and exact up to rounding for other numbers.
     subtractable = True
 
     def __init__(self, n_columns: int, dtype: str = "float64") -> None:
@@ -38,16 +38,16 @@ class GramMoments(RowMoments):
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self._n_rows)
 
     @property
     def squared_norm(self) -> float:
-        """‖X‖²_F so far."""
+        """Squared Frobenius norm ‖X‖²_F of the rows so far."""
         return float(np.trace(self.gram))
 
     def leading_rows(self, size: int) -> Sketch:
-        """The ``size`` rows that come closest."""
+        """Return the ``size`` rows B whose BᵀB is closest to XᵀX."""
         check_sums(self.gram)
         return leading_rows(self.gram, size)
 
@@ -55,7 +55,7 @@ class GramMoments(RowMoments):
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row), or squares that overflow float64.
+            MatrixError: the width differs, a row holds NaN or infinity, or squares overflow float64.
         """
         matrix = matrix_of(batch, self.n_columns)
         if sp.issparse(matrix):
@@ -67,16 +67,16 @@ class GramMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Width and dtype."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``gram``: float64 (d, d); ``n_rows``: int64 ()."""
+        """Return ``gram``, float64 (d, d), and ``n_rows``, int64 ()."""
         return {"gram": self.gram, "n_rows": self._n_rows}
 
 
 def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
-    """XᵀX of a batch. A NaN or an infinity shows on the diagonal, which spares a look at every entry."""
+    """Return XᵀX of a batch; NaN and infinity show on its diagonal, so entries of X are not checked first."""
     with np.errstate(over="ignore", invalid="ignore"):
         gram = matrix.T @ matrix
         if np.isfinite(np.diagonal(gram)).all():
@@ -89,7 +89,7 @@ def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
 
 
 def leading_rows(gram: Floats, size: int) -> Sketch:
-    """The ``size`` rows B that come closest to a Gram matrix G: ‖G − BᵀB‖₂ = λ_{size + 1}."""
+    """Return the ``size`` rows B with BᵀB closest to a Gram matrix G: ‖G − BᵀB‖₂ = λ_{size + 1}."""
     squares, vectors = np.linalg.eigh(gram)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
     noise = len(squares) * np.finfo(np.float64).eps * squares[0]

@@ -1,4 +1,4 @@
-"""Products of a sparse matrix with a tall dense one: faster here than scipy's, which work by the column."""
+"""Kernels for products of sparse matrices with tall dense ones; faster than scipy's, which go by column."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from spectralnlp.jit import fast_kernel, load_lanes, multiply_add, repeat, store
 
 @fast_kernel
 def times(indptr, indices, data, right, result):
-    """``result`` = X ``right``, X in CSR."""
+    """Compute ``result`` = X ``right`` for X in CSR."""
     width = right.shape[1]
     for i in range(indptr.size - 1):
         target = result[i]
@@ -21,7 +21,7 @@ def times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_transposed_times(indptr, indices, data, right, result):
-    """``result`` += Xᵀ ``right``, X in CSR."""
+    """Add Xᵀ ``right`` to ``result``, for X in CSR."""
     width = right.shape[1]
     for i in range(indptr.size - 1):
         source = right[i]
@@ -33,7 +33,7 @@ def add_transposed_times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram_times_lanes(indptr, indices, data, right, result):
-    """``result`` += XᵀX ``right``, X in CSR, in one pass: eight columns, `LANES`, in arrays (8·d,)."""
+    """Add XᵀX ``right`` to ``result`` in one pass, for X in CSR; both are (d, 8) arrays, flattened."""
     for i in range(indptr.size - 1):
         product = repeat(data.dtype.type(0))
         for p in range(indptr[i], indptr[i + 1]):
@@ -45,7 +45,7 @@ def add_gram_times_lanes(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram(indptr, indices, data, gram):
-    """``gram`` += XᵀX, X in CSR."""
+    """Add XᵀX to ``gram``, for X in CSR."""
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
             row, value = gram[indices[p]], data[p]

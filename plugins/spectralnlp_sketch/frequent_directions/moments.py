@@ -1,4 +1,4 @@
-"""Frequent directions as moments: a sketch of at most l rows, rows not yet shrunk into it, a bound."""
+"""Moments of frequent directions: a sketch of at most l rows, pending rows, and an error bound."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 
 Floats = NDArray[Any]
 METHODS = ("figure-1", "randomised")
-# Of sparse rows that wait: 64 MB in float32.
+# Maximum number of entries in pending sparse rows: 64 MB in float32.
 MOST_ENTRIES = 2**23
 
 
 class Sketch(NamedTuple):
-    """A sketch B, whose BᵀB is close to XᵀX.
+    """Sketch B, whose BᵀB is close to XᵀX.
 
     Args:
         rows: B (at most l, d).
-        bound: at least ‖XᵀX − BᵀB‖₂, from what was seen.
+        bound: upper bound of ‖XᵀX − BᵀB‖₂.
     """
 
     rows: Floats
@@ -38,23 +38,23 @@ class Sketch(NamedTuple):
 
 
 class FrequentDirectionsMoments(RowMoments):
-    """B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory that does not grow with n.
+    """Frequent directions B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory independent of n.
 
-    Rows wait in a buffer until it is full, so nothing depends on how they were batched. Merging shrinks both
-    sketches together and adds up their bounds: layered sketches keep the promise of one.
+    Rows are buffered until the buffer is full, so the result does not depend on batch sizes. Merging shrinks
+    both sketches together and adds their bounds, so a merged sketch has the same guarantee as a single one.
 
     Args:
-        sketch_size: l.
-        n_columns: d.
-        method: ``figure-1``, Liberty's algorithm as the paper prints it, with an SVD of l rows whenever they
-            are full; ``randomised``, large buffers through their leading directions.
-        dtype: ``float32`` or ``float64``: of the sketch and the arithmetic.
-        sparse: whether waiting rows are kept in CSR.
-        buffer_rows: rows that are shrunk at a time; None: `default_buffer`. ``figure-1`` uses none.
-        seed: of ``randomised``.
+        sketch_size: maximum number of rows of the sketch, l.
+        n_columns: number of columns, d.
+        method: ``figure-1``, Liberty's algorithm as printed in the paper, with an SVD whenever l rows are
+            full; or ``randomised``, which shrinks large buffers through their leading directions.
+        dtype: ``float32`` or ``float64``, the dtype of the sketch and of the arithmetic.
+        sparse: whether pending rows are stored in CSR.
+        buffer_rows: number of rows to shrink at a time; None for `default_buffer`. ``figure-1`` ignores it.
+        seed: seed of ``randomised``.
     """
 
-    # One after the other: a sketch of few rows is as large as that of all, and one of them is held at a time.
+    # Parts are merged one after the other: each sketch is large however few its rows, so only one is held.
     fan_in = sys.maxsize
 
     def __init__(
@@ -77,40 +77,40 @@ class FrequentDirectionsMoments(RowMoments):
         self.dtype, self.sparse = dtype, sparse
         self.buffer_rows = buffer_rows or default_buffer(sketch_size, n_columns, method, sparse)
         self._sketch = np.zeros((0, n_columns), dtype=dtype)
-        self._waiting: list[Matrix] = []
-        self._n_waiting = 0
-        # How many rows were seen, ‖X‖²_F, the bound so far, and how often there was a shrink.
+        self._pending: list[Matrix] = []
+        self._n_pending = 0
+        # Number of rows seen, ‖X‖²_F, the bound so far, and the number of shrinks.
         self._totals = np.zeros(4)
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self._totals[0])
 
     @property
     def squared_norm(self) -> float:
-        """‖X‖²_F so far."""
+        """Squared Frobenius norm ‖X‖²_F of the rows so far."""
         return float(self._totals[1])
 
     @property
     def sketch(self) -> Sketch:
-        """B and its bound as they are now: rows that wait count, and nothing is changed by asking."""
+        """Current sketch and bound, pending rows included; reading it changes nothing."""
         if self.method == "figure-1":
-            rows = np.concatenate([self._sketch, self._dense_waiting()])
+            rows = np.concatenate([self._sketch, self._dense_pending()])
             return Sketch(rows, float(self._totals[2]))
         shrunk = self._shrunk()
         rows = shrunk.rows.copy() if shrunk.rows is self._sketch else shrunk.rows
         return Sketch(rows, float(self._totals[2]) + shrunk.shrinkage)
 
     def leading_rows(self, size: int) -> Sketch:
-        """The sketch, which has at most ``sketch_size`` rows."""
+        """Return the sketch, which has at most ``sketch_size`` rows; ``size`` is ignored."""
         return self.sketch
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
         matrix = matrix.astype(self.dtype, copy=False)
@@ -119,32 +119,32 @@ class FrequentDirectionsMoments(RowMoments):
         self._take(matrix)
 
     def _take(self, matrix: Matrix) -> None:
-        """Let rows wait, and shrink whenever enough of them do."""
+        """Append rows to the buffer, and shrink whenever it is full."""
         if self.method == "figure-1":
-            # A row of zeros put into the sketch leaves its place free.
+            # Rows of zeros take no place in the sketch.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
             free = self._free(matrix)
-            self._waiting.append(self._own(matrix[:free]))
-            self._n_waiting += min(free, matrix.shape[0])
+            self._pending.append(self._own(matrix[:free]))
+            self._n_pending += min(free, matrix.shape[0])
             matrix = matrix[free:]
-            if self._n_waiting >= self._capacity() or self._entries() >= MOST_ENTRIES:
+            if self._n_pending >= self._capacity() or self._entries() >= MOST_ENTRIES:
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
-        """How many of these rows can be taken until a shrink: by row, so that batches leave no trace."""
-        free = self._capacity() - self._n_waiting
+        """Return how many of these rows fit before the next shrink, independent of how rows are batched."""
+        free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
             ends = matrix.indptr[1:] - matrix.indptr[0]
             free = min(free, int(np.searchsorted(ends, MOST_ENTRIES - self._entries())) + 1)
         return free
 
     def _entries(self) -> int:
-        """Entries of sparse rows that wait."""
-        return sum(each.nnz for each in self._waiting) if self.sparse else 0
+        """Return the number of entries in pending sparse rows, or 0 if rows are dense."""
+        return sum(each.nnz for each in self._pending) if self.sparse else 0
 
     def _own(self, matrix: Matrix) -> Matrix:
-        """A copy of rows in the form in which they wait."""
+        """Return a copy of rows in the buffer's format, dense or CSR."""
         if self.sparse == sp.issparse(matrix):
             return matrix.copy()
         return sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
@@ -154,31 +154,31 @@ class FrequentDirectionsMoments(RowMoments):
 
     def _shrink(self) -> None:
         if self.method == "figure-1":
-            shrunk = shrink_by_half(np.concatenate([self._sketch, self._dense_waiting()]))
+            shrunk = shrink_by_half(np.concatenate([self._sketch, self._dense_pending()]))
         else:
             shrunk = self._shrunk()
         self._sketch = shrunk.rows
         self._totals[2] += shrunk.shrinkage
         self._totals[3] += 1
-        self._waiting, self._n_waiting = [], 0
+        self._pending, self._n_pending = [], 0
 
     def _shrunk(self) -> Shrunk:
-        """The sketch and what waits, shrunk to l rows."""
-        if not self._n_waiting:
+        """Return the sketch and pending rows, shrunk to l rows."""
+        if not self._n_pending:
             return Shrunk(self._sketch, 0.0)
         rng = np.random.default_rng((self.seed, int(self._totals[3])))
-        return shrink_by_directions(Stack(self._sketch, self._stacked_waiting()), self.sketch_size, rng)
+        return shrink_by_directions(Stack(self._sketch, self._stacked_pending()), self.sketch_size, rng)
 
-    def _stacked_waiting(self) -> Matrix:
-        if not self._waiting:
+    def _stacked_pending(self) -> Matrix:
+        if not self._pending:
             return sp.csr_matrix(self._empty()) if self.sparse else self._empty()
-        if len(self._waiting) > 1:
-            stacked = sp.vstack(self._waiting, format="csr") if self.sparse else np.concatenate(self._waiting)
-            self._waiting = [stacked]
-        return self._waiting[0]
+        if len(self._pending) > 1:
+            stacked = sp.vstack(self._pending, format="csr") if self.sparse else np.concatenate(self._pending)
+            self._pending = [stacked]
+        return self._pending[0]
 
-    def _dense_waiting(self) -> Floats:
-        waiting = self._stacked_waiting()
+    def _dense_pending(self) -> Floats:
+        waiting = self._stacked_pending()
         return waiting.toarray() if sp.issparse(waiting) else waiting
 
     def _empty(self) -> Floats:
@@ -187,7 +187,7 @@ class FrequentDirectionsMoments(RowMoments):
     def _add(self, other: Self) -> None:
         self._totals += other._totals
         if len(other._sketch):
-            if not len(self._sketch) and not (self.method == "figure-1" and self._n_waiting):
+            if not len(self._sketch) and not (self.method == "figure-1" and self._n_pending):
                 self._sketch = other._sketch.copy()
             elif self.method == "figure-1":
                 self._take(other._sketch)
@@ -195,16 +195,16 @@ class FrequentDirectionsMoments(RowMoments):
                 both = shrink(np.concatenate([self._sketch, other._sketch]), self.sketch_size)
                 self._sketch = both.rows
                 self._totals[2] += both.shrinkage
-        self._take(other._stacked_waiting())
+        self._take(other._stacked_pending())
 
     def parameters(self) -> dict[str, Any]:
-        """All that `__init__` takes."""
+        """Return the arguments of the constructor."""
         names = ("sketch_size", "n_columns", "method", "dtype", "sparse", "buffer_rows", "seed")
         return {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``sketch`` (at most l, d); ``totals`` (4,); what waits, as ``waiting`` or in CSR."""
-        waiting = self._stacked_waiting()
+        """Return ``sketch`` (at most l, d), ``totals`` (4,) and the pending rows, dense or as CSR arrays."""
+        waiting = self._stacked_pending()
         arrays = {"sketch": self._sketch, "totals": self._totals}
         if not self.sparse:
             return {**arrays, "waiting": waiting}
@@ -216,7 +216,7 @@ class FrequentDirectionsMoments(RowMoments):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Rows must be of the sketch's width, and columns of those that wait below it."""
+        """Check shapes and values of stored arrays, and column indices of pending rows."""
         sized = stored.part(n_columns=self.n_columns)
         number = float_array(dtype=self.dtype, stored=(self.dtype,), most=None)
         sketch = sized.take("sketch", replace(number, shape=("n_rows", "n_columns")))
@@ -238,12 +238,12 @@ class FrequentDirectionsMoments(RowMoments):
             waiting: Matrix = sp.csr_matrix(parts, shape=(len(indptr) - 1, self.n_columns))
         else:
             waiting = arrays["waiting"].copy()
-        self._n_waiting = int(waiting.shape[0])
-        self._waiting = [waiting] if self._n_waiting else []
+        self._n_pending = int(waiting.shape[0])
+        self._pending = [waiting] if self._n_pending else []
 
 
 def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
-    """How many rows to shrink at a time: more lose less, and cost memory (sparse ones little)."""
+    """Return the number of rows to shrink at a time; more lose less, but cost memory (little if sparse)."""
     if method == "figure-1":
         return sketch_size
     if sparse:

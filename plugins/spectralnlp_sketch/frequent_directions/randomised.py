@@ -1,9 +1,9 @@
-"""Shrinking a large buffer of rows through its leading directions only.
+"""Shrink a large buffer of rows through its leading directions only.
 
-Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, by the
-method of Nyström: with any V (d, k), Y = AᵀAV and W = Y(VᵀY)^(−1/2), WWᵀ ⪯ AᵀA whatever V is. So only the
-other side of the promise depends on chance, and `shrink_by_directions` verifies it. No product has as many
-rows as A, so buffers of sparse rows may be large.
+Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, with the
+Nyström method: for any V (d, k), let Y = AᵀAV and W = Y(VᵀY)^(−1/2); then WWᵀ ⪯ AᵀA. So only the upper bound
+on AᵀA − WWᵀ depends on chance, and `shrink_by_directions` verifies it. No product has as many rows as A, so
+buffers of sparse rows may be large.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from spectralnlp_sketch.rows import Matrix, sum_of_squares
 Floats = NDArray[Any]
 
 OVERSAMPLING = 16
-ATTEMPTS = 4  # to find the directions, each with a product AᵀAV
+ATTEMPTS = 4  # attempts to find the directions, each with a product AᵀAV
 PROBES = LANES
-POWER_STEPS = (4, 8, 12)  # of the estimate, until it is sharp enough
+POWER_STEPS = (4, 8, 12)  # steps after which the residual's estimate is tested
 DENSE_ENTRIES = 2**25
-WIDE = 2**17  # columns of dense rows, such as images, of which few can wait
-BLOCK_ROWS = 2**12  # of a product that stays in the cache, or is written over a factor
+WIDE = 2**17  # from this many columns on, only few dense rows (such as images) are buffered
+BLOCK_ROWS = 2**12  # rows of a product that stays in the cache, or overwrites a factor
 
 
 class Stack:
-    """A = [B; X]: a dense matrix above one that may be sparse, as an operator.
+    """Linear operator A = [B; X]: a dense matrix stacked on one that may be sparse.
 
     Args:
         sketch: B (r, d).
@@ -48,22 +48,22 @@ class Stack:
         self.shape = (len(sketch) + rows.shape[0], rows.shape[1])
 
     def times_two_to(self, exponent: int) -> Stack:
-        """2^exponent·A."""
+        """Return A scaled by 2^exponent."""
         factor = self.sketch.dtype.type(2.0**exponent)
         return Stack(self.sketch * factor, self.rows * factor)
 
     def squared_norm(self) -> float:
-        """‖A‖²_F."""
+        """Return the squared Frobenius norm ‖A‖²_F."""
         return sum_of_squares(self.sketch) + sum_of_squares(self.rows)
 
     def gram_times(self, right: Floats) -> Floats:
-        """AᵀA ``right`` (d, k)."""
+        """Return AᵀA ``right`` (d, k)."""
         result = self.sketch.T @ (self.sketch @ right)
         rows = self.rows
         if not sp.issparse(rows):
             result += rows.T @ (rows @ right)
             return result
-        if right.shape[1] == LANES:  # waiting for memory, not for arithmetic
+        if right.shape[1] == LANES:  # bound by memory, not by arithmetic
             add_gram_times_lanes(rows.indptr, rows.indices, rows.data, right.ravel(), result.ravel())
             return result
         product = np.empty((BLOCK_ROWS, right.shape[1]), right.dtype)
@@ -74,23 +74,22 @@ class Stack:
         return result
 
     def dense(self) -> Floats:
-        """A itself."""
+        """Return A as a dense matrix."""
         rows = self.rows.toarray() if sp.issparse(self.rows) else self.rows
         return np.concatenate([self.sketch, rows])
 
 
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
-    """Shrink A to ``size`` rows through ``size + OVERSAMPLING`` directions, iterated upon.
+    """Shrink A to ``size`` rows through ``size + OVERSAMPLING`` directions found by subspace iteration.
 
-    ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂, and the second term is estimated from above, with a probability of
-    failure under 1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), all bounds of frequent
-    directions follow. If it is not, the estimate is sharpened, then the directions are; at last A is shrunk
-    exactly, if it is small enough for that.
+    ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂, and an upper estimate of the second term fails with a probability below
+    1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), all bounds of frequent directions follow. If
+    not, first the estimate is refined, then the directions; finally A is shrunk exactly if it is small.
 
     Args:
         stack: A (m, d).
-        size: l.
-        rng: of the starting vectors.
+        size: maximum number of rows of B, l.
+        rng: generator of the starting vectors.
     """
     exponent = exponent_of(stack.sketch, stack.rows.data if sp.issparse(stack.rows) else stack.rows)
     if exponent:
@@ -101,24 +100,24 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
     if min(stack.shape) <= 2 * width and _is_small(stack):
         return shrink(stack.dense(), size)
     basis, total = _start(stack, width, rng), stack.squared_norm()
-    if not len(stack.sketch):  # nothing is known of where the rows point, so some are asked
+    if not len(stack.sketch):  # no sketch to start from, so a sample of the rows improves the basis
         basis = orthonormal(Stack(stack.sketch, stack.rows[::4]).gram_times(basis))
     for attempt in range(ATTEMPTS):
-        found = nystrom(basis, stack.gram_times(basis))
-        shrunk, shrinkage = _project(found, size)
+        approximation = nystrom(basis, stack.gram_times(basis))
+        shrunk, shrinkage = _project(approximation, size)
         rounding = float(np.finfo(basis.dtype).eps) * total
         promised = (total - sum_of_squares(shrunk)) / (size + 1) + rounding
-        for residual in _residual_norms(stack, found, rng):
+        for residual in _residual_norms(stack, approximation, rng):
             bound = shrinkage + residual
             if bound <= promised:
                 return Shrunk(shrunk, bound)
         if attempt + 1 < ATTEMPTS:
-            basis = orthonormal(found.image)
+            basis = orthonormal(approximation.image)
     return shrink(stack.dense(), size) if _is_small(stack) else Shrunk(shrunk, bound)
 
 
 def _shrink_few(stack: Stack, size: int) -> Shrunk:
-    """The same as `shrink`, of few rows that are too wide to be copied below one another."""
+    """Compute the same as `shrink` for few rows that are too wide to be copied into one matrix."""
     sketch, rows = stack.sketch, stack.rows
     across = sketch @ rows.T
     gram = np.block([[sketch @ sketch.T, across], [across.T, rows @ rows.T]]).astype(np.float64)
@@ -136,9 +135,9 @@ def _is_small(stack: Stack) -> bool:
 
 
 def _start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
-    """A first basis (d, width): where the rows of the sketch point, and a few random directions.
+    """Return an initial basis (d, width): the normalised rows of the sketch, and a few random directions.
 
-    What the sketch holds is where the next rows are likely to point.
+    New rows are likely to have components along the sketch's rows.
     """
     known, d = len(stack.sketch), stack.shape[1]
     basis = np.empty((d, width), dtype=stack.rows.dtype)
@@ -150,15 +149,15 @@ def _start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
 
 
 def orthonormal(columns: Floats) -> Floats:
-    """An orthonormal basis of the span of columns, by their Gram matrix; nearly dependent ones drop out.
+    """Return an orthonormal basis of the columns' span from their Gram matrix, without dependent columns.
 
-    The basis takes the place of the columns, which may be most of the memory.
+    The columns are overwritten, since they may take most of the memory.
     """
     lengths = np.sqrt(np.einsum("ij,ij->j", columns, columns, dtype=columns.dtype)).astype(np.float64)
     lengths[lengths == 0] = 1.0
     gram = (columns.T @ columns).astype(np.float64) / np.outer(lengths, lengths)
     squares, vectors = np.linalg.eigh(gram)
-    # After an iteration all columns lean to the strongest direction; weak ones come near to rounding.
+    # After an iteration, all columns are close to the leading direction; weak directions are mostly rounding.
     kept = squares > squares[-1] * np.finfo(columns.dtype).eps
     weights = (vectors[:, kept] / np.sqrt(squares[kept]) / lengths[:, None]).astype(columns.dtype)
     basis = columns[:, : weights.shape[1]]
@@ -168,7 +167,7 @@ def orthonormal(columns: Floats) -> Floats:
 
 
 class Nystrom(NamedTuple):
-    """What a few directions V show of a matrix AᵀA: WWᵀ, with W = Y·root.
+    """Nyström approximation WWᵀ of AᵀA from a few directions V, with W = Y·root.
 
     Args:
         image: Y = AᵀAV (d, k).
@@ -180,7 +179,7 @@ class Nystrom(NamedTuple):
 
 
 def nystrom(basis: Floats, image: Floats) -> Nystrom:
-    """The approximation of AᵀA by its product with a basis.
+    """Compute the Nyström approximation of AᵀA from its product with a basis.
 
     Args:
         basis: V (d, k).
@@ -188,14 +187,14 @@ def nystrom(basis: Floats, image: Floats) -> Nystrom:
     """
     core = (basis.T @ image).astype(np.float64)
     values, vectors = np.linalg.eigh((core + core.T) / 2)
-    # The square roots of smaller ones would divide by rounding.
+    # Smaller eigenvalues are rounding errors, and must not be divided by.
     kept = values > len(values) * np.finfo(image.dtype).eps * values[-1]
     return Nystrom(image, vectors[:, kept] / np.sqrt(values[kept]))
 
 
-def _project(found: Nystrom, size: int) -> tuple[Floats, float]:
-    """B and δ: W shrunk to ``size`` directions."""
-    image, root = found
+def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
+    """Shrink W to ``size`` directions, and return B and δ."""
+    image, root = approximation
     gram = root.T @ (image.T @ image).astype(np.float64) @ root
     squares, vectors = np.linalg.eigh(gram)
     squares, vectors = squares[::-1], root @ vectors[:, ::-1]
@@ -203,19 +202,20 @@ def _project(found: Nystrom, size: int) -> tuple[Floats, float]:
     return (vectors[:, :kept] * weights).T.astype(image.dtype) @ image.T, shrinkage
 
 
-def _residual_norms(stack: Stack, found: Nystrom, rng: np.random.Generator) -> Iterator[float]:
-    """Ever sharper upper estimates of ‖AᵀA − WWᵀ‖₂, by the power method from `PROBES` random vectors.
+def _residual_norms(stack: Stack, approximation: Nystrom, rng: np.random.Generator) -> Iterator[float]:
+    """Yield increasingly tight upper estimates of ‖AᵀA − WWᵀ‖₂, by the power method on random vectors.
 
-    For a positive semi-definite C of order d and a random z on the sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² but with
-    probability 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, the chance that all eight fail is 0.18⁸ ≈ 1e-6.
+    For a positive semi-definite C of order d and a random z on the unit sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² fails with
+    probability at most 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, all eight vectors (`PROBES`) fail with
+    probability 0.18⁸ ≈ 1e-6.
     """
-    d, kind = stack.shape[1], found.image.dtype
-    inverse = (found.root @ found.root.T).astype(kind)
+    d, kind = stack.shape[1], approximation.image.dtype
+    inverse = (approximation.root @ approximation.root.T).astype(kind)
     probes = rng.standard_normal((d, PROBES), dtype=kind.type)
     probes /= np.sqrt(np.einsum("ij,ij->j", probes, probes))
     scale = 0.0
     for step in range(1, POWER_STEPS[-1] + 1):
-        shown = found.image @ (inverse @ (found.image.T @ probes))
+        shown = approximation.image @ (inverse @ (approximation.image.T @ probes))
         probes = stack.gram_times(probes) - shown
         largest = float(np.sqrt(np.einsum("ij,ij->j", probes, probes).max()))
         if largest == 0:

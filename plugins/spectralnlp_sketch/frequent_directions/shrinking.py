@@ -1,4 +1,4 @@
-"""Shrinking a buffer of rows A to at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI."""
+"""Shrink a buffer of rows A to at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ Floats = NDArray[Any]
 
 
 class Shrunk(NamedTuple):
-    """Rows that stand for more rows.
+    """Result of shrinking rows A to fewer rows B.
 
     Args:
         rows: B (at most l, d), orthogonal, the longest first.
-        shrinkage: δ, at least ‖AᵀA − BᵀB‖₂.
+        shrinkage: δ, an upper bound of ‖AᵀA − BᵀB‖₂.
     """
 
     rows: Floats
     shrinkage: float
 
     def times_two_to(self, exponent: int) -> Shrunk:
-        """Scale to rows 2^exponent times as long."""
+        """Return the result for rows A scaled by 2^exponent."""
         if not exponent:
             return self
         return Shrunk(np.ldexp(self.rows, exponent), self.shrinkage * 4.0**exponent)
 
 
 def shrink(rows: Floats, size: int) -> Shrunk:
-    """Subtract the (size + 1)-th eigenvalue of AᵀA from all, and keep what is left.
+    """Subtract the (size + 1)-th eigenvalue of AᵀA from all eigenvalues, and keep the positive ones.
 
     Liberty 2013, *Simple and deterministic matrix sketching*, with the threshold of Ghashami, Liberty,
     Phillips and Woodruff 2016, section 1.2: every shrink takes (size + 1)·δ out of ‖A‖²_F, so that in all
-    ‖XᵀX − BᵀB‖₂ ≤ ‖X − X_k‖²_F/(size + 1 − k) for every k. By the smaller of the two Gram matrices instead of
-    an SVD: exact to the rounding of AᵀA.
+    ‖XᵀX − BᵀB‖₂ ≤ ‖X − X_k‖²_F/(size + 1 − k) for every k. The smaller of the Gram matrices AᵀA and AAᵀ is
+    decomposed instead of an SVD of A, which is exact up to the rounding of AᵀA.
 
     Args:
         rows: A (m, d), float32 or float64.
-        size: l.
+        size: maximum number of rows of B, l.
     """
     m, d = rows.shape
     exponent = exponent_of(rows)
     rows = np.ldexp(rows, -exponent) if exponent else rows
     if m <= d:
-        # Computed in the rows' own precision, decomposed in float64: eigh of float32 gains little.
+        # The product has the rows' precision, and is decomposed in float64: eigh in float32 gains little.
         squares, vectors = _descending(rows @ rows.T)
         kept, shrinkage, weights = threshold(squares, size)
         result = (vectors[:, :kept] * weights).T.astype(rows.dtype) @ rows
@@ -58,14 +58,15 @@ def shrink(rows: Floats, size: int) -> Shrunk:
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
-    """Subtract the threshold from eigenvalues of AᵀA in descending order.
+    """Subtract the (size + 1)-th eigenvalue δ from eigenvalues λ of AᵀA, given in descending order.
 
     Returns:
-        How many stay, δ, and for each that stays the factor √((λ − δ)/λ) by which its row uᵀA is scaled.
+        The number of eigenvalues kept, δ, and for each one kept the factor √((λ − δ)/λ) that scales its row
+        uᵀA.
     """
     squares = np.maximum(squares, 0.0)
     shrinkage = float(squares[size]) if len(squares) > size else 0.0
-    # Below this an eigenvalue is rounding, and so is its direction; λ − δ may come out below it too.
+    # Eigenvalues below this, and their directions, are rounding errors; λ − δ may be below it too.
     noise = len(squares) * np.finfo(np.float64).eps * (squares[0] if len(squares) else 0.0)
     kept = int(np.count_nonzero(squares[:size] - shrinkage > noise))
     return kept, shrinkage, np.sqrt((squares[:kept] - shrinkage) / squares[:kept])
@@ -77,20 +78,20 @@ def _descending(gram: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def exponent_of(*parts: Floats) -> int:
-    """The power of two that brings the largest entry near one, if its square is out of range; else 0."""
+    """Return the power of two of the largest entry, or 0 if its square cannot overflow or underflow."""
     largest = max((float(np.abs(part).max()) for part in parts if part.size), default=0.0)
     exponent = int(np.frexp(largest)[1])
     return 0 if -30 <= exponent <= 30 else exponent
 
 
 def shrink_by_half(rows: Floats) -> Shrunk:
-    """Step (b) of the paper's figure 1, as printed: an SVD, and the median square subtracted.
+    """Subtract the median squared singular value from all, as in step (b) of the paper's figure 1.
 
-    Liberty 2013; Kim, Stratos and Sarikaya 2015, figure 1. Of l rows at least ⌈l/2⌉ become zero; the rest are
-    given back. ‖XᵀX − BᵀB‖₂ ≤ 2‖X‖²_F/l.
+    Liberty 2013; Kim, Stratos and Sarikaya 2015, figure 1. At least ⌈l/2⌉ of l rows become zero; the others
+    are returned. ‖XᵀX − BᵀB‖₂ ≤ 2‖X‖²_F/l.
 
     Args:
-        rows: the full sketch, (l, d).
+        rows: the full sketch (l, d).
     """
     try:
         _, sigma, vt = np.linalg.svd(rows, full_matrices=False)

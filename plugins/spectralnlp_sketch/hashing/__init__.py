@@ -1,14 +1,14 @@
-"""N-grams of words and characters as columns, without a vocabulary.
+"""Hash n-grams of words and characters to columns, without a vocabulary.
 
-A column is a public function of the n-gram: FNV-1a of 64 bits over the letter ``w`` or ``c`` and the
-n-gram in UTF-8 (words with one blank between them), the two halves xored, the lowest bits taken. Where there
-are both kinds, words have the lower half of the columns and characters the upper half.
+The column of an n-gram is a documented hash: 64-bit FNV-1a over the letter ``w`` or ``c`` and the n-gram in
+UTF-8 (words joined by one blank); the two halves of the hash are xored, and the lowest bits are the column.
+If both kinds are counted, words have the lower half of the columns and characters the upper half.
 
-Pairs of words, where they are counted, have columns of their own behind these, as many as a kind has. The
-hashes of the beginnings of two words, each FNV-1a of 64 bits over the letter ``p`` and the word's first
-characters, are added and multiplied; the product, and the sum times FNV's prime, are xored and folded
-likewise, so the order of the two does not matter.
+Pairs of words, if they are counted, have as many additional columns as one kind, behind the others. Each word
+of a pair has a hash: 64-bit FNV-1a over the letter ``p`` and the word's first characters. The product of the
+two hashes and their sum times FNV's prime are xored and folded to a column in the same way, so the order of
+the two words does not matter.
 """
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

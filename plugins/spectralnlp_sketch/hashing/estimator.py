@@ -1,4 +1,4 @@
-"""``hashed-ngrams.v1``: texts to weighted columns, in one pass and without a vocabulary."""
+"""Featurizer ``hashed-ngrams.v1``: weighted hashed n-grams, learned in one pass without a vocabulary."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from spectralnlp_sketch.hashing.ngrams import (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
-    """N-grams of words and characters in columns that a public hash gives them.
+    """Featurizer that counts n-grams of words and characters in columns chosen by a documented hash.
 
-    Nothing is remembered but document frequencies, and those only for tf-idf: counts of other weightings
-    need no ``fit``. A text's columns are the same in every process and version.
+    Only tf-idf weighting needs ``fit``, which learns document frequencies; other weightings learn nothing.
+    A text's columns are the same in every process and version.
 
-    A linear model of scikit-learn's has a weight for each column and label: with the default it learns from
-    thousands of texts in seconds. 2²⁰ columns, in which fewer n-grams share one, may take it minutes.
+    A linear model of scikit-learn has a weight for each column and label. With the default number of columns
+    it learns from thousands of texts in seconds; with 2²⁰ columns, where fewer n-grams collide, in minutes.
 
     Attributes:
-        frequencies_: `DocumentFrequencies` of what was fitted on; merge, add to and take from them.
+        frequencies_: fitted `DocumentFrequencies`, which can be merged, added to and subtracted from.
 
     Examples:
         >>> from spectralnlp_sketch import HashedNgrams
@@ -56,27 +56,27 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
     characters: Annotated[
         Lengths,
         Doc(
-            "Shortest and longest n-gram of characters inside words, the blanks around a word "
-            "included; None for none."
+            "Shortest and longest n-gram of characters inside words, including the blanks around a word; "
+            "None for none."
         ),
     ] = (2, 5)
     n_features: Annotated[
         int,
         Ge(2),
-        Doc("Columns, a power of two; words have the lower half where there are both."),
+        Doc("Number of columns, a power of two; words have the lower half if both kinds are counted."),
     ] = field(default=2**16, kw_only=False)
     weighting: Annotated[
         Literal["counts", "binary", "tfidf"],
-        Doc("``counts``; ``binary``; or ``tfidf``, (1 + ln count) · idf."),
+        Doc("Weighting of columns: ``counts``, ``binary``, or ``tfidf``, (1 + ln count) · idf."),
     ] = "tfidf"
-    norm: Annotated[bool, Doc("Whether each kind of n-grams of a text is scaled to length 1.")] = True
-    lowercase: Annotated[bool, Doc("Whether texts are put in small letters.")] = True
+    norm: Annotated[bool, Doc("Whether to scale each kind of n-grams of a text to length 1.")] = True
+    lowercase: Annotated[bool, Doc("Whether to lowercase texts.")] = True
 
     def check_combination(self) -> None:
-        """Check which n-grams are counted.
+        """Check the n-gram lengths and the number of columns.
 
         Raises:
-            ConfigError: lengths are no range, or ``n_features`` is no power of two.
+            ConfigError: lengths are not a range, or ``n_features`` is not a power of two.
         """
         self._format()
 
@@ -96,7 +96,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
             raise TextError("there are no texts")
 
     def partial_fit(self, X: Iterable[str], y: object = None) -> Self:
-        """Add texts to those that were counted before."""
+        """Add texts to the document frequencies."""
         if not hasattr(self, "frequencies_"):
             self.validate()
             self.frequencies_ = self.init_moments(InMemoryCorpus(()))
@@ -104,7 +104,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         return self
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
-        """float32 (n_texts, n_features)."""
+        """Return weighted n-grams of texts as a CSR matrix, float32 (n_texts, n_features)."""
         if self.weighting == "tfidf":
             check_is_fitted(self)
         self.validate()
@@ -120,7 +120,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
 
     @property
     def n_texts_(self) -> int:
-        """Texts learned from."""
+        """Number of texts learned from."""
         return int(self.frequencies_.n_texts)
 
     @property
@@ -128,11 +128,11 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         return self.n_features
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Document frequencies."""
+        """Return the document frequencies as arrays to save."""
         return {}, self.frequencies_.arrays()
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Set them."""
+        """Restore the document frequencies from saved arrays."""
         empty = self.init_moments(InMemoryCorpus(()))
         empty.check_arrays(arrays)
         self.frequencies_ = empty.restored(arrays.all())

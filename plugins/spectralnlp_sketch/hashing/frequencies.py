@@ -13,10 +13,10 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 
 class DocumentFrequencies(Moments[str]):
-    """In how many texts each column occurs.
+    """Number of texts in which each column occurs.
 
     Args:
-        n_columns, words, characters, lowercase: of `NgramFormat`.
+        n_columns, words, characters, lowercase: fields of `NgramFormat`.
     """
 
     subtractable = True
@@ -35,21 +35,21 @@ class DocumentFrequencies(Moments[str]):
         self.n_texts = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[str]) -> None:
-        """Count the columns of each text, once a text."""
+        """Count each column at most once for each text."""
         self.add(count_ngrams(list(batch.examples), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
-        """Count the columns of each text, from its counts of n-grams (n_texts, n_columns)."""
+        """Add texts, given as counts of n-grams (n_texts, n_columns)."""
         self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
         self.n_texts += counts.shape[0]
 
     @property
     def idf(self) -> NDArray[np.float32]:
-        """ln((1 + n)/(1 + df)) + 1 (n_columns,), as scikit-learn smooths it."""
+        """Inverse document frequencies ln((1 + n)/(1 + df)) + 1, float32 (n_columns,)."""
         return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
 
     def parameters(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
+        """Return the arguments of the constructor."""
         form = self.format
         return {
             "n_columns": form.n_columns,
@@ -59,5 +59,5 @@ class DocumentFrequencies(Moments[str]):
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``frequencies``: int64 (n_columns,); ``n_texts``: int64 ()."""
+        """Return ``frequencies``, int64 (n_columns,), and ``n_texts``, int64 ()."""
         return {"frequencies": self.frequencies, "n_texts": self.n_texts}

@@ -1,4 +1,4 @@
-"""Kernels of hashing: the n-grams of a text to columns."""
+"""Kernels that hash the n-grams of texts to columns."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 OTHER, WORD, BLANK = 0, 1, 2  # classes of code points
 _HALF = np.uint64(32)
 _W, _C, _P = np.uint64(ord("w")), np.uint64(ord("c")), np.uint64(ord("p"))
-# Characters that stand for a word in a pair: inflected forms share them.
+# Number of leading characters that represent a word in a pair, so that inflected forms share a hash.
 PREFIX = 4
 
 
 class NgramRules(NamedTuple):
-    """Which n-grams are counted, as kernels take it.
+    """Rules for counting n-grams, as a tuple for kernels.
 
     Args:
-        classes: uint8; ``OTHER``, ``WORD`` or ``BLANK`` of each code point; others are ``OTHER``.
-        words: int64 (2,); shortest and longest n-gram of words; a longest of 0 for none.
-        characters: int64 (2,); the same of characters.
-        mask: columns of a kind less one, a power of two less one.
-        reach: how many words apart the two of a pair are, at most; 0 for no pairs.
-        first_pair_column: columns from here on are of pairs.
+        classes: class of each code point, ``OTHER``, ``WORD`` or ``BLANK``, uint8; code points beyond the
+            array are ``OTHER``.
+        words: shortest and longest n-gram of words, int64 (2,); a longest of 0 for none.
+        characters: shortest and longest n-gram of characters, int64 (2,).
+        mask: number of columns of a kind less one; the number is a power of two.
+        reach: maximum distance of the two words of a pair, in words; 0 for no pairs.
+        first_pair_column: first column of pairs.
     """
 
     classes: Any
@@ -37,15 +38,15 @@ class NgramRules(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Arrays that the n-grams of a text are written to.
+    """Work arrays for the n-grams of a text.
 
     Args:
-        columns: int32; their columns.
-        counts: int32; their counts.
-        text: uint8; the text with single blanks, as `normalise` writes it.
-        starts: int64; where each character begins.
-        kinds: uint8; class of each character.
-        words: uint64; hash of the beginning of each word.
+        columns: columns of n-grams, int32.
+        counts: counts of n-grams, int32.
+        text: bytes of the text with single blanks, as `normalise` writes it, uint8.
+        starts: start offset of each character, int64.
+        kinds: class of each character, uint8.
+        words: hash of the beginning of each word, uint64.
     """
 
     columns: Any
@@ -58,19 +59,19 @@ class Buffers(NamedTuple):
 
 @kernel
 def step(value, byte):
-    """FNV-1a of one more byte."""
+    """Return the FNV-1a hash extended by one byte."""
     return (value ^ np.uint64(byte)) * FNV_PRIME
 
 
 @kernel
 def fold(value, mask):
-    """A column: the halves of a hash xored, its lowest bits taken."""
+    """Fold a 64-bit hash to a column: xor its halves and keep the bits of ``mask``."""
     return np.int64((value ^ (value >> _HALF)) & np.uint64(mask))
 
 
 @kernel
 def code_point(text, i):
-    """The code point at byte ``i`` of valid UTF-8, and where the next begins."""
+    """Return the code point at byte ``i`` of valid UTF-8, and the offset of the next one."""
     first = np.int64(text[i])
     if first < 0x80:
         return first, i + 1
@@ -84,14 +85,16 @@ def code_point(text, i):
 
 @kernel
 def normalise(text, begin, end, classes, out, starts, kinds):
-    """Write a text with one blank before it, after it and for each run of blanks.
+    """Write a text with one blank before it, one after it and one for each run of blanks.
 
     Args:
-        text: uint8; valid UTF-8 from ``begin`` to ``end``.
-        classes: uint8; ``OTHER``, ``WORD`` or ``BLANK`` of each code point; others are ``OTHER``.
-        out: uint8; the bytes are written here.
-        starts: int64; where each character begins in ``out``, and at last where they end.
-        kinds: uint8; class of each character.
+        text: bytes, valid UTF-8 from ``begin`` to ``end``, uint8.
+        begin, end: offsets of the text.
+        classes: class of each code point, ``OTHER``, ``WORD`` or ``BLANK``, uint8; code points beyond the
+            array are ``OTHER``.
+        out: output bytes, uint8.
+        starts: output start offset of each character in ``out``, then the end offset, int64.
+        kinds: output class of each character, uint8.
 
     Returns:
         The number of characters; 0 for a text of blanks.
@@ -121,17 +124,17 @@ def normalise(text, begin, end, classes, out, starts, kinds):
 
 @kernel
 def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
-    """Append the columns of the n-grams of words, runs of word characters.
+    """Append the columns of the n-grams of words; a word is a run of word characters.
 
     Args:
-        out, starts, kinds, n: as `normalise` gave them.
-        low, high: shortest and longest n-gram.
-        mask: number of columns less one, a power of two less one.
-        columns: int32; they are written here.
-        n_columns: how many are there.
+        out, starts, kinds, n: results of `normalise`.
+        low, high: lengths of the shortest and longest n-gram.
+        mask: number of columns less one; the number is a power of two.
+        columns: output array, int32.
+        n_columns: number of columns already in the output.
 
     Returns:
-        How many are there now.
+        The number of columns now in the output.
     """
     for first in range(n):
         if kinds[first] != WORD or kinds[first - 1] == WORD:  # the first character is always a blank
@@ -156,14 +159,14 @@ def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
 
 @kernel
 def character_columns(out, starts, kinds, n, low, high, mask, first_column, columns, n_columns):
-    """Append the columns of the n-grams of characters inside blank-separated pieces, their blanks included.
+    """Append the columns of the n-grams of characters inside blank-separated pieces, including their blanks.
 
     Args:
-        first_column: added to each.
+        first_column: offset added to each column.
         out, starts, kinds, n, low, high, mask, columns, n_columns: as in `word_columns`.
 
     Returns:
-        How many are there now.
+        The number of columns now in the output.
     """
     for first in range(n):
         value = step(FNV_START, _C)
@@ -180,7 +183,7 @@ def character_columns(out, starts, kinds, n, low, high, mask, first_column, colu
 
 @kernel
 def pair_column(first, second, mask):
-    """The column of two words, whatever their order, from the hashes of their beginnings."""
+    """Return the column of an unordered pair of words, from the hashes of their beginnings."""
     return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
 
 
@@ -189,13 +192,13 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
     """Append the columns of pairs of words.
 
     Args:
-        reach: how many words apart the two are, at most.
-        first_column: added to each.
-        words: uint64; overwritten by the hash of each word's beginning.
+        reach: maximum distance of the two words of a pair, in words.
+        first_column: offset added to each column.
+        words: output hash of each word's beginning, uint64.
         out, starts, kinds, n, mask, columns, n_columns: as in `word_columns`.
 
     Returns:
-        How many are there now.
+        The number of columns now in the output.
     """
     n_words, at = 0, 0
     while at < n:
@@ -218,7 +221,7 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
 
 @kernel
 def sort_and_count(columns, begin, end, counts):
-    """Sort ``columns[begin:end]``, write each once with its count, and return where they end now."""
+    """Sort ``columns[begin:end]``, merge equal columns into counts, and return the new end."""
     columns[begin:end].sort()
     written = begin
     for i in range(begin, end):
@@ -233,14 +236,14 @@ def sort_and_count(columns, begin, end, counts):
 
 @kernel
 def write_columns(text, begin, end, rules, buffers, at):
-    """Append a text's columns as often as their n-grams are there, in no order; returns where they end.
+    """Append the column of each n-gram of a text, unsorted and with repetitions; return the new end.
 
     Args:
-        text: uint8; valid UTF-8 from ``begin`` to ``end``.
-        begin, end: of the text.
+        text: bytes, valid UTF-8 from ``begin`` to ``end``, uint8.
+        begin, end: offsets of the text.
         rules: `NgramRules`.
         buffers: `Buffers`; columns are written from ``at`` on.
-        at: how many are there.
+        at: number of columns already in the output.
     """
     words, characters, columns = rules.words, rules.characters, buffers.columns
     out, starts, kinds = buffers.text, buffers.starts, buffers.kinds
@@ -268,7 +271,7 @@ def write_columns(text, begin, end, rules, buffers, at):
 
 @kernel
 def text_columns(text, begin, end, rules, buffers, at):
-    """Append a text's columns, ascending, and their counts; returns where they end.
+    """Append a text's columns in ascending order and their counts; return the new end.
 
     Args:
         text, begin, end, rules, at: as in `write_columns`.
@@ -280,14 +283,14 @@ def text_columns(text, begin, end, rules, buffers, at):
 
 @kernel
 def count_columns(text, bounds, rules, buffers, rows):
-    """Columns and counts of texts, as the arrays of a CSR matrix.
+    """Write columns and counts of texts as the arrays of a CSR matrix.
 
     Args:
-        text: uint8; texts one behind the other, valid UTF-8.
-        bounds: int64 (n + 1,); where each text begins in ``text``.
+        text: bytes of the concatenated texts, valid UTF-8, uint8.
+        bounds: start offset of each text in ``text``, then the end offset, int64 (n + 1,).
         rules: `NgramRules`.
         buffers: `Buffers`; columns and counts are written here.
-        rows: int64 (n + 1,); where each row begins is written here.
+        rows: output start offset of each row, then the end offset, int64 (n + 1,).
     """
     at = 0
     for i in range(len(bounds) - 1):
@@ -297,7 +300,7 @@ def count_columns(text, bounds, rules, buffers, rows):
 
 @kernel
 def blank_out(text, bounds, classes, spaced):
-    """Copy texts with a blank in place of every byte that is not of a word."""
+    """Copy texts to ``spaced`` with a blank in place of every byte that is not part of a word."""
     for i in range(len(bounds) - 1):
         at = bounds[i]
         while at < bounds[i + 1]:

@@ -1,4 +1,4 @@
-"""N-grams that are known, and texts as tf-idf rows of them."""
+"""Learn the n-grams that occur in texts, and represent texts as tf-idf rows of them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds
 
 Array32 = NDArray[np.float32]
-# Pairs of words that are in fewer labelled texts tell nothing about others.
+# Pairs of words in fewer labelled texts are ignored.
 LEAST_TEXTS_OF_PAIRS = 2
-# N-grams of texts without a label that are known, at most: a direction has a number for each.
+# Maximum number of n-grams learned from unlabelled texts; each direction has a number for each n-gram.
 MOST_NGRAMS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Ngrams:
-    """The n-grams that are known, and texts as rows of them.
+    """Known n-grams with their idf; turns texts into tf-idf rows.
 
     Args:
-        form: how texts are cut into n-grams.
-        columns: int32 (n,), ascending; of the n-grams that are known.
-        idf: float32 (n,).
+        form: format of n-grams.
+        columns: hashed columns of the known n-grams, int32 (n,), ascending.
+        idf: inverse document frequencies, float32 (n,).
     """
 
     form: NgramFormat
@@ -42,14 +42,14 @@ class Ngrams:
         kept: NDArray[Any],
         most: int = MOST_NGRAMS,
     ) -> Ngrams:
-        """Learn the n-grams that are in so many texts or among the columns ``kept``, with their idf.
+        """Learn the n-grams that occur in at least ``min_texts`` texts or are listed in ``kept``.
 
         Args:
-            counts: of all texts (n_texts, form.n_columns).
-            form: how they were counted.
-            min_texts: least number of texts.
+            counts: n-gram counts of all texts (n_texts, form.n_columns).
+            form: format in which n-grams were counted.
+            min_texts: minimum number of texts.
             kept: columns to keep in any case.
-            most: of more than so many the most frequent ones are learned.
+            most: maximum number of n-grams besides ``kept``; the most frequent are learned.
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
         known = frequencies >= min_texts
@@ -62,26 +62,26 @@ class Ngrams:
 
     @property
     def n_words(self) -> int:
-        """How many are of words; they come first."""
+        """Number of n-grams of words, which come first."""
         return int(np.searchsorted(self.columns, self.form.first_character_column))
 
     @property
     def n_single(self) -> int:
-        """How many are not pairs of words; pairs come last."""
+        """Number of n-grams that are not pairs of words; pairs come last."""
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
     def single_idf(self) -> Array32:
-        """idf, and 0 for pairs of words; float32 (n_ngrams,)."""
+        """Return idf with 0 for pairs of words, float32 (n_ngrams,)."""
         idf = self.idf.copy()
         idf[self.n_single :] = 0.0
         return idf
 
     def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
-        """Learn the pairs of words that are in two of the texts or more, beside the n-grams.
+        """Add the pairs of words that occur in at least two of the texts.
 
         Args:
-            texts: labelled ones; idf of pairs is that of these.
-            reach: how many words apart the two are, at most.
+            texts: labelled texts, from which the idf of pairs is computed.
+            reach: maximum distance of the two words of a pair, in words.
         """
         form = replace(self.form, pairs=reach)
         singles, idf = self.columns[: self.n_single], self.idf[: self.n_single]
@@ -95,14 +95,14 @@ class Ngrams:
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> tuple[Ngrams, NDArray[np.int64]]:
-        """Know the n-grams of further labelled texts as well, but their pairs of words.
+        """Add the n-grams of new labelled texts, but not their pairs of words.
 
         Args:
-            texts: the labelled ones that are new.
-            n_texts: how many texts there are in all.
+            texts: the new labelled texts.
+            n_texts: total number of texts.
 
         Returns:
-            The n-grams, and where those that were known stand among them, int64 (n,).
+            All n-grams, and the positions of the previously known ones among them, int64 (n,).
         """
         counted = count_ngrams(texts, replace(self.form, pairs=0)).indices
         new, frequencies = np.unique(counted[~np.isin(counted, self.columns)], return_counts=True)
@@ -115,7 +115,7 @@ class Ngrams:
         return replace(self, columns=columns[order], idf=all_idf[order]), known[: len(self.columns)]
 
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
-        """Counts of all columns to tf-idf of the known ones, each kind of length 1; float32 (n_texts, n)."""
+        """Convert counts to tf-idf rows of known n-grams, float32 (n_texts, n), each kind of length 1."""
         place = np.full(self.form.width, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
         columns = place[counts.indices]
@@ -129,5 +129,5 @@ class Ngrams:
         return rows
 
     def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
-        """Texts to rows."""
+        """Convert texts to tf-idf rows, float32 (n_texts, n)."""
         return self.rows(count_ngrams(texts, self.form))

@@ -1,4 +1,4 @@
-"""Texts to counts of hashed n-grams."""
+"""Count hashed n-grams of texts."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ Bytes: TypeAlias = NDArray[np.uint8]
 Lengths: TypeAlias = tuple[int, int] | list[int] | None
 
 BLOCK_BYTES = 1 << 20
-# Code points that have a class; beyond are none that words are written with.
+# Number of code points with a class; no code point beyond them is a letter, digit or blank of usual text.
 N_CLASSES = 0x20000
-# No n-gram is longer: the table of them would not fit in memory.
+# Maximum length of an n-gram: a table of longer ones would not fit in memory.
 LONGEST = 64
 
 
 @dataclass(frozen=True)
 class NgramFormat:
-    """Which n-grams are counted, and in how many columns.
+    """Kinds and lengths of n-grams to count, and the number of columns.
 
     Args:
         words: shortest and longest n-gram of words; None for none.
         characters: shortest and longest n-gram of characters; None for none.
-        n_columns: a power of two.
-        lowercase: whether texts are put in small letters.
-        pairs: how many words apart the two words of a pair are, at most; 0 for no pairs. Their columns
-            lie behind the ``n_columns`` of the others.
+        n_columns: number of columns, a power of two.
+        lowercase: whether to lowercase texts.
+        pairs: maximum distance of the two words of a pair, in words; 0 for no pairs. Columns of pairs follow
+            the ``n_columns`` of the other n-grams.
 
     Raises:
-        SizeError: one of them makes no sense.
+        SizeError: a field has an invalid value.
     """
 
     words: tuple[int, int] | None = (1, 2)
@@ -73,20 +73,20 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """One less than the columns of a kind."""
+        """Number of columns of a kind, less one."""
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
 
     @property
     def first_character_column(self) -> int:
-        """Columns below are of words."""
+        """First column of n-grams of characters; columns below it are of words."""
         if self.characters is None:
             return self.n_columns
         return 0 if self.words is None else self.n_columns // 2
 
     @property
     def width(self) -> int:
-        """Columns of all kinds, pairs included."""
+        """Total number of columns, including pairs."""
         return self.n_columns + (self.mask + 1 if self.pairs else 0)
 
     def kinds(self, columns: NDArray[Any]) -> NDArray[np.int64]:
@@ -94,8 +94,8 @@ class NgramFormat:
         return np.searchsorted((self.first_character_column, self.n_columns), columns, side="right")
 
     def rules(self) -> NgramRules:
-        """The format as kernels take it."""
-        words, characters = ((0, 0) if each is None else each for each in (self.words, self.characters))
+        """Return the format as a tuple for kernels."""
+        words, characters = self.words or (0, 0), self.characters or (0, 0)
         return NgramRules(
             classes=character_classes(),
             words=np.array(words, np.int64),
@@ -106,7 +106,7 @@ class NgramFormat:
         )
 
     def capacity(self, n_bytes: int, n_texts: int) -> int:
-        """At least as many n-grams as texts of so many bytes have."""
+        """Return an upper bound of the number of n-grams in ``n_texts`` texts of ``n_bytes`` bytes in all."""
         low, high = self.words or (0, 0)
         first, last = self.characters or (0, 0)
         n_words, n_characters = high - low + 1 if high else 0, last - first + 1 if last else 0
@@ -115,10 +115,10 @@ class NgramFormat:
 
 
 def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
-    """Shortest and longest n-gram as a tuple; None for none.
+    """Return the shortest and longest n-gram length as a tuple, or None.
 
     Raises:
-        SizeError: there are not two.
+        SizeError: there are not exactly two lengths.
     """
     if lengths is None:
         return None
@@ -128,18 +128,18 @@ def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int64]]:
-    """Texts as UTF-8, one behind the other, and where each begins (n + 1,).
+    """Encode texts as concatenated UTF-8; return the bytes and the offset of each text (n + 1,).
 
-    A lone surrogate, as Python makes of bytes that it could not decode, becomes a question mark.
+    Lone surrogates, which Python uses for undecodable bytes, become question marks.
     """
     raw = [(text.lower() if lowercase else text).encode("utf-8", "replace") for text in texts]
     bounds = np.zeros(len(raw) + 1, np.int64)
-    np.cumsum([len(each) for each in raw], out=bounds[1:])
+    np.cumsum([len(encoded) for encoded in raw], out=bounds[1:])
     return np.frombuffer(b"".join(raw), np.uint8), bounds
 
 
 def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArray[np.int64]]]:
-    """Texts encoded, about a million characters at a time, which bounds the buffers of their n-grams."""
+    """Yield encoded texts in blocks of about a million characters, to limit the size of n-gram buffers."""
     begin = size = 0
     for i, text in enumerate(texts):
         if size and size + len(text) > BLOCK_BYTES:
@@ -151,7 +151,7 @@ def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArr
 
 
 def count_ngrams(texts: Sequence[str], form: NgramFormat) -> sp.csr_array:
-    """Counts of n-grams, float32 (n_texts, form.width), columns ascending in each row."""
+    """Count n-grams of texts; float32 (n_texts, form.width) with columns ascending in each row."""
     parts = [_count_block(text, bounds, form) for text, bounds in blocks(texts, form.lowercase)]
     if not parts:
         return sp.csr_array((0, form.width), dtype=np.float32)
@@ -170,7 +170,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
 
 
 def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
-    """The words of each text with blanks between them: the words that n-grams are counted of."""
+    """Return each text with a blank for every byte outside words, which are those of word n-grams."""
     lines = []
     for text, bounds in blocks(texts, lowercase):
         spaced = np.empty_like(text)
@@ -181,11 +181,11 @@ def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
 
 
 def new_buffers(capacity: int, bounds: NDArray[np.int64]) -> Buffers:
-    """Buffers for n-grams of texts.
+    """Allocate buffers for n-grams of texts.
 
     Args:
-        capacity: n-grams, at most.
-        bounds: where each text begins (n + 1,); the longest has to fit.
+        capacity: maximum number of n-grams.
+        bounds: offset of each text (n + 1,), from which the length of the longest is computed.
     """
     longest = int(np.diff(bounds).max(initial=0))
     return Buffers(
@@ -200,9 +200,9 @@ def new_buffers(capacity: int, bounds: NDArray[np.int64]) -> Buffers:
 
 @cache
 def character_classes() -> Bytes:
-    """uint8; of each code point whether it is of words, a blank, or neither.
+    """Return the class of each code point, uint8 (`N_CLASSES`,): part of a word, blank, or neither.
 
-    Words are written with letters, digits, marks and the underscore.
+    Words consist of letters, digits, combining marks and underscores.
     """
     return np.array([_class(chr(point)) for point in range(N_CLASSES)], np.uint8)
 
@@ -215,11 +215,11 @@ def _class(character: str) -> int:
 
 
 def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
-    """Scale the words of each row to length 1, and so its other kinds of columns, in place.
+    """Scale each kind of n-grams of each row to length 1, in place.
 
     Args:
-        matrix: texts as rows.
-        first_columns: where each kind but the words begins, ascending.
+        matrix: rows of texts.
+        first_columns: first column of each kind except words, ascending.
     """
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     n_kinds = len(first_columns) + 1
@@ -229,10 +229,10 @@ def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
 
 
 def checked_texts(texts: Iterable[str]) -> Sequence[str]:
-    """A list of texts.
+    """Return texts as a list.
 
     Raises:
-        TextError: it is a single text, or something in it is none; says which.
+        TextError: the argument is a single text, or an element is not a text; the message says which.
     """
     if isinstance(texts, str | bytes):
         raise TextError("one text where several are expected", hint="give a list of texts")

@@ -1,4 +1,4 @@
-"""The n-grams of one text with their places: what kernels count, spelled out for explanations."""
+"""List the n-grams of one text with their positions, for explanations; a Python version of the kernels."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _START, _PRIME, _ALL = int(FNV_START), int(FNV_PRIME), 2**64 - 1
 
 
 class Occurrence(NamedTuple):
-    """An n-gram at one place of a text.
+    """Occurrence of an n-gram in a text.
 
     Args:
-        column: what it is hashed to.
-        text: itself, in small letters where texts are.
-        first, end: characters of the text as `normalised` gives it.
-        second: first character and end of the second word of a pair; None for all else.
+        column: hashed column of the n-gram.
+        text: the n-gram, lowercased if texts are.
+        first, end: range of characters in the text that `normalised` returns.
+        second: range of the second word of a pair; None for other n-grams.
     """
 
     column: int
@@ -30,16 +30,16 @@ class Occurrence(NamedTuple):
     second: tuple[int, int] | None = None
 
     def overlaps(self, first: int, end: int) -> bool:
-        """Tell whether it has one of the characters from ``first`` to ``end``."""
+        """Return whether the n-gram overlaps the characters from ``first`` to ``end``."""
         spans = [(self.first, self.end), *([self.second] if self.second else [])]
         return any(first < each_end and each_first < end for each_first, each_end in spans)
 
 
 class NormalisedText(NamedTuple):
-    """A text with single blanks, one at either end.
+    """Text with single blanks, and one blank at either end.
 
     Args:
-        characters: one string each.
+        characters: the characters, each a string.
         kinds: class of each character.
     """
 
@@ -47,17 +47,17 @@ class NormalisedText(NamedTuple):
     kinds: list[int]
 
     def words(self) -> list[tuple[int, int]]:
-        """First character and end of each run of word characters."""
-        found: list[tuple[int, int]] = []
+        """Return the range (first, end) of each run of word characters."""
+        runs: list[tuple[int, int]] = []
         for at, kind in enumerate(self.kinds):
             if kind == WORD:
-                first = found.pop()[0] if found and found[-1][1] == at else at
-                found.append((first, at + 1))
-        return found
+                first = runs.pop()[0] if runs and runs[-1][1] == at else at
+                runs.append((first, at + 1))
+        return runs
 
 
 def normalised(text: str, form: NgramFormat) -> NormalisedText:
-    """Return a text as its n-grams are cut from it."""
+    """Return the normalised text from which n-grams are taken."""
     encoded, bounds = encode([text], form.lowercase)
     buffers = new_buffers(1, bounds)
     out, starts, kinds = buffers.text, buffers.starts, buffers.kinds
@@ -68,7 +68,7 @@ def normalised(text: str, form: NgramFormat) -> NormalisedText:
 
 
 def occurrences(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
-    """Yield every n-gram that is counted, as often as it is there."""
+    """Yield each occurrence of each n-gram that the format counts."""
     yield from _of_words(text, form)
     yield from _pairs(text, form)
     low, high = form.characters or (1, 0)
@@ -96,7 +96,7 @@ def _pairs(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
     words = text.words() if form.pairs else []
     spelled = ["".join(text.characters[first:end]) for first, end in words]
     starts = ["".join(text.characters[first : min(end, first + PREFIX)]) for first, end in words]
-    hashes = [_hash("p", each) for each in starts]
+    hashes = [_hash("p", start) for start in starts]
     for number, word in enumerate(words):
         for other in range(max(number - form.pairs, 0), number):
             one, two = hashes[other], hashes[number]
@@ -110,7 +110,7 @@ def _column(mark: str, piece: str, mask: int) -> int:
 
 
 def _hash(mark: str, piece: str) -> int:
-    """FNV-1a of a mark and an n-gram."""
+    """Return the 64-bit FNV-1a hash of a kind's letter and an n-gram."""
     value = _START
     for byte in mark.encode() + piece.encode():
         value = (value ^ byte) * _PRIME & _ALL

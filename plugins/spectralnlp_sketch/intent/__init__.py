@@ -1,4 +1,4 @@
-"""Classifiers of texts that learn from few labels and much text without any."""
+"""Text classifiers that learn from few labelled and many unlabelled texts."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

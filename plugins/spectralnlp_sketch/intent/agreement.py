@@ -1,10 +1,10 @@
-"""Directions that the sentences of a text agree on.
+"""Find directions of n-grams that correlate between the sentences of a text.
 
-What a text is about, and what its author thinks of it, stands in many of its sentences; what one sentence
-happens to say does not stand in the next. So sentences are views of a text, each as good as the others for
-telling its label, and what correlates between them is what labels can be about (Kakade and Foster 2007,
-*Multi-view regression via canonical correlation analysis*). All ways to split a text's parts between two
-views are taken at once: the covariance of a text with itself, less those of its sentences with themselves.
+A text's topic and its author's opinion appear in many of its sentences, while incidental content appears in
+one. So the sentences are views of the text that predict its label equally well, and the directions that
+correlate between them are likely to be informative about labels (Kakade and Foster 2007, *Multi-view
+regression via canonical correlation analysis*). All splits of a text's sentences into two views are used at
+once: the covariance of texts less the covariances of their sentences.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 Array32 = NDArray[np.float32]
 Floats = NDArray[np.float64]
-# Parts of texts, and which text has which.
+# Rows of sentences, and the incidence matrix of texts and sentences.
 PartRows: TypeAlias = tuple[sp.csr_array, sp.csr_array]
 
-# With fewer texts of two sentences or more there is too little to see correlations of.
+# With fewer texts of at least two sentences, correlations cannot be estimated.
 LEAST_TEXTS = 8000
-# Such texts have so many sentences, on the average.
+# Minimum mean number of sentences of such texts.
 LEAST_SENTENCES = 3.0
-# With so many texts other directions add nothing.
+# From this number of texts on, other directions add nothing.
 ENOUGH_TEXTS = 20_000
-# Singular vectors in whose space directions are looked for: one for so many texts, and no more than these.
+# Directions are sought in the space of singular vectors: one for each 50 texts, at most 1,000.
 TEXTS_A_VECTOR, MOST_VECTORS = 50, 1000
-# N-grams of words that have directions: the most frequent ones.
+# Number of n-grams of words that have directions; the most frequent are used.
 MOST_NGRAMS = 100_000
-# Beside a mean variance of 1.
+# Ridge regularisation, as a share of the mean variance.
 RIDGE = 0.2
-# Directions are as long as this power of the share of their variance that parts agree on.
+# The length of a direction is this power of the share of its variance that sentences have in common.
 POWER = 4
 _BATCH = 2000
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def sentences_of(text: str) -> list[str]:
-    """Split a text behind full stops, exclamation marks and question marks, and at line ends."""
-    return [each for each in _SENTENCE_END.split(text) if each.strip()]
+    """Split a text after full stops, exclamation marks and question marks, and at line ends."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 def have_sentences(texts: Sequence[str]) -> bool:
-    """Tell whether there are enough texts of several sentences."""
+    """Return whether there are enough texts of several sentences."""
     if len(texts) < LEAST_TEXTS:
         return False
     counts = np.fromiter((len(sentences_of(text)) for text in texts), np.int64, len(texts))
@@ -67,51 +67,52 @@ def sentence_directions(
     dimensions: int,
     random_state: int,
 ) -> Array32:
-    """Return directions of n-grams of words that sentences agree on, the one that they do most first.
+    """Return directions of word n-grams that correlate between sentences, the most correlated first.
 
     Args:
-        texts: of several sentences, as a rule.
-        rows: of the texts, tf-idf of n-grams of words (n_texts, n_words).
-        columns: int32 (n_words,); columns of those in ``form``.
-        idf: float32 (n_words,).
-        form: how n-grams of words are counted.
-        dimensions: how many directions, at most.
-        random_state: seed.
+        texts: texts, most of them with several sentences.
+        rows: tf-idf rows of the texts over n-grams of words (n_texts, n_words).
+        columns: hashed columns of these n-grams in ``form``, int32 (n_words,).
+        idf: inverse document frequencies, float32 (n_words,).
+        form: format of n-grams of words.
+        dimensions: maximum number of directions.
+        random_state: seed of the SVD.
 
     Returns:
-        float32 (n_words, at most ``dimensions``).
+        Directions, float32 (n_words, at most ``dimensions``).
     """
     frequencies = np.bincount(rows.indices, minlength=rows.shape[1])
     frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_NGRAMS])
     rank = min(MOST_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
     _, _, vectors = sparse_svd(rows[:, frequent], rank, iterations=2, random_state=random_state)
     total, single = _covariances(part_rows(texts, columns[frequent], idf[frequent], form), vectors)
-    found = vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
-    directions = np.zeros((rows.shape[1], found.shape[1]), np.float32)
-    directions[frequent] = found
+    agreed = vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)
+    directions = np.zeros((rows.shape[1], agreed.shape[1]), np.float32)
+    directions[frequent] = agreed
     return directions
 
 
 def most_agreed(total: Floats, single: Floats) -> Floats:
-    """Solve (T − W) a = ρ (T + λ I) a, λ a share of T's mean variance; a has unit variance times ρ⁴.
+    """Solve (T − W) a = ρ (T + λ I) a, where λ is a share of T's mean variance.
 
     Args:
-        total: T, float64 (d, d); covariance of texts, which are sums of their parts.
-        single: W, float64 (d, d); sum of the covariances of parts.
+        total: covariance T of texts, which are sums of their sentences, float64 (d, d).
+        single: sum W of the covariances of sentences, float64 (d, d).
 
     Returns:
-        float64 (d, at most d); columns a, of the largest ρ first, those of positive ρ.
+        Columns a with positive ρ, the largest ρ first, scaled to unit variance times ρ⁴; float64 (d, at most
+        d).
     """
     ridged = total.copy()
     ridged[np.diag_indices_from(ridged)] += max(RIDGE * float(np.trace(total)) / len(total), 1e-12)
     variances, axes = np.linalg.eigh(ridged)
     whitening = axes / np.sqrt(variances) @ axes.T
-    shares, found = np.linalg.eigh(whitening @ (total - single) @ whitening)
-    shares, found = shares[::-1], whitening @ found[:, ::-1]
+    shares, vectors = np.linalg.eigh(whitening @ (total - single) @ whitening)
+    shares, vectors = shares[::-1], whitening @ vectors[:, ::-1]
     positive = shares > 0
-    found = found[:, positive] * shares[positive] ** POWER
-    largest = np.abs(found).argmax(axis=0)
-    return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]))
+    vectors = vectors[:, positive] * shares[positive] ** POWER
+    largest = np.abs(vectors).argmax(axis=0)
+    return np.asarray(vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])]))
 
 
 def part_rows(
@@ -120,16 +121,17 @@ def part_rows(
     idf: Array32,
     form: NgramFormat,
 ) -> Iterator[PartRows]:
-    """Sentences as rows of idf, of which those of a text add up to length 1, and which texts have which.
+    """Yield idf rows of sentences, scaled so that the rows of a text add up to a row of length 1.
 
     Args:
-        texts: texts.
-        columns: int32 (n,); columns of n-grams in ``form``, ascending.
-        idf: float32 (n,).
-        form: how n-grams are counted.
+        texts: the texts.
+        columns: hashed columns of n-grams in ``form``, int32 (n,), ascending.
+        idf: inverse document frequencies, float32 (n,).
+        form: format of n-grams.
 
     Yields:
-        float32 (n_parts, n), and float32 (n_texts, n_parts), 1 where a text has a part; some texts at a time.
+        For a batch of texts: rows of sentences, float32 (n_parts, n), and the incidence matrix of texts and
+        sentences, float32 (n_texts, n_parts).
     """
     place = np.full(form.n_columns, -1, np.int64)
     place[columns] = np.arange(len(columns))
@@ -150,7 +152,7 @@ def part_rows(
 
 
 def _covariances(batches: Iterator[PartRows], vectors: Array32) -> tuple[Floats, Floats]:
-    """Covariances of texts, and of their parts, in the space of the vectors: float64 (d, d) each."""
+    """Return the covariances of texts and of sentences in the space of the vectors, float64 (d, d) each."""
     d = vectors.shape[1]
     total, single, mean, n_texts = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), 0
     squares, cross = 0.0, np.zeros(d)
@@ -162,7 +164,7 @@ def _covariances(batches: Iterator[PartRows], vectors: Array32) -> tuple[Floats,
         total += sums.T @ sums
         single += parts.T @ parts
         mean += sums.sum(axis=0)
-        # A part's mean is that of texts times its share in its text.
+        # The mean of a sentence is the mean of texts times the sentence's share of its text.
         cross += share @ parts
         squares += float(share @ share)
         n_texts += len(of_text)

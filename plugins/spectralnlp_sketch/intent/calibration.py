@@ -1,4 +1,4 @@
-"""Calibration: how sharp scores must be for the softmax of them to be a probability."""
+"""Calibrate scores with held-out texts, so that their softmax is a probability."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from spectralnlp_sketch.intent.head import Examples, Weights
 
 Array32 = NDArray[np.float32]
 
-# Up to so many examples each is held out once; of more, one fold is enough.
+# Up to this many examples, each is held out once; with more, one fold is enough.
 FEW = 3000
 N_FOLDS = 5
 
 
 class HeldOut(NamedTuple):
-    """Scores of labelled texts by heads that have not learned from them.
+    """Scores of held-out labelled texts by heads that have not learned from them.
 
     Args:
-        scores: float32 (n, n_labels).
-        labels: int64 (n,).
-        folds: int64 (n,); texts of the same fold were held out together.
+        scores: scores of labels, float32 (n, n_labels).
+        labels: numbers of the true labels, int64 (n,).
+        folds: fold of each text, int64 (n,); texts of a fold were held out together.
     """
 
     scores: Array32
@@ -41,18 +41,18 @@ def hold_out(
     *,
     every_text: bool,
 ) -> HeldOut:
-    """Score labelled texts fold by fold, by a head that learned from the other folds.
+    """Score each fold of labelled texts with a head that learned from the other folds.
 
     Args:
-        examples: the first ``n_labelled`` have known labels; others are always learned from.
-        n_labelled: how many those are.
-        fit: learns weights from all examples but those of these numbers.
+        examples: the examples; the first ``n_labelled`` may be held out, the others are always learned from.
+        n_labelled: number of labelled texts.
+        fit: function that learns weights from all examples except those with the given numbers.
         random_state: seed of the folds.
-        every_text: whether each text is held out once however many there are; else of more than `FEW` a
-            fifth is.
+        every_text: whether to hold out every text; if not, and there are more than `FEW` texts, only a fifth
+            is held out.
 
     Returns:
-        Texts whose label nobody else has are left out.
+        Scores of held-out texts. A text is left out if no example outside its fold has its label.
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)
@@ -66,15 +66,15 @@ def hold_out(
             return np.zeros((0, examples.targets.shape[1]), np.float32), known
         return fit(test).scores(examples.features.rows(known)), known
 
-    # Stacked heads are support vector machines, each of which runs in threads by itself.
-    found = list((map if every_text else map_kernels)(one_fold, range(n_folds)))
-    texts = np.concatenate([known for _, known in found])
-    scores = np.vstack([each for each, _ in found])
+    # Stacked heads are support vector machines, each of which uses threads itself.
+    scored = list((map if every_text else map_kernels)(one_fold, range(n_folds)))
+    texts = np.concatenate([known for _, known in scored])
+    scores = np.vstack([scores for scores, _ in scored])
     return HeldOut(scores, labels[texts], fold[texts])
 
 
 def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
-    """int64 (n,); the examples of each label spread evenly over folds, in a random order."""
+    """Assign examples to folds at random, each label spread evenly; int64 (n,)."""
     order = np.random.default_rng(random_state).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     fold = np.empty(len(labels), np.int64)
@@ -83,11 +83,11 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
 
 def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """Return the factor of scores that makes labels likeliest (Guo et al. 2017, temperature scaling).
+    """Return the factor of scores that makes labels likeliest (temperature scaling, Guo et al. 2017).
 
     Args:
-        scores: float32 (n, n_labels); of texts that these scores were not learned from.
-        labels: int64 (n,).
+        scores: scores of held-out texts, float32 (n, n_labels).
+        labels: numbers of the true labels, int64 (n,).
 
     Returns:
         The inverse of the temperature, between 1/20 and 20; 1 if there are no texts.
@@ -103,5 +103,5 @@ def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> floa
         factor = np.exp(log_factor)
         return float((np.log(np.exp(factor * wide).sum(axis=1)) - factor * right).mean())
 
-    found = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(optimum.x))

@@ -1,4 +1,4 @@
-"""``intent.v1``: a linear classifier over spectral features, for few labels and many."""
+"""Estimator ``intent.v1``: a linear text classifier over n-grams and spectral features."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.featured import is_folder
-from spectralnlp_sketch.intent.further import Begun, key_of
+from spectralnlp_sketch.intent.further import ResumeState, key_of
 from spectralnlp_sketch.intent.head import Examples, Learned
 from spectralnlp_sketch.intent.head_learner import HeadLearner
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
@@ -45,33 +45,35 @@ from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
 from spectralnlp_sketch.labelled import Example, LabelledTexts, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
-# Columns that n-grams are hashed to: a million of words and a million of characters rarely collide.
+# Number of columns that n-grams are hashed to: half for words and half for characters, so few collide.
 N_COLUMNS = 2**21
-# Words that two of a pair are apart at most: in queries nearly all pairs are nearer.
+# Maximum distance of the words of a pair; in queries nearly all pairs are closer.
 PAIR_REACH = 10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
-    """A linear classifier of texts that learns from unlabelled texts too.
+    """Linear text classifier that also learns from unlabelled texts.
 
-    A text whose label is None is learned from too; see `labelled.with_unlabelled`.
+    Texts whose label is None are unlabelled; see `labelled.with_unlabelled`.
 
-    Texts are tf-idf rows of hashed n-grams. Directions of meaning learned from all texts (`intent.prior`)
-    stand beside them; multinomial logistic regression (`intent.head`) learns from both, with a label's own
-    name as one more example of it. Then the unlabelled texts that the classifier is surest of join as
-    examples of less weight. All that was learned is linear in the n-grams and becomes one table.
+    Texts are represented by tf-idf rows of hashed n-grams and by their projections onto directions of meaning
+    learned from all texts (`intent.prior`). A linear head (`intent.head`) learns from both, with the name of
+    each label as an additional example. If labels have few texts, the unlabelled texts that the classifier is
+    most certain of are added as examples with lower weight. The result is linear in the n-grams and is stored
+    as one table.
 
     Attributes:
         prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
-        n_labelled_, n_unlabelled_: texts learned from.
-        begun_: what `solve_further` goes on from; None where labels have few texts.
+        n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
+        begun_: state from which `solve_further` resumes; None if labels have few texts.
         few_: whether labels have so few texts that names of labels and unlabelled texts help.
-        shares_: what each example adds to scores, float32 (n_labelled and more, n); see `HeadLearner.shares`.
-        likeness_: how alike names of labels are, float32 (n, n) for n labels; None where it is not used.
+        shares_: contribution of each example to scores, float32 (n_examples, n_labels); see
+            `HeadLearner.shares`.
+        likeness_: similarity of the names of labels, float32 (n_labels, n_labels); None if it is not used.
 
     Examples:
         >>> from spectralnlp_sketch import IntentClassifier
@@ -90,66 +92,66 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     featurizer: Annotated[
         str | None,
         Doc(
-            "A registered featurizer, which learns from all texts, or the folder of a trained one, in place "
-            "of the built-in directions; null for these."
+            "Featurizer to use instead of the built-in directions: a registered name, which learns from all "
+            "texts, or the folder of a trained featurizer; null for the built-in directions."
         ),
     ] = None
     C: Annotated[
         Annotated[float, Gt(0)] | None,
-        Doc("Weight of the loss against that of large weights; None: 60 for labels of few texts, else 2."),
+        Doc("Weight of the loss relative to the regulariser; None for 60 if labels have few texts, else 2."),
     ] = None
     calibration: Annotated[
         bool,
-        Doc("Whether confidences are made probabilities, by learning five more times."),
+        Doc("Whether to calibrate confidences to probabilities, by up to five more fits."),
     ] = True
     refused: Annotated[
-        float, Ge(0), Le(1), Doc("Share of texts in scope that may be refused; it sets the threshold.")
+        float, Ge(0), Le(1), Doc("Share of in-scope texts that may be refused; it sets the threshold.")
     ] = 0.05
-    random_state: Annotated[int, Ge(0), Doc("Seed.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Random seed.")] = 0
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Example]:
         """Make a corpus of texts and labels.
 
         Args:
-            X: texts; or pairs of a text and its label, as a list or a corpus.
-            y: labels of the texts, None for a text without; where X is pairs, nothing.
+            X: texts; or (text, label) pairs, as a list or a corpus.
+            y: labels of the texts, None for an unlabelled text; omitted if X holds pairs.
 
         Raises:
-            TextError: there are not as many labels as texts, or something is no text.
+            TextError: the numbers of labels and texts differ, or an element is not a text.
         """
         return labelled_corpus(X, y)
 
     def learn(self, corpus: Corpus[Example]) -> None:
-        """Learn from labelled texts, and from those whose label is None.
+        """Learn from labelled and unlabelled texts.
 
         Raises:
             TextError: there are fewer than two labels, or all texts are empty.
         """
-        found = split_by_label(corpus)
-        self._check_labels(found.labels)
+        data = split_by_label(corpus)
+        self._check_labels(data.labels)
         prior, _ = self.learn_prior(
-            [*found.texts, *found.unlabelled], len(found.texts), None if found.is_all else corpus
+            [*data.texts, *data.unlabelled], len(data.texts), None if data.is_all else corpus
         )
         with one_blas_thread():
-            self._learn_head(prior, found)
+            self._learn_head(prior, data)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
-        """Learn as ``fit`` does, but take the prior from elsewhere: it does not depend on labels.
+        """Fit with a prior that was learned before; the prior does not depend on labels.
 
         Args:
-            prior: ``prior_`` of another classifier, or of `learn_prior`.
-            X: as of `as_corpus`.
-            y: as of `as_corpus`.
+            prior: ``prior_`` of another classifier, or the result of `learn_prior`.
+            X: as for `as_corpus`.
+            y: as for `as_corpus`.
 
         Raises:
-            TextError: as of ``fit``.
-            ConfigError: as of ``fit``.
+            TextError: as for ``fit``.
+            ConfigError: as for ``fit``.
         """
         self.validate()
-        found = split_by_label(self.as_corpus(X, y))
-        self._check_labels(found.labels)
+        data = split_by_label(self.as_corpus(X, y))
+        self._check_labels(data.labels)
         with one_blas_thread():
-            self._learn_head(prior, found)
+            self._learn_head(prior, data)
         return self
 
     def learn_prior(
@@ -158,9 +160,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Learn the prior, which does not depend on labels.
 
         Args:
-            texts: the labelled ones first; all n-grams of those are kept.
-            n_labelled: how many those are.
-            stream: all texts, where those are only some; None where they are all.
+            texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
+            n_labelled: number of labelled texts.
+            stream: corpus of all texts if ``texts`` is a sample; None if ``texts`` holds all of them.
 
         Returns:
             The prior, and the texts as rows of its n-grams (n_texts, n_ngrams).
@@ -178,10 +180,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         )
 
     def check_combination(self) -> None:
-        """Check how texts are cut into n-grams, and that there is such a featurizer.
+        """Check the n-gram lengths, and that the featurizer exists.
 
         Raises:
-            ConfigError: lengths are no range, or there are neither words nor characters.
+            ConfigError: lengths are not a range, or neither words nor characters are counted.
             RegistryError: no featurizer has that name, and there is no such folder.
         """
         self._format()
@@ -195,15 +197,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         try:
             self.classes_ = np.array(sorted(set(labels)))
         except TypeError as error:
-            kinds = " and ".join(sorted({type(each).__name__ for each in labels}))
+            kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
             raise TextError(f"labels of the types {kinds}", hint="give labels of one type") from error
         if len(self.classes_) < 2:
-            found = f"only the label {labels[0]!r}" if labels else "no labelled texts"
-            raise TextError(found, hint="give texts of two labels or more")
+            what = f"only the label {labels[0]!r}" if labels else "no labelled texts"
+            raise TextError(what, hint="give texts of two labels or more")
 
-    def _learn_head(self, prior: Prior, found: LabelledTexts) -> None:
-        texts, labels, n_labelled = found.texts, found.labels, len(found.labels)
-        self.n_labelled_, self.n_unlabelled_ = n_labelled, found.n_unlabelled
+    def _learn_head(self, prior: Prior, data: LabelledTexts) -> None:
+        texts, labels, n_labelled = data.texts, data.labels, len(data.labels)
+        self.n_labelled_, self.n_unlabelled_ = n_labelled, data.n_unlabelled
         names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
         self.few_ = are_few(numbers)
@@ -214,10 +216,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self.settings_ = self._settings(self.few_)
             scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
             self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
-        examples, name_keys = self._examples(found, rows, names)
+        examples, name_keys = self._examples(data, rows, names)
         with fit_pass("head"):
-            # Of few labels the unlabelled texts are learned from, too.
-            more = found.unlabelled if self.few_ else []
+            # Unlabelled texts are learned from only if labels have few texts.
+            more = data.unlabelled if self.few_ else []
             others = Unlabelled.of(
                 self.prior_.features(self.prior_.ngrams.rows_of(more), more),
                 examples.features.rows(np.arange(n_labelled)),
@@ -226,7 +228,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             learned = self._head_learner.learn(examples, others)
         self.shares_ = self._head_learner.shares(learned)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
-        self._finish([*_keys(found), *name_keys], rows, learned, layer, sharpness, scope)
+        self._finish([*_keys(data), *name_keys], rows, learned, layer, sharpness, scope)
 
     def _finish(
         self,
@@ -237,7 +239,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         sharpness: float,
         scope: Scope,
     ) -> None:
-        """Set what was learned: the classifier, and where learning goes on from."""
+        """Set the classifier, and the state from which learning can resume."""
         weights = learned.weights
         ngrams, featured, bias = self.prior_.ngrams, self.prior_.featured, weights.bias
         feature_table = None
@@ -249,7 +251,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             form=ngrams.form,
             columns=ngrams.columns,
             idf=ngrams.idf,
-            table=self.prior_.fold(weights),  # one table of what is linear in the n-grams
+            table=self.prior_.fold(weights),  # one table of all that is linear in the n-grams
             bias=bias,
             centers=None if layer is None else layer.centers,
             corrections=None if layer is None else layer.weights,
@@ -263,43 +265,43 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         if not self.few_ and featured is None:
             labels = tuple(self.classes_.tolist())
             corrections = layer or SecondLayer.none(len(labels))
-            self.begun_ = Begun(self.prior_, labels, keys, weights.duals, corrections, sharpness, scope)
+            self.begun_ = ResumeState(self.prior_, labels, keys, weights.duals, corrections, sharpness, scope)
 
-    def state(self) -> Begun | None:
-        """What further texts can be learned from without learning all again; None for few texts a label."""
+    def state(self) -> ResumeState | None:
+        """Return the state for learning further texts incrementally; None if labels have few texts."""
         return self.begun_
 
-    def read_state(self, stored: StoredArrays) -> Begun:
-        """The state that a file holds.
+    def read_state(self, stored: StoredArrays) -> ResumeState:
+        """Read the state from stored arrays.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array is invalid.
         """
-        return Begun.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
+        return ResumeState.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
 
-    def solve_further(self, moments: TextLog, state: Begun) -> Self:
-        """Learn from kept texts, most of which a head knows: it goes on to the optimum of all.
+    def solve_further(self, moments: TextLog, state: ResumeState) -> Self:
+        """Learn from a log of texts, most of them known, by resuming from the state of the head.
 
-        Directions, pairs of words, the second layer, calibration and scope stay. Where labels have few texts,
-        all is learned again.
+        Directions, pairs of words, the second layer, calibration and scope are kept. If labels have few
+        texts, everything is learned again.
         """
         self.validate()
-        found = split_by_label(moments.corpus())
-        self._check_labels(found.labels)
-        if are_few(np.searchsorted(self.classes_, found.labels)):
+        data = split_by_label(moments.corpus())
+        self._check_labels(data.labels)
+        if are_few(np.searchsorted(self.classes_, data.labels)):
             return self.solve_kept(moments)
         with one_blas_thread(), fit_pass("head"):
-            self._learn_further(found, state)
+            self._learn_further(data, state)
         return self
 
-    def _learn_further(self, found: LabelledTexts, state: Begun) -> None:
-        self.n_labelled_, self.n_unlabelled_ = len(found.labels), found.n_unlabelled
+    def _learn_further(self, data: LabelledTexts, state: ResumeState) -> None:
+        self.n_labelled_, self.n_unlabelled_ = len(data.labels), data.n_unlabelled
         self.few_, self.likeness_, self.settings_ = False, None, self._settings(False)
-        known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(found)
-        new = [text for text, key in zip(found.texts, keys, strict=True) if key not in known]
+        known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(data)
+        new = [text for text, key in zip(data.texts, keys, strict=True) if key not in known]
         self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
-        rows = self.prior_.ngrams.rows_of(found.texts)
-        examples, names = self._examples(found, rows, label_texts(labels))
+        rows = self.prior_.ngrams.rows_of(data.texts)
+        examples, names = self._examples(data, rows, label_texts(labels))
         keys += names
         weights = self._head_learner.support_vectors(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
@@ -308,7 +310,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
-        """What texts held out teach: corrections of scores, how sharp scores are, what is out of scope."""
+        """Learn from held-out texts the second layer, the sharpness of scores, and the scope detector."""
         stacked = not self.few_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
@@ -335,42 +337,42 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return usual if self.C is None else replace(usual, C=self.C)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest label of each text."""
+        """Return the likeliest label of each text, (n_texts,)."""
         best = self._fitted().predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> Array32:
-        """Probabilities, float32 (n_texts, n_classes), in the order of ``classes_``."""
+        """Return probabilities of labels in the order of ``classes_``, float32 (n_texts, n_classes)."""
         return self._fitted().predict_proba(X)
 
     def decision_function(self, X: Any) -> Array32:
-        """Scores of labels: natural logarithms of `predict_proba`.
+        """Return scores of labels, the natural logarithms of `predict_proba`.
 
         Returns:
-            float32 (n_texts, n_classes) in the order of ``classes_``; of two classes float32 (n_texts,), the
+            float32 (n_texts, n_classes) in the order of ``classes_``; for two classes float32 (n_texts,), the
             score of the second less that of the first.
         """
         scores = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float32).tiny))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def out_of_scope(self, X: Any) -> Array32:
-        """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,)."""
+        """Return how likely each text is out of scope, from 0 to 1; float32 (n_texts,)."""
         return self._fitted().out_of_scope(X)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
-        """Say which n-grams moved a label; see `Classifier.explain`."""
+        """Explain a label by contributions of n-grams; see `Classifier.explain`."""
         return self._fitted().explain(text, label, most=0)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.
 
         Args:
-            path: the folder to make.
-            overwrite: whether a model that is there may be replaced.
+            path: the folder to create.
+            overwrite: whether an existing model may be replaced.
 
         Raises:
-            NotFittedError: nothing was learned yet.
-            ConfigError: the place cannot be written, or is taken.
+            NotFittedError: the estimator is not fitted.
+            ConfigError: the folder cannot be written, or exists.
         """
         task = registry.tasks.get(self.task)()
         self._fitted()
@@ -381,15 +383,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self.classifier_
 
     def _examples(
-        self, found: LabelledTexts, rows: sp.csr_array, names: Sequence[str]
+        self, data: LabelledTexts, rows: sp.csr_array, names: Sequence[str]
     ) -> tuple[Examples, list[bytes]]:
-        """The labelled texts, behind them the labels' names whose words are all known, and keys of these."""
+        """Return examples of labelled texts and of names of labels with known words, and the names' keys."""
         prior, labels = self.prior_, self.classes_.tolist()
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
-        of_texts = prior.features(rows, found.texts)
+        of_texts = prior.features(rows, data.texts)
         of_names = prior.features(name_rows[known], [names[i] for i in known.tolist()])
-        wanted = np.append(np.searchsorted(self.classes_, found.labels), known)
+        wanted = np.append(np.searchsorted(self.classes_, data.labels), known)
         examples = Examples(
             of_texts.with_more(of_names),
             np.eye(len(labels), dtype=np.float32)[wanted],
@@ -402,5 +404,5 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return HeadLearner(self.settings_, self.likeness_, self.random_state)
 
 
-def _keys(found: LabelledTexts) -> list[bytes]:
-    return [key_of(text, label) for text, label in zip(found.texts, found.labels, strict=True)]
+def _keys(data: LabelledTexts) -> list[bytes]:
+    return [key_of(text, label) for text, label in zip(data.texts, data.labels, strict=True)]

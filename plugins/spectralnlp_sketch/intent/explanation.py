@@ -1,4 +1,4 @@
-"""Why a text has its label: what each of its n-grams adds to the label's score."""
+"""Explain the label of a text by the contributions of its n-grams and words to the label's score."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from spectralnlp.display import one_line
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.hashing.occurrences import Occurrence, normalised, occurrences
 
-# From how often each column of n-grams is in a text: what each known one adds to a label's log-odds, and what
-# the label has without.
+# Maps the counts of a text's n-gram columns to the contribution of each known column to a label's log-odds,
+# and the label's bias.
 ColumnScores = Callable[[Mapping[int, int]], tuple[dict[int, float], float]]
 
 
 class Contribution(NamedTuple):
-    """An n-gram, or a word, and what it adds to a label's log-odds.
+    """Contribution of an n-gram or a word to a label's log-odds.
 
     Args:
-        text: the n-gram, or the word; blanks at the ends of an n-gram of characters are ends of words.
-        score: a natural logarithm.
+        text: the n-gram or word; blanks at the ends of an n-gram of characters mark word boundaries.
+        score: the contribution, a natural logarithm.
     """
 
     text: str
@@ -31,13 +31,13 @@ class Contribution(NamedTuple):
 
 
 class TextEvidence(NamedTuple):
-    """A training text, and what it adds to a label's log-odds.
+    """Contribution of a training text to a label's log-odds.
 
     Args:
-        influence: a natural logarithm; negative if the text speaks for the alternative.
-        document: its number, counted from 1.
-        example: its number in the document, counted from 1.
-        text, label: as it was learned from.
+        influence: the contribution, a natural logarithm; negative if the text supports the alternative.
+        document: number of the document, counted from 1.
+        example: number of the text in the document, counted from 1.
+        text, label: the training text and its label.
     """
 
     influence: float
@@ -47,31 +47,31 @@ class TextEvidence(NamedTuple):
     label: str
 
     def to_text(self) -> str:
-        """A line: influence, place, label and text."""
+        """Return a line with influence, position, label and text."""
         return f"  {self.influence:+.4f}  document {self.document}:{self.example}  [{self.label}] {self.text}"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a text has a label and not the likeliest other one.
+    """Explanation of why a text has a label and not the likeliest other label.
 
     Attributes:
-        label: what is explained.
+        label: the label to explain.
         alternative: the likeliest other label.
-        confidence: the label's probability.
-        log_odds: natural logarithm of p(label) / p(alternative): ``bias`` and the scores of ``ngrams``, or
-            ``bias`` and those of ``words``, add up to it.
-        bias: what the label has without a text.
-        words: of each word in turn, the shares of all n-grams that it is in.
-        ngrams: the largest first, in either direction.
-        in_favour, against: the training texts that add most to the log-odds, and that take most away, the
-            first one most; none where no examples were kept.
+        confidence: probability of the label.
+        log_odds: natural logarithm of p(label) / p(alternative); the sum of ``bias`` and the scores of
+            ``ngrams``, or of ``bias`` and the scores of ``words``.
+        bias: log-odds of the label for an empty text.
+        words: contribution of each word in text order, its shares of all n-grams that contain it.
+        ngrams: contributions of n-grams, the largest magnitude first.
+        in_favour, against: training texts that raise or lower the log-odds most, the strongest first; empty
+            if examples were not kept.
 
     Examples:
         >>> import spectralnlp
         >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
         >>> explained = classifier.explain("how much is a ticket")
-        >>> max(explained.words, key=lambda each: each.score).text
+        >>> max(explained.words, key=lambda word: word.score).text
         'much'
     """
 
@@ -88,7 +88,7 @@ class Explanation:
     __repr__ = one_line
 
     def to_json(self, n: int = 20) -> dict[str, Any]:
-        """JSON values, with the ``n`` n-grams that count most."""
+        """Return the explanation as JSON values, with the ``n`` n-grams of largest magnitude."""
         return {
             "label": self.label,
             "alternative": self.alternative,
@@ -102,7 +102,7 @@ class Explanation:
         }
 
     def to_text(self) -> str:
-        """Lines for reading."""
+        """Return the explanation as lines of text."""
         lines = [f"{self.label} against {self.alternative}: log-odds {self.log_odds:+.3f}"]
         lines += [f"  {self.bias:+.3f}  without a text", "words:"]
         lines += [f"  {each.score:+.3f}  {each.text}" for each in self.words]
@@ -118,14 +118,14 @@ class Explanation:
 def explain(
     text: str, form: NgramFormat, label: str, alternative: str, confidence: float, score_columns: ColumnScores
 ) -> Explanation:
-    """Share the log-odds of a label out among the n-grams and the words of a text.
+    """Distribute the log-odds of a label among the n-grams and the words of a text.
 
     Args:
-        text: any text.
-        form: how it is cut into n-grams.
-        label, alternative: what is explained, and the likeliest other label.
-        confidence: the label's probability.
-        score_columns: scores the n-grams for the label.
+        text: the text.
+        form: format of n-grams.
+        label, alternative: the label to explain, and the likeliest other label.
+        confidence: probability of the label.
+        score_columns: function that scores n-grams for the label.
     """
     characters = normalised(text, form)
     places: defaultdict[int, list[Occurrence]] = defaultdict(list)

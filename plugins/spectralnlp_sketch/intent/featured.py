@@ -1,4 +1,4 @@
-"""A featurizer in place of directions: its rows, centred and as long as projections are."""
+"""Use a featurizer's rows, centred and scaled, instead of the built-in directions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from spectralnlp.featurizer import Featurizer
 from spectralnlp.runtime import Corpus
 
 Array32 = NDArray[np.float32]
-# Mean length of a text's row less the mean, where that of its words and of its characters is 1. Inside
-# training sets dCoT gains most from this; longer rows of the others drown n-grams.
+# Mean length of centred rows; the n-grams of words and of characters have length 1 each. Chosen inside
+# training sets: dCoT gains most at this length, and longer rows of other featurizers dominate n-grams.
 LENGTH = 0.5
-# Texts that the mean and the mean length are taken of, at most.
+# Maximum number of texts from which the mean and the mean length are estimated.
 MOST_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
 class Featured:
-    """Rows of a featurizer less their mean, times a factor.
+    """Featurizer whose rows are centred and scaled.
 
     Args:
-        featurizer: fitted.
-        mean: float32 (n_features,).
-        factor: of rows less their mean.
+        featurizer: the fitted featurizer.
+        mean: mean of its rows, float32 (n_features,).
+        factor: scale of centred rows.
     """
 
     featurizer: Featurizer
@@ -40,15 +40,15 @@ class Featured:
 
     @classmethod
     def learn(cls, name: str, texts: Corpus[str], some: Sequence[str]) -> Featured:
-        """Fit a featurizer, or take a trained one, and look at its rows.
+        """Fit or load a featurizer, and estimate the mean and scale of its rows.
 
         Args:
-            name: of a registered featurizer, or the folder of a trained one.
-            texts: what one that is not trained is fitted to.
-            some: texts whose rows are looked at.
+            name: name of a registered featurizer, or the folder of a trained one.
+            texts: texts to fit a registered featurizer to.
+            some: texts whose rows give the mean and scale.
 
         Raises:
-            RegistryError: there is none of that name.
+            RegistryError: there is no such featurizer.
             ConfigError: the folder holds another kind of model, or rows are sparse.
         """
         featurizer = _trained(name) if is_folder(name) else registry.featurizers.get(name)().fit(texts)
@@ -58,15 +58,15 @@ class Featured:
         return cls(featurizer, mean, LENGTH / max(length, 1e-12))
 
     def rows(self, texts: Sequence[str]) -> Array32:
-        """Rows of texts, float32 (n_texts, n_features)."""
+        """Return centred and scaled rows of texts, float32 (n_texts, n_features)."""
         return (_dense_rows(self.featurizer, texts) - self.mean) * np.float32(self.factor)
 
 
 def is_folder(name: str) -> bool:
-    """Whether a featurizer is named by its folder: no registered one is called so.
+    """Return whether a name is the folder of a trained featurizer and not a registered name.
 
     Raises:
-        RegistryError: there is no such featurizer, and no such folder.
+        RegistryError: there is neither such a featurizer nor such a folder.
     """
     if name in registry.featurizers or not Path(name).exists():
         registry.featurizers.resolve(name)
@@ -88,8 +88,8 @@ def _dense_rows(featurizer: Featurizer, texts: Sequence[str]) -> Array32:
         return np.zeros((0, len(featurizer.get_feature_names_out())), np.float32)
     if not isinstance(rows, np.ndarray):
         what = f"{type(featurizer).__name__} gives sparse rows of {rows.shape[1]:,} columns"
-        raise ConfigError(what, hint="n-grams are known already: take a featurizer of dense rows")
+        raise ConfigError(what, hint="choose a featurizer with dense rows: n-grams are features already")
     if rows.shape[:1] != (len(texts),) or rows.ndim != 2 or not np.isfinite(rows).all():
         what = f"{type(featurizer).__name__} does not give a row of finite numbers for each text"
-        raise ConfigError(what, hint="hold it to spectralnlp.testing.check_featurizer")
+        raise ConfigError(what, hint="check it with spectralnlp.testing.check_featurizer")
     return np.asarray(rows, np.float32)

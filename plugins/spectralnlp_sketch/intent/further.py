@@ -1,7 +1,7 @@
-"""Learning further: where a classifier begins when labelled texts are added to those that it knows.
+"""State from which a classifier resumes learning when labelled texts are added.
 
-Directions, pairs of words, and what texts held out taught stay as they are. The head starts from the duals of
-the texts that are known, and goes on to the optimum of all texts, which is unique.
+Directions, pairs of words, and what was learned from held-out texts stay fixed. The head starts from the dual
+variables of the known texts, and converges to the optimum for all texts, which is unique.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from spectralnlp_sketch.intent.text_log import labels_of
 
 Array32 = NDArray[np.float32]
 _KEY_BYTES = 16
-# Three scales of the prior, the sharpness, and the numbers of the scope.
+# Three scales of the prior, the sharpness, and the numbers of the scope detector.
 _SCOPE = ("bias", "confidence", "familiarity", "threshold")
 _NUMBERS = float_array(4 + len(_SCOPE), stored=("float64",))
 
 
-class Begun(NamedTuple):
-    """What a classifier has learned, as it was before it was folded into one table.
+class ResumeState(NamedTuple):
+    """Parts of a fitted classifier before they are folded into one table.
 
     Args:
         prior: n-grams and directions.
-        labels: of the columns of the duals.
-        keys: of the examples, labelled texts and names of labels; see `key_of`.
-        duals: float32 (n_examples, n_labels).
-        layer: corrections of scores, without rows if there are none.
-        sharpness, scope: as a `Classifier` has them.
+        labels: labels of the columns of ``duals``.
+        keys: keys of the examples, which are labelled texts and names of labels; see `key_of`.
+        duals: dual variables of the head, float32 (n_examples, n_labels).
+        layer: corrections of scores; empty if there are none.
+        sharpness, scope: as in `Classifier`.
     """
 
     prior: Prior
@@ -52,7 +52,7 @@ class Begun(NamedTuple):
     scope: Scope
 
     def duals_for(self, keys: Sequence[bytes], labels: Sequence[Any]) -> Array32:
-        """Return the duals of examples and labels, float32 (n, n_labels); zeros for those that are new."""
+        """Return the duals of examples and labels, float32 (n, n_labels), with zeros for new ones."""
         places: dict[bytes, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             places[key].append(place)
@@ -61,7 +61,7 @@ class Begun(NamedTuple):
         return np.ascontiguousarray(padded[np.ix_(rows, self._columns(labels))])
 
     def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
-        """Return the corrections of scores of labels, none of the scores of those that are new."""
+        """Return the corrections of labels' scores, with zeros for new labels; None if there are none."""
         if not len(self.layer.centers):
             return None
         columns = self._columns(labels)
@@ -69,12 +69,12 @@ class Begun(NamedTuple):
         return SecondLayer(np.append(self.layer.centers, np.float32(0.0))[columns], weights)
 
     def _columns(self, labels: Sequence[Any]) -> NDArray[np.int64]:
-        """int64 (n_labels,): the places of labels among ours, -1 for those that are new."""
+        """Return the positions of labels among the stored ones, int64 (n_labels,), -1 for new labels."""
         column = {label: number for number, label in enumerate(self.labels)}
         return np.array([column.get(label, -1) for label in labels])
 
     def arrays(self) -> Arrays:
-        """The state, for `of_arrays`."""
+        """Return the state as arrays for `of_arrays`."""
         prior = self.prior
         numbers = [prior.sparse_scale, prior.pair_scale, prior.dense_scale, self.sharpness]
         numbers += [getattr(self.scope, name) for name in _SCOPE]
@@ -92,14 +92,14 @@ class Begun(NamedTuple):
 
     @classmethod
     def of_arrays(cls, stored: StoredArrays, form: NgramFormat) -> Self:
-        """The state that gave these.
+        """Restore the state from the arrays that `arrays` returned.
 
         Args:
-            stored: `arrays`.
-            form: how texts are cut into n-grams.
+            stored: the stored arrays.
+            form: format of n-grams.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array is invalid.
         """
         labels = labels_of(stored)
         sized = stored.part(n_labels=len(labels), width=form.width)
@@ -118,7 +118,7 @@ class Begun(NamedTuple):
                 *numbers[:3],
             ),
             labels=tuple(labels),
-            keys=[each.tobytes() for each in keys],
+            keys=[key.tobytes() for key in keys],
             duals=sized.take("duals", float_array("n_examples", "n_labels", dtype="float32", least=0)),
             layer=SecondLayer(
                 centers, sized.take("corrections", float_array("n_centers", "n_labels", dtype="float32"))
@@ -129,6 +129,6 @@ class Begun(NamedTuple):
 
 
 def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
-    """A hash by which an example is known again: a labelled text, or the name of a label."""
+    """Return a hash that identifies an example, which is a labelled text or the name of a label."""
     described = f"{label}\0{is_name}\0{text}"
     return blake2b(described.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()

@@ -1,4 +1,4 @@
-"""Heads, linear classifiers over sparse and dense features, by dual coordinate ascent."""
+"""Fit heads, linear classifiers over sparse and dense features, by dual coordinate ascent."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from spectralnlp_sketch.intent.head_kernels import add_duals, ascend, separate
 
 Array32 = NDArray[np.float32]
 
-# Examples whose margins were within this share of the tolerance wait until the others are done.
+# Examples whose margin violation is below this share of the tolerance are skipped until the others converge.
 QUIET = 0.2
-# The first so many passes of support vector machines visit all examples: then weights tell which can wait.
+# Number of initial passes of a support vector machine that visit all examples and skip none.
 WHOLE_PASSES = 2
-# All are visited until none was further off than so many tolerances: another visit changes hardly a label.
+# Full passes end once violations are below this many tolerances; one more would hardly change a label.
 NEARLY = 6
-# Passes over the examples, at most; most heads need about ten.
+# Maximum number of passes over the examples; most heads need about ten.
 MOST_PASSES = 60
 
 
 class Features(NamedTuple):
-    """Features of texts, as the head sees them.
+    """Features of texts for the head.
 
     Args:
-        sparse: CSR, float32 (n, columns).
-        dense: float32 (n, d).
+        sparse: sparse features in CSR, float32 (n, columns).
+        dense: dense features, float32 (n, d).
     """
 
     sparse: sp.csr_array
@@ -40,22 +40,22 @@ class Features(NamedTuple):
         return int(self.dense.shape[0])
 
     def rows(self, which: NDArray[Any]) -> Features:
-        """Some of the texts."""
+        """Return the features of selected texts."""
         return Features(self.sparse[which], self.dense[which])
 
     def with_more(self, more: Features) -> Features:
-        """These texts and others behind them."""
+        """Return these features followed by those of more texts."""
         sparse = sp.csr_array(sp.vstack([self.sparse, more.sparse], format="csr"))
         return Features(sparse, np.vstack([self.dense, more.dense]))
 
 
 class Examples(NamedTuple):
-    """Examples that the head learns from.
+    """Examples from which the head learns.
 
     Args:
-        features: of n texts.
-        targets: float32 (n, n_classes); the wanted distributions over classes; rows sum to one.
-        weights: float32 (n,); positive.
+        features: features of n texts.
+        targets: target distributions over classes, float32 (n, n_classes); each row sums to one.
+        weights: positive weights of examples, float32 (n,).
     """
 
     features: Features
@@ -63,23 +63,23 @@ class Examples(NamedTuple):
     weights: Array32
 
     def rows(self, which: NDArray[Any]) -> Examples:
-        """Some of the examples."""
+        """Return selected examples."""
         return Examples(self.features.rows(which), self.targets[which], self.weights[which])
 
     def with_more(self, more: Examples) -> Examples:
-        """These and others behind them."""
+        """Return these examples followed by more examples."""
         targets, weights = np.vstack([self.targets, more.targets]), np.append(self.weights, more.weights)
         return Examples(self.features.with_more(more.features), targets, weights)
 
 
 class Weights(NamedTuple):
-    """Linear scores of classes.
+    """Weights of a linear classifier.
 
     Args:
-        sparse: float32 (columns, n_classes).
-        dense: float32 (d, n_classes).
-        bias: float32 (n_classes,).
-        duals: float32 (n, n_classes); how much each example that was learned from adds to them.
+        sparse: weights of sparse features, float32 (columns, n_classes).
+        dense: weights of dense features, float32 (d, n_classes).
+        bias: biases of classes, float32 (n_classes,).
+        duals: dual variables of the training examples, float32 (n, n_classes).
     """
 
     sparse: Array32
@@ -88,17 +88,17 @@ class Weights(NamedTuple):
     duals: Array32
 
     def scores(self, features: Features) -> Array32:
-        """float32 (n, n_classes)."""
+        """Return the scores of classes, float32 (n, n_classes)."""
         return features.sparse @ self.sparse + features.dense @ self.dense + self.bias
 
 
 class Learned(NamedTuple):
-    """A head, and what it was learned from.
+    """Fitted head with its training examples.
 
     Args:
-        weights: the head.
-        examples: those that it was learned from.
-        numbers: int64 (n,), ascending; which of all examples those are.
+        weights: weights of the head.
+        examples: the training examples.
+        numbers: numbers of these examples among all examples, int64 (n,), ascending.
     """
 
     weights: Weights
@@ -106,13 +106,13 @@ class Learned(NamedTuple):
     numbers: NDArray[np.int64]
 
     def duals_of(self, others: Examples, numbers: NDArray[np.int64]) -> Array32:
-        """Return what `fit_head` begins with where it learns from other examples, float32 (m, n_classes).
+        """Return initial duals for fitting other examples with `fit_head`, float32 (m, n_classes).
 
-        Zeros for an example that is new, or of which something else is wanted.
+        The duals of an example are zero if it is new or its target has changed.
 
         Args:
             others: examples to learn from.
-            numbers: int64 (m,), ascending; which of all examples those are.
+            numbers: numbers of these examples among all examples, int64 (m,), ascending.
         """
         place = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         same = self.numbers[place] == numbers
@@ -131,22 +131,23 @@ def fit_head(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), ℓᵢ the cross-entropy of what is wanted and the softmax of scores.
+    """Minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), where ℓᵢ is the cross-entropy of target and softmax of scores.
 
     Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
-    minimization*, whose step toward the softmax is here as long as helps the dual most. The bias
-    is the weight of a constant feature of 1. Classes that are alike share what they learn: Evgeniou,
-    Micchelli and Pontil 2005, *Learning multiple tasks with kernel methods*, section 3.
+    minimization*, with the step length that maximises the dual. The bias is the weight of a constant feature
+    of 1. The kernel K lets similar classes share weights: Evgeniou, Micchelli and Pontil 2005, *Learning
+    multiple tasks with kernel methods*, section 3.
 
     Args:
-        examples: texts and what is wanted of them.
+        examples: texts with their targets.
         C: weight of the loss.
-        likeness: K, float32 (n_classes, n_classes), symmetric, positive definite; None for the identity.
-        passes: over the examples, at most.
-        tolerance: stop when an example's dual is so near to the difference of the two distributions that it
-            should be, on the average.
-        random_state: seed of the order.
-        start: float32 (n, n_classes); duals to begin with, None for zeros; see `Learned`.
+        likeness: similarity K of classes, float32 (n_classes, n_classes), symmetric and positive definite;
+            None for the identity.
+        passes: maximum number of passes over the examples.
+        tolerance: stop when the mean distance of duals from their optimum, the difference of target and
+            softmax, is below this.
+        random_state: seed of the order of examples.
+        start: initial duals, float32 (n, n_classes), None for zeros; see `Learned`.
     """
     rows, n_classes = _Rows.of(examples), examples.targets.shape[1]
     alike = np.eye(n_classes, dtype=np.float32) if likeness is None else likeness
@@ -174,19 +175,20 @@ def fit_svm(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², s_ic being 1 for an example's class and −1 else.
+    """Minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², where s_ic is 1 for an example's class, else −1.
 
-    Hsieh et al. 2008, *A dual coordinate descent method for large-scale linear SVM*, for eight classes at a
-    time, whose weights stay in the processor's cache. Examples that nothing is learned from are passed over
-    until the others are done (section 3.2 there). The bias is the weight of a constant feature of 1.
+    Hsieh et al. 2008, *A dual coordinate descent method for large-scale linear SVM*, applied to eight classes
+    at a time, whose weights stay in the processor's cache. Examples that no longer change the weights are
+    skipped until the others converge (shrinking, section 3.2). The bias is the weight of a constant feature
+    of 1.
 
     Args:
-        examples: texts; the likeliest class of what is wanted counts.
+        examples: texts; the class of an example is the likeliest of its target.
         C: weight of the loss.
-        passes: over the examples, at most.
-        tolerance: stop when no example's margin was further from where it should be; see `NEARLY`.
-        random_state: seed of the order.
-        start: float32 (n, n_classes); duals to begin with, None for zeros.
+        passes: maximum number of passes over the examples.
+        tolerance: stop when no margin violation exceeds this; see `NEARLY`.
+        random_state: seed of the order of examples.
+        start: initial duals, float32 (n, n_classes), None for zeros.
     """
     classes, n_classes = examples.targets.argmax(axis=1), examples.targets.shape[1]
     whole = WHOLE_PASSES if start is None else 0
@@ -208,11 +210,11 @@ def fit_svm(
 
 
 def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
-    """Duals of `fit_svm` as examples add them to weights: negative for all classes but their own.
+    """Return duals of `fit_svm` with the sign of their contribution: negative except for the own class.
 
     Args:
-        duals: float32 (n, n_classes).
-        classes: (n,); of each example.
+        duals: duals of examples, float32 (n, n_classes).
+        classes: class of each example (n,).
     """
     signs = np.full(duals.shape, -1.0, np.float32)
     signs[np.arange(len(duals)), classes] = 1.0
@@ -220,16 +222,16 @@ def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array3
 
 
 class _Machines(NamedTuple):
-    """How support vector machines of eight classes learn.
+    """Training of support vector machines for eight classes at a time.
 
     Args:
         rows: features of the examples.
-        costs: float32 (n,); weight of each example's loss.
-        is_new: bool (n,); examples whose duals are all 0 to begin with.
-        passes: over the examples, at most.
-        whole: passes that visit all examples, before those that nothing is learned from have to wait.
-        tolerance: as of `fit_svm`.
-        random_state: seed of the order.
+        costs: weight of each example's loss, float32 (n,).
+        is_new: whether all initial duals of an example are 0, bool (n,).
+        passes: maximum number of passes over the examples.
+        whole: number of initial passes that visit all examples.
+        tolerance: as for `fit_svm`.
+        random_state: seed of the order of examples.
     """
 
     rows: _Rows
@@ -241,16 +243,18 @@ class _Machines(NamedTuple):
     random_state: int
 
     def learn(self, classes: NDArray[np.int64], start: Array32) -> tuple[Array32, Array32]:
-        """Return weights (features, n_classes) and duals (n, n_classes) from duals to begin with."""
+        """Return weights (features, n_classes) and duals (n, n_classes), given initial duals."""
         n, n_classes = start.shape
         weights, duals = np.zeros((self.rows.width, LANES), np.float32), start.copy()
         add_duals(*self.rows.arrays[:4], classes, duals, weights)
-        violations = np.where(self.is_new, np.inf, 0.0).astype(np.float32)  # what is known waits at first
+        violations = np.where(self.is_new, np.inf, 0.0).astype(
+            np.float32
+        )  # known examples are skipped at first
         rng, every, worst = np.random.default_rng(self.random_state), np.arange(n), np.inf
 
         def visit(some: NDArray[np.int64]) -> float:
-            found = weights, duals, violations
-            return float(separate(*self.rows.arrays, classes, self.costs, some, *found))
+            results = weights, duals, violations
+            return float(separate(*self.rows.arrays, classes, self.costs, some, *results))
 
         for n_passes in range(self.passes):
             order = rng.permutation(n)
@@ -266,12 +270,12 @@ class _Machines(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Features of examples as kernels take them, with a constant one for the bias.
+    """Features of examples as arrays for kernels, with a constant feature for the bias.
 
     Args:
-        arrays: indptr, columns among those that are used, values, the dense part and squared lengths.
-        used: int64; the columns that are used.
-        n_columns: how many there are.
+        arrays: CSR indptr, indices among the used columns and values; dense features; squared row lengths.
+        used: columns that occur in the examples, int64.
+        n_columns: number of all columns.
     """
 
     arrays: tuple[NDArray[Any], ...]
@@ -293,23 +297,23 @@ class _Rows(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many features are used."""
+        """Number of features in use, sparse and dense."""
         return len(self.used) + self.arrays[3].shape[1]
 
     def transposed_product(self, duals: Array32) -> Array32:
-        """The sum of outer products of each example's features and its row, (width, n_classes)."""
+        """Return Xᵀ D (width, n_classes), for features X and duals D."""
         indptr, indices, data, dense, _ = self.arrays
         sparse = sp.csr_array((data, indices, indptr), (len(dense), len(self.used)))
         return np.vstack([sparse.T @ duals, dense.T @ duals])
 
     def zeros(self, shape: tuple[int, int]) -> Weights:
-        """Weights and duals of all columns, for so many examples and classes."""
+        """Return zero weights and duals for ``shape``, the numbers of examples and classes."""
         n_dense, n_classes = self.arrays[3].shape[1] - 1, shape[1]
         shapes = (self.n_columns, n_classes), (n_dense, n_classes), (n_classes,), shape
         return Weights(*(np.zeros(each, np.float32) for each in shapes))
 
     def unpack(self, weights: Array32, into: Weights, classes: slice) -> None:
-        """Write weights of some classes, (width, n_classes), of the features that are used."""
+        """Write weights of some classes (width, n_classes) to the columns in use."""
         n = len(self.used)
         into.sparse[self.used, classes] = weights[:n]
         into.dense[:, classes], into.bias[classes] = weights[n:-1], weights[-1]

@@ -1,4 +1,4 @@
-"""Kernels of heads: a pass of each one's dual coordinate ascent."""
+"""Kernels of heads: one pass of dual coordinate ascent for logistic regression and for SVMs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LEAST = 1e-30
 
 @kernel_part
 def score_example(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of an example, linear in its sparse and its dense features.
+    """Write the scores of an example, which are linear in its sparse and dense features.
 
-    Four times eight classes at a time are added up over all features, and what is left by eights.
+    Scores of 32 classes are accumulated at a time over all features, then the remaining classes by eights.
     """
     first_dense, n_classes = len(weights) - dense.shape[1], weights.shape[1]
     y = 0
@@ -51,10 +51,10 @@ def score_example(indptr, indices, data, dense, i, weights, scores):
 
 @kernel_part
 def add_change(indptr, indices, data, dense, i, change, weights):
-    """Add a change, times each feature of an example, to that feature's weights.
+    """Add ``change``, times each feature of an example, to the weights of that feature.
 
     Args:
-        change: float32 (padded n_classes,).
+        change: change of the classes' weights, float32 (padded n_classes,).
         indptr, indices, data, dense, i, weights: as in `score_example`.
     """
     first_dense, n_classes = len(weights) - dense.shape[1], weights.shape[1]
@@ -74,9 +74,9 @@ def add_change(indptr, indices, data, dense, i, change, weights):
 
 @kernel
 def best_step(target, dual, change, scores, weight, curvature):
-    """The step from 0 to 1 along ``change`` that increases the dual objective most, by guarded Newton steps.
+    """Return the step in [0, 1] along ``change`` that maximises the dual objective, by safeguarded Newton.
 
-    With q(s) = target − (dual + s·change)/weight its slope is Σ change·(ln q(s) − scores) − curvature·s.
+    With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
     """
     low, high, s = 0.0, 1.0, 0.5
     for _ in range(_MOST_STEPS):
@@ -102,19 +102,19 @@ def best_step(target, dual, change, scores, weight, curvature):
 def ascend(
     indptr, indices, data, dense, squares, targets, sample_weights, C, likeness, order, weights, duals
 ):
-    """One pass over the examples; returns how far duals were from what they should be, summed over classes.
+    """Run one pass over the examples, and return the mean distance of duals from their optimum.
 
     Args:
-        indptr, indices, data: the sparse part of the features, CSR; float32.
-        dense: float32 (n, d); the dense part.
-        squares: float32 (n,); squared length of each example's features.
-        targets: float32 (n, C); the wanted distribution over classes.
-        sample_weights: float32 (n,); positive.
-        C: weight of the loss against half the sum of squared weights.
-        likeness: float32 (n_classes, n_classes); products of classes, positive definite.
-        order: int64; which examples, in which order.
-        weights: float32 (sparse columns + d, padded n_classes); changed.
-        duals: float32 (n, n_classes); changed.
+        indptr, indices, data: sparse features in CSR, float32.
+        dense: dense features, float32 (n, d).
+        squares: squared length of each example's features, float32 (n,).
+        targets: target distributions over classes, float32 (n, n_classes).
+        sample_weights: positive weights of examples, float32 (n,).
+        C: weight of the loss relative to half the sum of squared weights.
+        likeness: positive definite kernel of classes, float32 (n_classes, n_classes).
+        order: numbers of the examples to visit, in order, int64.
+        weights: weights, float32 (sparse columns + d, padded n_classes); updated in place.
+        duals: dual variables, float32 (n, n_classes); updated in place.
     """
     n_classes = duals.shape[1]
     classes = np.arange(n_classes)
@@ -147,7 +147,7 @@ def ascend(
 
 @kernel_part
 def score_eight(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of an example for eight classes; as `score_example`, four features at a time."""
+    """Write the scores of an example for eight classes, accumulating four features at a time."""
     first_dense = len(weights) - dense.shape[1]
     one = repeat(np.float32(1))
     a = b = c = d = repeat(np.float32(0))
@@ -177,18 +177,18 @@ def score_eight(indptr, indices, data, dense, i, weights, scores):
 
 @kernel
 def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals, violations):
-    """One pass of one-against-rest support vector machines, of eight classes; returns the largest violation.
+    """Run one pass of one-against-rest SVMs for up to eight classes, and return the largest violation.
 
     Args:
-        indptr, indices, data: the sparse part of the features, CSR; float32.
-        dense: float32 (n, d); the dense part.
-        squares: float32 (n,); squared length of each example's features.
-        classes: int64 (n,); the class of each example among these, or any other number.
-        costs: float32 (n,); weight of each example's loss against half the sum of squared weights.
-        order: int64; which examples, in which order.
-        weights: float32 (sparse columns + d, 8); changed.
-        duals: float32 (n, n_classes), of 8 classes at most; from 0 up, changed.
-        violations: float32 (n,); how far a margin of each example was from where it should be, written.
+        indptr, indices, data: sparse features in CSR, float32.
+        dense: dense features, float32 (n, d).
+        squares: squared length of each example's features, float32 (n,).
+        classes: class of each example among these eight, or any other number, int64 (n,).
+        costs: weight of each example's loss relative to half the sum of squared weights, float32 (n,).
+        order: numbers of the examples to visit, in order, int64.
+        weights: weights, float32 (sparse columns + d, 8); updated in place.
+        duals: non-negative dual variables, float32 (n, at most 8); updated in place.
+        violations: output largest margin violation of each example, float32 (n,).
     """
     scores, steps = np.empty(LANES, np.float32), np.zeros(LANES, np.float32)
     worst = np.float32(0.0)
@@ -216,7 +216,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
 
 @kernel
 def add_duals(indptr, indices, data, dense, classes, duals, weights):
-    """Add to weights, float32 (sparse columns + d, 8), what duals make of them; arguments of `separate`."""
+    """Add the contributions of duals to weights, float32 (sparse columns + d, 8); arguments as `separate`."""
     steps = np.zeros(LANES, np.float32)
     for i in range(len(duals)):
         if duals[i].any():

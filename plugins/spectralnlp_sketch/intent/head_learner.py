@@ -1,4 +1,4 @@
-"""How a classifier learns its head: support vector machines of many texts, logistic regression of few."""
+"""Learn the head of a classifier: SVMs if labels have many texts, logistic regression if they have few."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 from spectralnlp_sketch.intent.weights import HeadSettings
 
 Array32 = NDArray[np.float32]
-# Numbers of unlabelled texts begin behind those of all that have a label.
+# Unlabelled texts are numbered from here, above all labelled texts.
 _FIRST_UNLABELLED = 2**40
 
 
 @dataclass(frozen=True)
 class HeadLearner:
-    """Learns a head, and again from some of its examples.
+    """Learns a head from all examples or from a part of them.
 
     Args:
         settings: loss and weight.
-        likeness: how alike classes are, as of `fit_head`; None where it is not used.
-        random_state: seed.
+        likeness: similarity of classes, as for `fit_head`; None if it is not used.
+        random_state: seed of the order of examples.
     """
 
     settings: HeadSettings
@@ -31,7 +31,7 @@ class HeadLearner:
     random_state: int
 
     def learn(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
-        """Learn from all examples, and where there are few from unlabelled texts as well."""
+        """Learn from all examples and, for the logistic loss, from unlabelled texts as well."""
         numbers = np.arange(len(examples.weights))
         if self.settings.loss == "hinge":
             return Learned(self.support_vectors(examples), examples, numbers)
@@ -40,13 +40,13 @@ class HeadLearner:
     def without(
         self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
     ) -> Weights:
-        """Learn without some examples, beginning with what was learned from all.
+        """Learn without some of the examples, starting from the head of all examples.
 
         Args:
-            examples: all.
-            unlabelled: as of `learn`.
-            learned: from all.
-            gone: int64; numbers of those that are left out.
+            examples: all examples.
+            unlabelled: as for `learn`.
+            learned: the head learned from all examples.
+            gone: numbers of the examples to leave out, int64.
         """
         numbers = np.delete(np.arange(len(examples.weights)), gone)
         kept = examples.rows(numbers)
@@ -55,7 +55,7 @@ class HeadLearner:
         return self._learn_few(kept, numbers, unlabelled, learned).weights
 
     def shares(self, learned: Learned) -> Array32:
-        """Return a, float32 (n, n_classes): a head's weights are the sum of x aᵀ over examples x."""
+        """Return A, float32 (n, n_classes), such that a head's weights are XᵀA for features X of examples."""
         duals = learned.weights.duals
         if self.settings.loss == "hinge":
             return signed(duals, learned.examples.targets.argmax(axis=1))
@@ -63,14 +63,14 @@ class HeadLearner:
         return shares if self.likeness is None else np.asarray(shares @ self.likeness, np.float32)
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Learn a head of some classes, those of these numbers, from examples whose targets are of them."""
+        """Learn a head for the classes with these numbers, from examples whose targets are over them."""
         if self.settings.loss == "hinge":
             return self.support_vectors(examples)
         likeness = None if self.likeness is None else self.likeness[np.ix_(classes, classes)]
         return self._logistic(examples, likeness)
 
     def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
-        """Learn support vector machines; ``start`` as of `fit_svm`."""
+        """Learn support vector machines from examples, with initial duals ``start`` as for `fit_svm`."""
         return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
 
     def _logistic(
@@ -86,7 +86,7 @@ class HeadLearner:
         unlabelled: Unlabelled,
         learned: Learned | None = None,
     ) -> Learned:
-        """Learn, and once more with the unlabelled texts that the head is surest of, if there are any."""
+        """Learn by logistic regression, then again with the most certain unlabelled texts, if any."""
         weights = self._logistic(examples, self.likeness)
         if not len(unlabelled.features):
             return Learned(weights, examples, numbers)

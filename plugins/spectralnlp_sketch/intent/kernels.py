@@ -1,4 +1,4 @@
-"""Kernels: the hot path from texts to probabilities, and what is shared with it."""
+"""Kernels of classification: from texts to probabilities of labels."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp_sketch.hashing.kernels import write_columns
 
-# Scores of labels that a text does not have are −1 as a rule and differ by a few tenths: that is where the
-# squashed ones are steepest, and what a text's own label has is nearly the same for all.
+# Steepness of squashing. Scores of wrong labels are mostly near −1 and differ by a few tenths; squashing is
+# steepest there, while squashed scores of the right label are nearly the same for all texts.
 STEEPNESS = 2.0
 
 
 @fast_kernel
 def add_scores(weights, row, factor, scores):
-    """Add ``factor`` times a row to scores."""
+    """Add ``factor`` times a row of weights to scores."""
     for c in range(len(scores)):
         scores[c] += factor * weights[row, c]
 
 
 @fast_kernel
 def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
-    """Add four rows, each times its factor, to scores, which are read and written once."""
+    """Add four rows of weights, each times its factor, to scores in one pass over the scores."""
     for k in range(len(scores)):
         scores[k] += (of_a * weights[a, k] + of_b * weights[b, k]) + (
             of_c * weights[c, k] + of_d * weights[d, k]
@@ -47,7 +47,7 @@ def add_rows(weights, rows, factors, first, end, scores):
 
 @kernel
 def softmax(scores):
-    """Scores to probabilities, in place; exact where one is far above the others."""
+    """Replace scores by their softmax in place; large scores do not overflow."""
     top = scores.max()
     total = np.float32(0.0)
     for c in range(len(scores)):
@@ -59,12 +59,12 @@ def softmax(scores):
 
 @kernel
 def largest(numbers, places, values):
-    """Write where the k largest numbers of each row are, and these, in descending order.
+    """Write the k largest numbers of each row and their positions, in descending order.
 
     Args:
-        numbers: float32 (n, m), m at least k.
-        places: int64 (n, k); written.
-        values: float32 (n, k); written.
+        numbers: float32 (n, m), with m ≥ k.
+        places: output positions, int64 (n, k).
+        values: output numbers, float32 (n, k).
     """
     k = places.shape[1]
     for i in range(len(numbers)):
@@ -81,7 +81,7 @@ def largest(numbers, places, values):
 
 @fast_kernel
 def squash_scores(scores, centers, squashed):
-    """Write how like each class a text is, from −1 to 1; as `intent.stacking.SecondLayer.squashed`."""
+    """Write squashed scores, from −1 to 1; the same function as `intent.stacking.SecondLayer.squashed`."""
     for c in range(len(centers)):
         x = min(max(np.float32(STEEPNESS) * (scores[c] - centers[c]), np.float32(-3.0)), np.float32(3.0))
         square = x * x
@@ -89,20 +89,20 @@ def squash_scores(scores, centers, squashed):
 
 
 class TableScorer(NamedTuple):
-    """Scores of classes, linear in the n-grams, and corrections of them.
+    """Arrays of a classifier for kernels: scores that are linear in the n-grams, and their corrections.
 
     Args:
-        place: int32 (width,); row of each column in ``table``, -1 for unknown ones.
-        first_character_column: columns below are of words.
-        first_pair_column: columns from here on are of pairs of words.
-        idf: float32 (n_ngrams,).
-        table: float32 (n_ngrams, n_classes); scores of each n-gram.
-        centers, corrections: float32 (n_classes,), (n_classes, n_classes); both without rows if nothing is
-            corrected; `intent.stacking.SecondLayer`.
-        sharpness: float32; scores are multiplied by it.
-        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram.
-        unknown_idf: float32; idf of n-grams that are not known.
-        columns: int32 (n_ngrams,), ascending.
+        place: row of each hashed column in ``table``, -1 for unknown columns, int32 (width,).
+        first_character_column: first column of n-grams of characters; columns below it are of words.
+        first_pair_column: first column of pairs of words.
+        idf: inverse document frequencies, float32 (n_ngrams,).
+        table: scores of each n-gram, float32 (n_ngrams, n_classes).
+        centers, corrections: arrays of `intent.stacking.SecondLayer`, float32 (n_classes,) and (n_classes,
+            n_classes); both empty without corrections.
+        sharpness: factor of scores, float32.
+        familiarity: familiarity of each n-gram from labelled texts, float32 (n_ngrams,).
+        unknown_idf: idf of unknown n-grams, float32.
+        columns: hashed columns of the known n-grams, int32 (n_ngrams,), ascending.
     """
 
     place: Any
@@ -120,16 +120,17 @@ class TableScorer(NamedTuple):
 
 @kernel
 def count_rows(columns, n, place, first_pair_column, rows, counts, slots):
-    """Count the known n-grams of a text by a hash table of its own, which is faster than to sort them.
+    """Count the known n-grams of a text with a hash table, which is faster than sorting.
 
     Args:
-        columns: int32; the first ``n`` are the text's, as often as they are there.
+        columns: columns of the text's n-grams with repetitions, the first ``n`` of the array, int32.
+        n: number of columns.
         place, first_pair_column: as in `TableScorer`.
-        rows, counts: int32; which rows of the table, and how often, are written here.
-        slots: int32; overwritten; a power of two of them, at least twice as many as columns.
+        rows, counts: output rows of the table and their counts, int32.
+        slots: work array, int32; its size is a power of two, at least twice ``n``.
 
     Returns:
-        How many rows, and how many n-grams but pairs are not known.
+        The number of rows, and the number of unknown n-grams without pairs.
     """
     size = 64
     while size < 2 * n:
@@ -154,19 +155,19 @@ def count_rows(columns, n, place, first_pair_column, rows, counts, slots):
 
 @kernel
 def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar):
-    """Probabilities of classes for each text, and how familiar it is.
+    """Write the probabilities of classes and the familiarity of each text.
 
     Args:
-        text: uint8; texts one behind the other, valid UTF-8.
-        bounds: int64 (n_texts + 1,); where each text begins in ``text``.
+        text: bytes of the concatenated texts, valid UTF-8, uint8.
+        bounds: start offset of each text in ``text``, then the end offset, int64 (n_texts + 1,).
         rules: `spectralnlp_sketch.hashing.kernels.NgramRules`.
-        buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, for one text.
+        buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, large enough for one text.
         scorer: `TableScorer`.
-        probabilities: float32 (n_texts, n_classes); scores to begin with, in whose place they are written.
-        familiar: float32 (n_texts,); mean familiarity of a text's n-grams but pairs, weighted by idf, is
-            written here; -1 if nothing in it is known. An unknown n-gram counts as often as it is there.
+        probabilities: initial scores, overwritten by probabilities, float32 (n_texts, n_classes).
+        familiar: output mean familiarity of a text's n-grams without pairs, weighted by idf, float32
+            (n_texts,); -1 if no n-gram is known. Each occurrence of an unknown n-gram counts.
     """
-    # Fields are taken out once: within the loops that would count references.
+    # Fields are read once, since reading them inside the loops would count references.
     columns, rows = buffers.columns, buffers.counts
     place, first_character_column, first_pair_column, idf, table = scorer[:5]
     centers, corrections, sharpness = scorer.centers, scorer.corrections, scorer.sharpness

@@ -1,4 +1,4 @@
-"""What names of labels say: ``card_arrival`` is about a card, as ``card_linking`` is."""
+"""Use the names of labels as texts, and measure their similarity: ``card_arrival`` and ``card_linking``."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
 def label_texts(labels: Sequence[Any]) -> list[str]:
-    """Labels as a text would have them: ``card_arrival`` and ``CardArrival`` are ``card arrival``."""
+    """Return the names of labels as texts: ``card_arrival`` and ``CardArrival`` become ``card arrival``."""
     return [" ".join(_BETWEEN_WORDS.sub(" ", str(label)).split()).lower() for label in labels]
 
 
 def likeness_of(names: Sequence[str], form: NgramFormat) -> Array32:
-    """How alike names of labels are: 1 and, of two labels, the cosine of their names' tf-idf n-grams.
+    """Return the similarity of labels: the identity plus cosines of their names' tf-idf n-grams.
 
     Args:
-        names: as of `label_texts`.
-        form: how they are cut into n-grams. idf is that of the names.
+        names: names of labels from `label_texts`; they also give the idf.
+        form: format of n-grams.
 
     Returns:
-        float32 (n_labels, n_labels); 2 on the diagonal, 1 where a name has no n-grams; positive definite.
+        Positive definite similarities, float32 (n_labels, n_labels); the diagonal is 2, or 1 for a name
+        without n-grams.
     """
     counts = count_ngrams(names, replace(form, pairs=0))
     columns, places = np.unique(counts.indices, return_inverse=True)

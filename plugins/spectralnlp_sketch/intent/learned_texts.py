@@ -1,4 +1,4 @@
-"""What each training text did for a label: a head's weights are a sum over its examples."""
+"""Compute the influence of each training text on a label's score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp_sketch.intent.explanation import TextEvidence
-from spectralnlp_sketch.intent.further import Begun, key_of
+from spectralnlp_sketch.intent.further import ResumeState, key_of
 from spectralnlp_sketch.intent.head import Features, signed
 from spectralnlp_sketch.intent.prior import Prior
 from spectralnlp_sketch.labelled import Example
@@ -21,18 +21,18 @@ Array32 = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class LearnedTexts:
-    """The labelled texts that a classifier was learned from.
+    """Labelled training texts of a classifier.
 
-    The score of a label for a text is Σ_j a_j (x_j · x + 1), x being features and 1 that of the bias, over
-    the examples j that the head was learned from: labelled texts, names of labels, and where labels have few
-    texts unlabelled ones; only the labelled texts are here.
+    The score of a label for a text with features x is Σ_j a_j (x_j · x + 1), where the 1 is the feature of
+    the bias. The sum is over the examples j of the head: labelled texts, names of labels and, if labels have
+    few texts, unlabelled texts. Only the labelled texts are kept here.
 
     Attributes:
         examples: texts and labels.
-        places: int64 (n, 2); document and row of each.
-        prior: makes features of texts.
-        features: of the texts.
-        shares: float32 (n, n_labels); a.
+        places: document and row of each text, int64 (n, 2).
+        prior: prior that makes features of texts.
+        features: features of the texts.
+        shares: coefficients a, float32 (n, n_labels).
     """
 
     examples: list[Example]
@@ -43,9 +43,9 @@ class LearnedTexts:
 
     @classmethod
     def of(cls, classifier: Any) -> LearnedTexts | None:
-        """Return the texts that were kept beside a classifier; None if nothing was.
+        """Return the training texts that were kept with a classifier, or None if none were kept.
 
-        Where the state of its head was not kept beside them, for labels have few texts, it is learned again.
+        If labels have few texts, the state of the head is not kept, and the head is learned again.
         """
         kept = registry.changes.get("models").kept_if_any(classifier)
         if kept is None:
@@ -53,9 +53,9 @@ class LearnedTexts:
         log = kept.moments.first_log()
         examples = [Example(*each) for each in log.corpus()]
         is_labelled = np.array([label is not None for _, label in examples], bool)
-        labelled = [each for each in examples if each.label is not None]
-        if isinstance(kept.state, Begun):
-            keys = [key_of(*each) for each in labelled]
+        labelled = [example for example in examples if example.label is not None]
+        if isinstance(kept.state, ResumeState):
+            keys = [key_of(*example) for example in labelled]
             prior, duals = kept.state.prior, kept.state.duals_for(keys, kept.state.labels)
             shares = signed(duals, [kept.state.labels.index(label) for _, label in labelled])
         else:
@@ -68,22 +68,22 @@ class LearnedTexts:
         return cls(labelled, places, prior, features, shares)
 
     def influence(self, text: str, wanted: NDArray[np.floating]) -> NDArray[np.float64]:
-        """What each training text adds to a sum of the scores of a text, float64 (n,).
+        """Return the contribution of each training text to a weighted sum of a text's scores, float64 (n,).
 
         Args:
-            text: any text.
-            wanted: (n_labels,); how the scores of labels are added up.
+            text: the text to explain.
+            wanted: weights of the labels' scores in the sum (n_labels,).
         """
         with one_blas_thread():
-            own = self.prior.features(self.prior.ngrams.rows_of([text]), [text])
-            likeness = (self.features.sparse @ own.sparse.T).toarray()[:, 0]
-            likeness = likeness + self.features.dense @ own.dense[0] + 1.0
+            of_text = self.prior.features(self.prior.ngrams.rows_of([text]), [text])
+            likeness = (self.features.sparse @ of_text.sparse.T).toarray()[:, 0]
+            likeness = likeness + self.features.dense @ of_text.dense[0] + 1.0
             return np.asarray(likeness * (self.shares @ wanted), np.float64)
 
     def evidence(
         self, text: str, wanted: NDArray[np.floating], most: int
     ) -> tuple[tuple[TextEvidence, ...], tuple[TextEvidence, ...]]:
-        """Name the training texts that add most to a sum of scores, and those that take most away."""
+        """Return the training texts that raise a weighted sum of scores most, and that lower it most."""
         influence = self.influence(text, wanted)
         order = np.argsort(-influence, kind="stable")
 

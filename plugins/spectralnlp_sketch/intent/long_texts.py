@@ -1,4 +1,4 @@
-"""Classification of a text that is too long for buffers of all its n-grams: counts of pieces, added up."""
+"""Classify very long texts in bounded memory, by adding up the n-gram counts of their pieces."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 from spectralnlp_sketch.intent.kernels import TableScorer
 from spectralnlp_sketch.intent.stacking import SecondLayer
 
-# Characters of a piece, and on either side of a cut those whose n-grams may cross it.
+# Characters of a piece, and characters on either side of a cut whose n-grams may cross it.
 PIECE = 1 << 18
 SEAM = 1 << 11
 
 
 def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int = SEAM) -> NDArray[np.int64]:
-    """Return the counts of a text's n-grams, int64 (form.width,), with buffers for a piece of it.
+    """Count a text's n-grams piece by piece, with buffers for a single piece; int64 (form.width,).
 
-    What crosses a cut is what its surroundings have as a whole and not in two halves. Only n-grams of more
-    than ``seam`` characters are missed.
+    N-grams across a cut are the counts of the text around the cut less the counts of its two halves. Only
+    n-grams of more than ``seam`` characters are missed.
     """
     counts = np.zeros(form.width, np.int64)
     for part, sign in _parts(text, piece, seam):
-        found = count_ngrams([part], form)
-        counts[found.indices] += sign * found.data.astype(np.int64)
+        of_part = count_ngrams([part], form)
+        counts[of_part.indices] += sign * of_part.data.astype(np.int64)
     return counts
 
 
 def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
-    """Parts of a text, and whether their n-grams are added (1) or taken away (-1)."""
+    """Yield parts of a text with 1 if their n-grams are to be added, or -1 if subtracted."""
     start = 0
     while len(text) - start > piece:
         cut = text.rfind(" ", start, start + piece) + 1 or start + piece
@@ -51,7 +51,7 @@ def classify_long_text(
     piece: int = PIECE,
     seam: int = SEAM,
 ) -> tuple[NDArray[np.float32], float]:
-    """Return what `classify_texts` writes: probabilities (n_classes,), and how familiar the text is."""
+    """Return probabilities (n_classes,) and the familiarity of a text, as `classify_texts` computes them."""
     counts = count_long_text(text, form, piece, seam)
     n_unknown = int(counts[: form.n_columns][scorer.place[: form.n_columns] < 0].sum())
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))

@@ -1,4 +1,4 @@
-"""`Classifier`: what ``spectralnlp train intent`` makes."""
+"""The classifier model that ``spectralnlp train intent`` creates, and its results."""
 
 from __future__ import annotations
 
@@ -50,21 +50,20 @@ BATCH_TEXTS = 1024
 
 @dataclass(frozen=True)
 class Classification:
-    """The label of a text, and how sure it is.
+    """Label of a text with its confidence.
 
     Attributes:
         label: the likeliest label.
-        confidence: its probability.
-        out_of_scope: from 0 to 1, the higher the less the text looks like any label's; 1 for a text with
-            nothing in it that is known.
-        scores: float32 (n_labels,); probabilities in the order of ``labels``.
-        labels: the classifier's.
+        confidence: probability of the label.
+        out_of_scope: how likely the text is out of scope, from 0 to 1; 1 for a text without known n-grams.
+        scores: probabilities of labels in the order of ``labels``, float32 (n_labels,).
+        labels: labels of the classifier.
 
     Examples:
         >>> import spectralnlp
         >>> classifier = spectralnlp.train("intent", "corpora/intents/train.tsv")
-        >>> found = classifier.classify("how much is a ticket")
-        >>> found.label, 0 <= found.out_of_scope <= 1
+        >>> result = classifier.classify("how much is a ticket")
+        >>> result.label, 0 <= result.out_of_scope <= 1
         ('price', True)
     """
 
@@ -77,7 +76,7 @@ class Classification:
     __repr__ = one_line
 
     def to_frame(self) -> pandas.DataFrame:
-        """The labels with their probabilities as a data frame, the likeliest first.
+        """Return labels and probabilities as a data frame, the likeliest first.
 
         ``pandas.DataFrame(classifier.classify_many(texts))`` has a row for each text.
 
@@ -85,29 +84,29 @@ class Classification:
             ConfigError: pandas is not installed.
         """
         order = np.argsort(-self.scores, kind="stable").tolist()
-        labels = [self.labels[each] for each in order]
+        labels = [self.labels[number] for number in order]
         return data_frame({"label": labels, "probability": self.scores[order].tolist()})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classifier(ChangingModel):
-    """A classifier of texts by their n-grams: scores that are linear in them, and corrections of these.
+    """Text classifier whose scores are linear in n-grams, with optional corrections of the scores.
 
     Attributes:
-        labels: in the order of scores.
-        form: how texts are cut into n-grams.
-        columns: int32 (n_ngrams,), ascending; the n-grams that are known.
-        idf: float32 (n_ngrams,).
-        table: float32 (n_ngrams, n_labels); scores of each n-gram.
-        bias: float32 (n_labels,).
-        familiarity: float32 (n_ngrams,); how familiar labelled texts make each n-gram.
-        centers, corrections: float32 (n_labels,) and (n_labels, n_labels); scores s become
-            s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None if they stay as they are.
-        sharpness: scores are multiplied by it before the softmax, so that confidences are probabilities.
-        scope: how far out of scope a text is, and from where on it is refused.
-        featurizer, feature_table: a fitted featurizer and the scores of its columns, float32 (n_features,
-            n_labels), which are added to those of n-grams; None for none.
-        about: estimator, settings and the like, for ``info`` and the model card.
+        labels: labels in the order of scores.
+        form: format of n-grams.
+        columns: hashed columns of the known n-grams, int32 (n_ngrams,), ascending.
+        idf: inverse document frequencies, float32 (n_ngrams,).
+        table: scores of each n-gram, float32 (n_ngrams, n_labels).
+        bias: biases of labels, float32 (n_labels,).
+        familiarity: familiarity of each n-gram from labelled texts, float32 (n_ngrams,).
+        centers, corrections: second layer, float32 (n_labels,) and (n_labels, n_labels): scores s become
+            s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None for no corrections.
+        sharpness: factor of scores before the softmax, so that confidences are calibrated.
+        scope: detector of texts that are out of scope, with its threshold.
+        featurizer, feature_table: fitted featurizer and the scores of its columns, float32 (n_features,
+            n_labels), added to the scores of n-grams; None without a featurizer.
+        about: estimator, settings and other metadata for ``info`` and the model card.
         card: the model card, Markdown.
 
     Examples:
@@ -142,28 +141,28 @@ class Classifier(ChangingModel):
         """Classify one text.
 
         Raises:
-            InputError: it is no text.
+            InputError: the argument is not a text.
         """
-        (found,) = self.classify_many([check_text(text, "classify")])
-        return found
+        (result,) = self.classify_many([check_text(text, "classify")])
+        return result
 
     def classify_tokens(self, words: Iterable[str]) -> Classification:
-        """Classify one text that is tokenised; blanks are put between the tokens.
+        """Classify one tokenised text; its tokens are joined by blanks.
 
         Raises:
-            InputError: the tokens are one string, or no strings.
+            InputError: the argument is a single string, or a token is not a string.
         """
         return self.classify(" ".join(check_tokens(words)))
 
     def classify_many(self, items: Iterable[str | Tokens]) -> Iterator[Classification]:
-        """Classify a stream of texts or of token lists, lazily and in order, about a thousand at a time.
+        """Classify a stream of texts or token lists lazily and in order, in batches of about a thousand.
 
         Raises:
-            TextError: the items are one text, or an item is neither.
+            TextError: the argument is a single text, or an item is neither a text nor a token list.
         """
         if isinstance(items, str | bytes):
             raise TextError("a text where a batch of texts is expected", hint="give a list of texts")
-        return self._classified(" ".join(each) if isinstance(each, list | tuple) else each for each in items)
+        return self._classified(" ".join(item) if isinstance(item, list | tuple) else item for item in items)
 
     def _classified(self, texts: Iterator[str]) -> Iterator[Classification]:
         while batch := list(islice(texts, BATCH_TEXTS)):
@@ -173,35 +172,35 @@ class Classifier(ChangingModel):
                 yield Classification(self.labels[label], float(scores[label]), doubt, scores, self.labels)
 
     def explain(self, text: str, label: str | None = None, *, most: int = 5) -> Explanation:
-        """Say which n-grams, and which training texts, moved a label against the likeliest other one.
+        """Explain a label by contributions of n-grams and training texts, against the likeliest other label.
 
-        The weights of a classifier are a sum over its examples, so that what each training text adds to the
-        log-odds is exact up to the rounding of stored numbers; a second layer's corrections are shared out as
-        among n-grams. Directions of meaning and calibration, which all texts taught, are taken as given.
+        The weights of a classifier are a sum over its examples, so the contribution of each training text is
+        exact up to the rounding of stored numbers. Corrections of a second layer are distributed among
+        n-grams and texts. Directions of meaning and calibration, learned from all texts, count as fixed.
 
         Args:
-            text: any text.
-            label: what to explain; None for the likeliest.
-            most: training texts on either side, where they were kept; 0 for none, which is quicker.
+            text: the text to explain.
+            label: the label to explain; None for the likeliest.
+            most: maximum number of training texts in favour and against, if they were kept; 0 is faster.
 
         Raises:
-            InputError: it is no text.
+            InputError: ``text`` is not a text.
             ConfigError: there is no such label.
         """
-        found = self.classify(text)
+        result = self.classify(text)
         check_number(most, "most", least=0)
-        label = found.label if label is None else label
+        label = result.label if label is None else label
         if label not in self.labels:
             raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(self.labels[:10])} …")
         number = self.labels.index(label)
-        others = found.scores.copy()
+        others = result.scores.copy()
         others[number] = -1.0
         other = int(others.argmax())
         start, wanted = self._start([text])[0], np.zeros(len(self.labels))
         wanted[number] += 1.0
         wanted[other] -= 1.0
         score_columns = partial(self._column_scores, wanted=wanted, start=start)
-        confidence = float(found.scores[number])
+        confidence = float(result.scores[number])
         explanation = explain(text, self.form, label, self.labels[other], confidence, score_columns)
         if not most or self.learned_texts is None:
             return explanation
@@ -213,22 +212,22 @@ class Classifier(ChangingModel):
 
     @cached_property
     def learned_texts(self) -> LearnedTexts | None:
-        """The texts that the classifier was learned from; None if none were kept."""
+        """Labelled training texts of the classifier, or None if they were not kept."""
         return LearnedTexts.of(self)
 
     def predict_proba(self, texts: Iterable[str]) -> Array32:
-        """Probabilities, float32 (n_texts, n_labels)."""
+        """Return probabilities of labels, float32 (n_texts, n_labels)."""
         return self._probabilities(texts)[0]
 
     def out_of_scope(self, texts: Iterable[str]) -> Array32:
-        """For each text how little it looks like any label's, from 0 to 1; float32 (n_texts,).
+        """Return how likely each text is out of scope, from 0 to 1; float32 (n_texts,).
 
-        Texts above ``scope.threshold`` are better refused.
+        Texts above ``scope.threshold`` should be refused.
         """
         return self._doubts(*self._probabilities(texts))
 
     def refuses(self, found: Classification) -> bool:
-        """Tell whether a text is so far out of scope that it had better have no label."""
+        """Return whether a text is out of scope, so that its label should be refused."""
         return found.out_of_scope > self.scope.threshold or found.out_of_scope == 1
 
     def _doubts(self, probabilities: Array32, familiar: Array32) -> Array32:
@@ -236,7 +235,7 @@ class Classifier(ChangingModel):
         return np.where(familiar < 0, np.float32(1.0), doubts)
 
     def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, Array32]:
-        """Probabilities, and how familiar each text is, -1 if nothing in it is known."""
+        """Return probabilities and the familiarity of each text, -1 for a text without known n-grams."""
         listed = checked_texts(texts)
         probabilities = self._start(listed)
         familiar = np.empty(len(listed), np.float32)
@@ -251,12 +250,12 @@ class Classifier(ChangingModel):
             classify_texts(text, bounds, rules, buffers, self._scorer, probabilities[here], familiar[here])
             done += n
         for place, each in long.items():
-            found = classify_long_text(each, self.form, self._scorer, starts[place])
-            probabilities[place], familiar[place] = found
+            result = classify_long_text(each, self.form, self._scorer, starts[place])
+            probabilities[place], familiar[place] = result
         return probabilities, familiar
 
     def _start(self, texts: Sequence[str]) -> Array32:
-        """What scores begin with, float32 (n_texts, n_labels): the bias, and scores of a featurizer's row."""
+        """Return initial scores, float32 (n_texts, n_labels): the bias plus the featurizer's scores."""
         start = np.tile(self.bias, (len(texts), 1))
         if self.featurizer is not None and self.feature_table is not None and len(texts):
             start += np.asarray(self.featurizer.transform(texts), np.float32) @ self.feature_table
@@ -265,12 +264,12 @@ class Classifier(ChangingModel):
     def _column_scores(
         self, counts: Mapping[int, int], wanted: NDArray[np.float64], start: Array32
     ) -> tuple[dict[int, float], float]:
-        """What each known column adds to a sum of the scores of labels, and what the sum is without.
+        """Return the contribution of each known column to a weighted sum of scores, and the constant part.
 
         Args:
-            counts: how often each column is in the text.
-            wanted: (n_labels,); how the scores of labels are added up.
-            start: as of `_start`.
+            counts: count of each column in the text.
+            wanted: weights of the labels' scores in the sum (n_labels,).
+            start: initial scores from `_start`.
         """
         columns, table = self._weighed(counts)
         slope, constant = self._slope(start + table.sum(axis=0), wanted)
@@ -278,7 +277,7 @@ class Classifier(ChangingModel):
         return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
 
     def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The known ones among the columns of a text, and what each adds to the first layer's scores."""
+        """Return the known columns of a text, and their contributions to the first layer's scores."""
         columns = np.array(sorted(counts), np.int64)
         rows = np.searchsorted(self.columns, columns)
         known = rows < len(self.columns)
@@ -295,10 +294,13 @@ class Classifier(ChangingModel):
     def _slope(
         self, scores: NDArray[np.float64], wanted: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], float]:
-        """A sum of final scores as one of the first layer's: float64 (n_labels,), and what is added.
+        """Express a weighted sum of final scores by first-layer scores; return weights and constant.
 
-        Corrections are not linear in the first layer's scores s, but a squashed score is a multiple of s − m,
-        and by these multiples of this text all of it is shared out.
+        Corrections are not linear in the first layer's scores s. But for a given text, each squashed score is
+        a multiple of s − center, and these multiples give exact weights for that text.
+
+        Returns:
+            Weights of first-layer scores, float64 (n_labels,), and the constant.
         """
         layer, slope = self.second_layer, wanted.copy()
         corrections = layer.weights @ wanted
@@ -311,7 +313,7 @@ class Classifier(ChangingModel):
 
     @cached_property
     def second_layer(self) -> SecondLayer:
-        """Corrections of scores, without rows if there are none."""
+        """Second layer that corrects scores; empty if there are no corrections."""
         if self.centers is None or self.corrections is None:
             return SecondLayer.none(len(self.labels))
         return SecondLayer(self.centers, self.corrections)
@@ -336,7 +338,7 @@ class Classifier(ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """Short description of the classifier's size."""
         return f"{len(self.labels)} labels, {len(self.columns):,} n-grams"
 
     @property
@@ -345,7 +347,7 @@ class Classifier(ChangingModel):
         return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Labels and scores; the table is stored in half precision."""
+        """Return metadata and arrays to save; the table is stored in half precision."""
         metadata = {
             "labels": list(self.labels),
             "words": self.form.words,
@@ -361,13 +363,13 @@ class Classifier(ChangingModel):
         for name in arrays.keys() & {"table", "familiarity"}:
             arrays[name] = arrays[name].astype(np.float16)
         if self.featurizer is not None:
-            metadata["featurizer"], own = featurizer_to_stored(self.featurizer)
-            arrays |= with_prefix("featurizer.", own)
+            metadata["featurizer"], stored = featurizer_to_stored(self.featurizer)
+            arrays |= with_prefix("featurizer.", stored)
         return metadata, arrays
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Classifier:
-        """The classifier that gave these."""
+        """Restore a classifier from saved metadata and arrays."""
         form = NgramFormat(
             **metadata.fields(NgramFormat, "words", "characters", "n_columns", "lowercase", "pairs")
         )

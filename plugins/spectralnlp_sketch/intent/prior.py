@@ -1,9 +1,9 @@
-"""The prior that unlabelled text gives: known n-grams, their weights, and directions of their meaning.
+"""Learn the prior from unlabelled text: known n-grams, their weights, and directions of their meaning.
 
-A text is a row x of tf-idf n-grams. The prior is a matrix B, n-grams × dimensions: eigenwords of n-grams that
-are words and of those of characters, and where texts are long the directions that the sentences of a text
-agree on (`intent.agreement`). The head sees x and xB. Both are linear in x, so what it learns folds into one
-table of scores, n-grams × classes: W + B W'.
+A text is a tf-idf row x of n-grams. The prior is a matrix B (n-grams × dimensions). It holds eigenwords of
+n-grams of words and characters and, for long texts, directions that correlate between the sentences of a
+text (`intent.agreement`). The features of the head are x and xB. Both are linear in x, so the head's weights
+fold into one table of scores, n-grams × classes: W + B W'.
 """
 
 from __future__ import annotations
@@ -40,38 +40,38 @@ from spectralnlp_sketch.labelled import Example
 from spectralnlp_sketch.stream import ConvertedCorpus
 
 Array32 = NDArray[np.float32]
-# N-grams of unlabelled texts that are in fewer of them tell nothing about others.
+# N-grams in fewer texts are ignored unless they are in labelled ones.
 LEAST_TEXTS = 2
-# Blocks of directions and the mean length of a text's projection on them, where that of its words and of its
-# characters is 1: accuracy still rises up to these numbers, and longer projections drown n-grams.
+# Number of directions and mean length of a text's projection; the n-grams of words and of characters have
+# length 1 each. Accuracy rises up to these numbers; longer projections dominate the n-grams.
 EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
 SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
-# Eigenwords of less text than so many running words, some 6,000 queries, do more harm than good.
+# Minimum number of running words (about 6,000 queries); eigenwords of less text do more harm than good.
 LEAST_WORDS = 50_000
-# How far an eigenword's contexts reach: a wide window tells subjects apart, a narrow one parts of speech.
+# Width of contexts of eigenwords: wide windows distinguish topics, narrow ones parts of speech.
 WINDOW = 6
-# Of text that is not held: words that have eigenwords, for there is no end of words, and bytes of counts in
-# memory; the rest goes to disk.
+# For streamed text: maximum number of words with eigenwords, and bytes of counts in memory; further counts go
+# to disk.
 MOST_WORDS, COUNTS_BYTES = 2**15, 2**29
-# Words whose spelling is learned from, the most frequent ones.
+# Number of words from whose spelling is learned; the most frequent are used.
 MOST_SPELLED = 5000
-# Ridge of that regression, beside a squared length of 1 of each word's n-grams of characters.
+# Ridge of that regression; the n-grams of characters of each word have squared length 1.
 SPELLING_RIDGE = 1.0
-# Length of what the n-grams of characters say of a text, beside what its words say.
+# Length of the projection of a text's n-grams of characters, relative to that of its words.
 SPELLING_LENGTH = 1.5
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Directions of meaning.
+    """Known n-grams with directions of meaning; makes the features of texts.
 
     Args:
-        ngrams: what is known.
-        projection: float32 (n_single, d), a row for each n-gram but pairs; B.
-        sparse_scale: length of a text's words, and of its characters.
+        ngrams: the known n-grams.
+        projection: matrix B, float32 (n_single, d), with a row for each n-gram except pairs.
+        sparse_scale: length of a text's n-grams of words, and of those of characters.
         pair_scale: length of its pairs of words.
         dense_scale: factor of its projection.
-        featured: rows that stand in place of projections; None for none.
+        featured: featurizer whose rows replace projections; None for none.
     """
 
     ngrams: Ngrams
@@ -82,7 +82,7 @@ class Prior:
     featured: Featured | None = None
 
     def features(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Features:
-        """Features of texts for the head, from their rows, and from the texts if a featurizer is there."""
+        """Return features of texts for the head; the texts themselves are needed only with a featurizer."""
         with one_blas_thread():
             dense = np.ascontiguousarray(self.projected(rows, texts) * np.float32(self.dense_scale))
         scaled_rows = sp.csr_array(
@@ -91,7 +91,7 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return it with a factor of all features and weights of two parts' squares."""
+        """Return the prior with a scale of all features, and weights of squares of pairs and projections."""
         return replace(
             self,
             sparse_scale=scale,
@@ -100,14 +100,14 @@ class Prior:
         )
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> Prior:
-        """Know the n-grams of further labelled texts as `Ngrams.with_texts`; new ones have no direction."""
+        """Add the n-grams of new labelled texts, see `Ngrams.with_texts`; their directions are zero."""
         ngrams, places = self.ngrams.with_texts(texts, n_texts)
         projection = np.zeros((ngrams.n_single, self.projection.shape[1]), np.float32)
         projection[places[: len(self.projection)]] = self.projection
         return replace(self, ngrams=ngrams, projection=projection)
 
     def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
-        """Projections of texts, unscaled, float32 (n_texts, d), from their rows; or a featurizer's rows."""
+        """Return unscaled projections of texts or a featurizer's rows, float32 (n_texts, d)."""
         if self.featured is not None:
             return self.featured.rows(texts)
         return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
@@ -119,7 +119,7 @@ class Prior:
         return scales
 
     def fold(self, weights: Weights) -> Array32:
-        """One table of scores for what is linear in the n-grams, float32 (n_ngrams, n_classes)."""
+        """Fold a head's weights into one table of scores of n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
             if self.featured is None:
@@ -128,7 +128,7 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Scores of a featurizer's columns, float32 (n_features, n_classes), and what its mean takes away."""
+        """Return scores of a featurizer's columns, float32 (n_features, n_classes), and those of its mean."""
         assert self.featured is not None
         table = np.float32(self.dense_scale * self.featured.factor) * weights.dense
         return table, self.featured.mean @ table
@@ -143,15 +143,14 @@ def eigenword_directions(
     scale: float,
     random_state: int,
 ) -> Array32:
-    """Eigenwords of the n-grams that are one word, and of those of characters.
+    """Return eigenwords of single words, and directions of n-grams of characters derived from them.
 
-    They are scaled so that a text's projection has the mean length ``scale``. Contexts are the words at most
-    ``window`` away, on either side alike: a wide window tells subjects apart. Characters have the share that
-    `spelled_directions` gives them, so that forms of a word, and words that no text had, are near those that
-    are spelled alike.
+    Directions are scaled so that projections of texts have the mean length ``scale``. Contexts are the words
+    at most ``window`` away on either side, pooled. Directions of character n-grams come from
+    `spelled_directions`, so that inflected forms and unseen words are close to words of similar spelling.
 
     Returns:
-        float32 (n_ngrams, at most dimensions); no columns where there is too little text.
+        float32 (n_ngrams, at most ``dimensions``); no columns if there is too little text.
     """
     nothing = np.zeros((len(ngrams.columns), 0), np.float32)
     lines = _lines_of(texts, ngrams.form.lowercase)
@@ -168,7 +167,7 @@ def eigenword_directions(
         random_state=random_state,
     )
     with warnings.catch_warnings(), _memory_for(texts):
-        warnings.simplefilter("ignore")  # little text has few directions: all there are will do
+        warnings.simplefilter("ignore")  # with little text there may be fewer directions, which is fine
         try:
             vectors = eigenwords.fit(lines).word_vectors_
         except InputError:
@@ -178,7 +177,7 @@ def eigenword_directions(
     place = np.searchsorted(ngrams.columns, columns)
     known = ngrams.columns[np.minimum(place, len(ngrams.columns) - 1)] == columns
     directions = np.zeros((len(ngrams.columns), vectors.vectors.shape[1]), np.float32)
-    # The most frequent word comes first: it keeps a column that others share.
+    # The most frequent word comes first, and keeps a column that several words share.
     directions[place[known][::-1]] = vectors.vectors[known][::-1]
     words = [word for word, is_known in zip(vectors.words, known, strict=True) if is_known][:MOST_SPELLED]
     if ngrams.n_words < ngrams.n_single and words:
@@ -190,7 +189,7 @@ def eigenword_directions(
 
 
 def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
-    """Words with blanks between them, of each text; None where there are too few."""
+    """Return a corpus of texts with blanks between words, or None if there are too few words."""
     if isinstance(texts, Corpus):
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
     lines = spaced_words(texts, lowercase)
@@ -198,7 +197,7 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
-    """Bound the counts of texts that are not held, unless the caller does."""
+    """Limit the memory for counts of streamed texts, unless the caller has set a limit."""
     is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
     return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
 
@@ -208,35 +207,35 @@ def _spaced(examples: Sequence[Example], start: int, *, lowercase: bool) -> list
 
 
 def text_of(example: Example) -> str:
-    """The text of an example, whatever its label."""
+    """Return the text of an example."""
     return example[0]
 
 
 def long_text_directions(
     rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
 ) -> Array32:
-    """Directions that the sentences of a text agree on; those of n-grams of characters are 0."""
+    """Return directions that correlate between sentences of texts; zero for n-grams of characters."""
     n = ngrams.n_words
     words = rows[:, :n]
     form = NgramFormat(ngrams.form.words, None, ngrams.form.mask + 1, ngrams.form.lowercase)
-    found = sentence_directions(
+    of_words = sentence_directions(
         texts, words, ngrams.columns[:n], ngrams.idf[:n], form, dimensions, random_state
     )
-    directions = np.zeros((len(ngrams.columns), found.shape[1]), np.float32)
-    directions[:n] = scaled(words, found, SENTENCE_LENGTH)
+    directions = np.zeros((len(ngrams.columns), of_words.shape[1]), np.float32)
+    directions[:n] = scaled(words, of_words, SENTENCE_LENGTH)
     return directions
 
 
 def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -> Array32:
-    """Directions of n-grams of characters whose sums over a word are nearest its vector: ridge regression.
+    """Fit directions of character n-grams whose sums approximate word vectors, by ridge regression.
 
     Args:
-        words: what is spelled.
-        vectors: float32 (n_words, d); of each.
-        ngrams: the n-grams that are known.
+        words: the words.
+        vectors: vectors of the words, float32 (n_words, d).
+        ngrams: the known n-grams.
 
     Returns:
-        float32 (n_ngrams, d); 0 but for n-grams of characters.
+        float32 (n_ngrams, d); zero except for n-grams of characters.
     """
     rows = ngrams.rows_of(words)[:, ngrams.n_words : ngrams.n_single]
     by_ngram, products = rows.T.tocsr(), np.zeros((len(words), len(words)))
@@ -249,7 +248,7 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
 
 
 def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
-    """Directions times what gives the rows' projections the mean length ``scale``."""
+    """Scale directions so that the projections of rows have the mean length ``scale``."""
     lengths = np.linalg.norm(rows @ directions, axis=1)
     return directions * np.float32(scale / max(float(lengths.mean()), 1e-12))
 
@@ -263,19 +262,19 @@ def learn_prior(
     featurizer: str | None = None,
     stream: Corpus[Example] | None = None,
 ) -> tuple[Prior, sp.csr_array]:
-    """The prior from all texts, and their rows.
+    """Learn the prior from all texts; return it and the texts' rows.
 
     Args:
-        texts: the labelled ones first; all n-grams of those are kept.
-        n_labelled: how many those are.
-        form: how texts are cut into n-grams.
-        random_state: seed.
-        featurizer: name or folder of one to take in place of directions.
-        stream: all texts, where ``texts`` are some of them: directions are learned from these.
+        texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
+        n_labelled: number of labelled texts.
+        form: format of n-grams.
+        random_state: seed of eigenwords and directions.
+        featurizer: name or folder of a featurizer to use instead of directions.
+        stream: corpus of all texts if ``texts`` is a sample; eigenwords are learned from it.
 
     Raises:
-        TextError: no text has anything in it.
-        ConfigError: the featurizer does not suit.
+        TextError: all texts are empty.
+        ConfigError: the featurizer cannot be used.
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)

@@ -1,4 +1,4 @@
-"""Pseudo-labels: unlabelled texts of the labels' kind that a head is sure of, as their neighbours are."""
+"""Pseudo-labelling: choose in-scope unlabelled texts of which a head and their neighbours are certain."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from spectralnlp_sketch.intent.head import Examples, Features, Weights, fit_head
 from spectralnlp_sketch.intent.kernels import largest
 
 Array32 = NDArray[np.float32]
-# Unlabelled texts that labelled ones are told from, at most.
+# Maximum number of unlabelled texts used to learn to separate labelled from unlabelled texts.
 MOST_OTHERS = 4000
-# Share of the labelled texts that would be doubted themselves.
+# Share of labelled texts that score below the point from which a text counts as in scope.
 DOUBTED = 0.25
-# Texts of a label that join, at most, and what each weighs, times the square of its label's probability.
+# Maximum number of texts added for a label; weight of each, times the squared probability of its label.
 MOST_OF_A_LABEL, WEIGHT = 100, 0.5
-# Share of the unlabelled texts of the labels' kind that joins, at most: the last ones have the wrong label.
+# Maximum share of in-scope unlabelled texts to add; the least certain ones often have the wrong label.
 MOST_JOINED = 0.75
-# Neighbours that a text is compared with.
+# Number of neighbours of a text.
 N_NEIGHBOURS = 20
-# Texts that may join, at most: those that are most of the labels' kind.
+# Maximum number of candidate texts; those most similar to labelled texts are taken.
 MOST_CANDIDATES = 15_000
-# Neighbours count by this power of their cosine.
+# Neighbours are weighted by this power of their cosine.
 NEARNESS = 8
 _BATCH = 1000
 
 
 class Unlabelled(NamedTuple):
-    """Texts without labels that are of the labels' kind, and what is known of them before one is given.
+    """Unlabelled texts that are candidates for pseudo-labels, with their similarities.
 
     Args:
-        features: of n texts.
-        kinship: float32 (n,); as `log_kinship`.
-        neighbours: int64 (n, k); of each, among the n.
-        nearness: float32 (n, k); shares of the neighbours; rows sum to one.
-        n_of_kind: how many of all texts without labels are of the labels' kind, estimated.
+        features: features of n texts.
+        kinship: how similar each text is to labelled texts, from `log_kinship`, float32 (n,).
+        neighbours: numbers of each text's nearest neighbours among the n texts, int64 (n, k).
+        nearness: weights of the neighbours, float32 (n, k); rows sum to one.
+        n_of_kind: estimated number of unlabelled texts that are in scope.
     """
 
     features: Features
@@ -47,11 +47,11 @@ class Unlabelled(NamedTuple):
 
     @classmethod
     def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
-        """Compare texts without labels with those that have one, and with each other.
+        """Compare unlabelled texts with labelled texts and with each other.
 
         Args:
-            features: of the unlabelled texts.
-            labelled: of those that have a label, whichever it is.
+            features: features of the unlabelled texts.
+            labelled: features of the labelled texts.
             random_state: seed of `log_kinship`.
         """
         kinship = log_kinship(labelled, features, random_state)
@@ -60,57 +60,57 @@ class Unlabelled(NamedTuple):
         return cls(candidates, kinship[chosen], *nearest(candidates.dense), float(np.exp(kinship).sum()))
 
     def probabilities(self, weights: Weights) -> Array32:
-        """Probabilities of labels by a head, averaged with those of the nearest neighbours.
+        """Return probabilities of labels by a head, averaged with those of the nearest neighbours.
 
-        Neighbours count less as they are of another kind. One step of label spreading (Zhou et al. 2004,
-        *Learning with local and global consistency*).
+        Neighbours out of scope count less. This is one step of label spreading (Zhou et al. 2004, *Learning
+        with local and global consistency*).
 
         Args:
             weights: the head.
 
         Returns:
-            float32 (n, n_classes); rows sum to one at most.
+            float32 (n, n_classes); rows sum to at most one.
         """
-        found = weights.scores(self.features)
-        found -= found.max(axis=1, keepdims=True)
-        np.exp(found, out=found)
-        found /= found.sum(axis=1, keepdims=True)
+        by_head = weights.scores(self.features)
+        by_head -= by_head.max(axis=1, keepdims=True)
+        np.exp(by_head, out=by_head)
+        by_head /= by_head.sum(axis=1, keepdims=True)
         if not self.nearness.shape[1]:
-            return found
-        of_kind = found * np.exp(self.kinship)[:, None]
-        around = np.zeros_like(found)
+            return by_head
+        of_kind = by_head * np.exp(self.kinship)[:, None]
+        around = np.zeros_like(by_head)
         for place in range(self.nearness.shape[1]):
             around += self.nearness[:, place : place + 1] * of_kind[self.neighbours[:, place]]
-        return np.float32(0.5) * (found + around)
+        return np.float32(0.5) * (by_head + around)
 
     def n_joining(self, n_labels: int) -> int:
-        """How many texts of each label shall join: from 1, if there are texts, to `MOST_OF_A_LABEL`."""
+        """Return the number of texts to add for each label: at least 1 if there are texts."""
         most = min(MOST_OF_A_LABEL, len(self.kinship))
         return min(most, max(int(MOST_JOINED * self.n_of_kind / n_labels), 1))
 
     def pseudo_labelled(self, weights: Weights) -> tuple[NDArray[np.int64], Examples]:
-        """Texts whose label a head is surest of, `n_joining` of each label at most.
+        """Choose the texts whose label a head is most certain of, at most `n_joining` for each label.
 
         Args:
             weights: the head.
 
         Returns:
-            Their numbers, ascending, and what is to be learned from them.
+            Numbers of the texts, ascending, and examples with their likeliest labels.
         """
-        found = self.probabilities(weights)
-        chosen = surest(found, self.n_joining(found.shape[1]), self.kinship)
-        labels, sure = found[chosen].argmax(axis=1), found[chosen].max(axis=1)
-        targets = np.eye(found.shape[1], dtype=np.float32)[labels]
+        probabilities = self.probabilities(weights)
+        chosen = surest(probabilities, self.n_joining(probabilities.shape[1]), self.kinship)
+        labels, sure = probabilities[chosen].argmax(axis=1), probabilities[chosen].max(axis=1)
+        targets = np.eye(probabilities.shape[1], dtype=np.float32)[labels]
         return chosen, Examples(self.features.rows(chosen), targets, np.float32(WEIGHT) * sure**2)
 
 
 def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64]:
-    """Texts whose likeliest label is most probable, at most ``n`` of each label.
+    """Choose the texts whose likeliest label is most probable, at most ``n`` for each label.
 
     Args:
-        probabilities: float32 (n_texts, n_classes).
-        n: how many.
-        kinship: float32 (n_texts,); as `log_kinship`, added to the log-probability.
+        probabilities: probabilities of labels, float32 (n_texts, n_classes).
+        n: maximum number of texts for each label.
+        kinship: result of `log_kinship`, float32 (n_texts,), added to the log-probability.
 
     Returns:
         Numbers of texts, ascending.
@@ -125,15 +125,16 @@ def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64
 def nearest(
     dense: Array32, n_neighbours: int = N_NEIGHBOURS, batch: int = _BATCH
 ) -> tuple[NDArray[np.int64], Array32]:
-    """The nearest neighbours of each row among the others, by cosine.
+    """Find the nearest neighbours of each row among the other rows, by cosine.
 
     Args:
-        dense: float32 (n, d).
-        n_neighbours: no more than these.
-        batch: rows that are compared with all at a time.
+        dense: rows, float32 (n, d).
+        n_neighbours: maximum number of neighbours.
+        batch: number of rows to compare with all rows at a time.
 
     Returns:
-        int64 (n, k), and their shares, float32 (n, k), rows of which sum to one; k is 0 without dimensions.
+        Numbers of neighbours, int64 (n, k), and their weights, float32 (n, k), whose rows sum to one; k is 0
+        if d is 0.
     """
     n, d = dense.shape
     k = max(min(n_neighbours, n - 1), 0) if d else 0
@@ -144,29 +145,29 @@ def nearest(
     for begin in range(0, n, batch):
         rows = slice(begin, begin + batch)
         cosines = unit[rows] @ unit.T
-        own = np.arange(len(cosines))
-        cosines[own, begin + own] = -1.0
+        number = np.arange(len(cosines))
+        cosines[number, begin + number] = -1.0
         largest(cosines, places[rows], nearness[rows])
     nearness = np.maximum(nearness, np.float32(1e-3)) ** NEARNESS
     return places, nearness / nearness.sum(axis=1, keepdims=True)
 
 
 def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> Array32:
-    """How much texts without labels are like those that have one, whichever it is.
+    """Estimate how similar unlabelled texts are to labelled texts of any label.
 
-    Unlabelled text may be of many things that are no label's. Logistic regression tells labelled texts from
-    unlabelled ones, of which some are of the same kind (Elkan and Noto 2008, *Learning classifiers from only
-    positive and unlabeled data*). It learns from either half of both, and the other half of the labelled ones
-    says what odds those of a label have: texts as good as three quarters of them are not doubted.
+    Unlabelled texts may be out of scope. Logistic regression separates labelled from unlabelled texts,
+    although some of the latter are in scope (Elkan and Noto 2008, *Learning classifiers from only positive
+    and unlabeled data*). It learns from one half of both, and the other half of the labelled texts shows the
+    odds of in-scope texts; then the halves are swapped. A text above the lower quartile counts as in scope.
 
     Args:
-        labelled: texts of any label.
-        unlabelled: other texts.
-        random_state: seed of the halves, and of the unlabelled texts that are looked at.
+        labelled: features of labelled texts.
+        unlabelled: features of unlabelled texts.
+        random_state: seed of the halves, and of the sample of unlabelled texts.
 
     Returns:
-        float32 (n_unlabelled,); log odds of having a label, less those of a quarter of the labelled texts; 0
-        where they are more.
+        Log-odds of being labelled, less the lower quartile of those of labelled texts, and at most 0;
+        float32 (n_unlabelled,).
     """
     rng = np.random.default_rng(random_state)
     ours, others = rng.permutation(len(labelled)), rng.permutation(len(unlabelled))[:MOST_OTHERS]
@@ -181,7 +182,7 @@ def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> 
 
 
 def _one_from_another(first: Features, second: Features) -> Weights:
-    """A head that tells texts of one kind from others; both kinds weigh the same."""
+    """Fit a head that separates two kinds of texts; both kinds have the same total weight."""
     targets = np.repeat(np.eye(2, dtype=np.float32), [len(first), len(second)], axis=0)
     weight = 0.5 * len(second) / len(first)
     examples = Examples(first, targets[: len(first)], np.full(len(first), weight, np.float32)).with_more(

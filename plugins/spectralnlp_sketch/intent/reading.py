@@ -1,4 +1,4 @@
-"""Labelled and unlabelled texts in files: lines, or tables."""
+"""Read labelled and unlabelled texts from files of lines or tables."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _NOT_FOUND = "name it: `{}`; {}"
 
 
 class ExampleFiles(Corpus[Example]):
-    """Files of labelled texts, and behind them files of unlabelled ones.
+    """Corpus of files with labelled texts, followed by files with unlabelled texts.
 
     Args:
         labelled: tables, or files of lines ``label TAB text``.
-        unlabelled: tables, or files of texts, one a line; of lines with tabs, what is behind the first.
+        unlabelled: tables, or files with one text a line; in lines with tabs, the text follows the first.
         text_column: name or number of the column of texts; None to recognise it.
-        label_column: the same of labels.
-        needs_labels: whether an empty label is an error, and not an unlabelled text.
-        encoding: of the files.
-        on_bad: called for each row that cannot be read; None to stop there.
+        label_column: name or number of the column of labels; None to recognise it.
+        needs_labels: whether an empty label is an error instead of marking an unlabelled text.
+        encoding: encoding of the files.
+        on_bad: called with the error of each row that cannot be read; None to raise the error.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ExampleFiles(Corpus[Example]):
         self._unlabelled = FileCorpus(unlabelled, second)
 
     def partitions(self) -> list[Partition[Example]]:
-        """One a file."""
+        """Return one partition for each file."""
         first = list(self._labelled.partitions())
         rest = [
             Partition(each.document, len(first) + each.document_index, 0, each.read)
@@ -79,7 +79,7 @@ class ExampleFiles(Corpus[Example]):
         return first + rest
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Say which columns of tables were taken, for each run of files with the same."""
+        """Return lines that name the columns used, one for each run of files with the same columns."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
         lines = []
@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """What was taken of a file; empty for lines, and for files that are named when they are read."""
+        """Describe the columns used of a file; empty for lines and for files whose error is raised later."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:
@@ -122,21 +122,22 @@ def read_texts(
 
     Args:
         inputs: files, folders and globs, plain or gzipped.
-        unlabelled: the same, of texts without labels: a column of tables, or lines.
-        text_column: name of the column with the text, or its number (from 1) in lines without names; None to
-            recognise it by a name such as ``text``, ``sentence``, ``utterance``, ``query``.
-        label_column: the same of the label: ``label``, ``intent``, ``category``, ``class``.
-        encoding: of the files.
-        on_bad: called with the error of each row that cannot be read, which is then left out; None to stop at
-            the first.
+        unlabelled: files, folders and globs of unlabelled texts, as a column of tables or as lines.
+        text_column: name of the column of texts, or its number (from 1) in files without names; None to
+            recognise it by a name such as ``text``, ``sentence``, ``utterance`` or ``query``.
+        label_column: name or number of the column of labels; None to recognise it by a name such as
+            ``label``, ``intent``, ``category`` or ``class``.
+        encoding: encoding of the files.
+        on_bad: called with the error of each row that cannot be read, which is then skipped; None to raise
+            the first error.
 
     Returns:
-        A corpus of pairs of a text and its label, which is text, or None where the table has none. Its
-        ``remarks()`` say which columns were taken.
+        A corpus of (text, label) pairs; the label is a string, or None for an unlabelled text. Its
+        ``remarks()`` name the columns used.
 
     Raises:
-        InputError: a missing or unreadable file; on reading, no such column, or a bad row.
-        ConfigError: on reading, Parquet without pyarrow.
+        InputError: a file is missing or unreadable; on reading, a column is missing or a row is bad.
+        ConfigError: on reading, a file is Parquet and pyarrow is not installed.
 
     Examples:
         >>> from spectralnlp_sketch import read_texts
@@ -161,22 +162,22 @@ def read_labelled(
     encoding: str = "utf-8",
     on_bad: OnBad | None = None,
 ) -> Iterator[Example]:
-    """Read the rows of a table, or of lines ``label TAB text``; empty lines are passed over.
+    """Read the rows of a table, or lines ``label TAB text``; empty lines are skipped.
 
     Raises:
-        InputError: with ``on_bad`` None, a column that is not there, a row without a text, a line without a
-            label, or bytes that are not in the encoding.
+        InputError: if ``on_bad`` is None: a column is missing, a row has no text, a line has no label, or
+            bytes are not in the encoding.
     """
     try:
         table = find_table(path, columns, encoding=encoding)
-        found = None if table is None else _both(table, columns)
+        both = None if table is None else _both(table, columns)
     except InputError as error:
         _report(error, on_bad)
         return
-    if table is None or found is None:
+    if table is None or both is None:
         yield from _labelled_lines(path, encoding, on_bad)
         return
-    for number, (text, label) in table.rows(found, on_bad):
+    for number, (text, label) in table.rows(both, on_bad):
         label = _label_of(label)
         if isinstance(text, str) and text.strip() and (label is not None or not needs_labels):
             yield Example(text, label)
@@ -194,7 +195,7 @@ def read_unlabelled(
     encoding: str = "utf-8",
     on_bad: OnBad | None = None,
 ) -> Iterator[Example]:
-    """Read texts of a table or of lines, without empty ones and without labels before a tab."""
+    """Read texts from a table or lines; empty texts are skipped, and labels before a tab are dropped."""
     try:
         table = _unlabelled_table(path, text_column, encoding)
         column = None if table is None else _text_of(table, text_column)
@@ -214,13 +215,13 @@ def read_unlabelled(
 
 
 def read_column(path: str | Path, text_column: Column | None = None) -> tuple[Column, Iterator[str]] | None:
-    """Read the texts of a table, empty ones too, so that results have the order of its rows.
+    """Read the texts of a table, including empty ones, so that results correspond to its rows.
 
     Returns:
-        The column that was taken, and its texts; None if the file is no table.
+        The column used and its texts; None if the file is not a table.
 
     Raises:
-        InputError: see `read_unlabelled`.
+        InputError: the column is missing, a value is not text, or the file cannot be read.
     """
     table = find_table(path, [text_column])
     if table is None:
@@ -237,7 +238,7 @@ def _texts(table: Table, column: Column) -> Iterator[str]:
 
 
 def _unlabelled_table(path: Path | str, text_column: Column | None, encoding: str) -> Table | None:
-    """The table of unlabelled texts; files that are no tables by themselves are lines."""
+    """Return the table of unlabelled texts, or None for a file of lines."""
     table = find_table(path, encoding=encoding)
     return None if table is None else find_table(path, [text_column], encoding=encoding)
 
@@ -246,7 +247,7 @@ def _both(table: Table, columns: tuple[Column | None, Column | None]) -> tuple[C
     text, label = _text_of(table, columns[0]), table.column(columns[1], LABEL_NAMES)
     if label is None or label == text:
         hint = _NOT_FOUND.format("label_column", table.there())
-        raise InputError("no column of labels that is known by its name", path=table.path, hint=hint)
+        raise InputError("no column of labels is recognised by its name", path=table.path, hint=hint)
     return text, label
 
 
@@ -254,12 +255,12 @@ def _text_of(table: Table, column: Column | None) -> Column:
     text = table.column(column, TEXT_NAMES)
     if text is None:
         hint = _NOT_FOUND.format("text_column", table.there())
-        raise InputError("no column of texts that is known by its name", path=table.path, hint=hint)
+        raise InputError("no column of texts is recognised by its name", path=table.path, hint=hint)
     return text
 
 
 def _label_of(value: object) -> str | None:
-    """A label as text; None for an empty cell, a null and NaN."""
+    """Return a label as a string, or None for an empty cell, a null or NaN."""
     label = plain_label(value)
     return None if label is None else str(label).strip() or None
 
@@ -275,7 +276,7 @@ def _labelled_lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator
 
 
 def _lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, with their numbers."""
+    """Yield the non-blank lines of a file with their numbers."""
     try:
         with open_text(path, encoding) as lines:
             for number, line in enumerate(lines, 1):

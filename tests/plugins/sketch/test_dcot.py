@@ -204,7 +204,7 @@ def test_reconstructs_frequent_terms_from_rare_ones() -> None:
         (DCoT(keep_probability=1.1), "at most 1"),
         (DCoT(prototypes="all"), "DCoT.prototypes: got 'all', expected 'heavy' or 'frequent'"),
         (DCoT(output="first"), "DCoT.output: got 'first', expected 'all' or"),
-        (DCoT(stop_words="english"), "terms must name the columns"),
+        (DCoT(stop_words="english"), "stop words and terms given by name need"),
         (DCoT(stop_words="french", terms=["a"] * 12), "no stop words of 'french'"),
         (DCoT(stop_words="english", terms=["a"]), "terms names 1 columns, and there are 12"),
     ],

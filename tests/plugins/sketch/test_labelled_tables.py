@@ -82,9 +82,9 @@ def test_in_python(table: Path, tmp_path: Path) -> None:
     [
         (
             "id,utterance\n1,a\n",
-            "no column of labels that is known by its name; name it: label_column; ",
+            "no column of labels is recognised by its name; name it: label_column; ",
         ),
-        ("id,label\n1,a\n", "no column of texts that is known by its name; name it: text_column; "),
+        ("id,label\n1,a\n", "no column of texts is recognised by its name; name it: text_column; "),
         ("text,label\na,x\n ,y\n", "rows.csv:3: an empty text"),
         ("text,label\na,x\nb,\n", "rows.csv:3: no label"),
         ("text,label\na,x,y\n", "rows.csv:2: 3 cells, and there are 2 columns"),

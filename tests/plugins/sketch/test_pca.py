@@ -149,7 +149,7 @@ def test_forgotten_rows_leave_nothing(rows: Any) -> None:
 def test_what_cannot_be_forgotten_is_refused_and_changes_nothing() -> None:
     pca = StreamingPCA(3).fit(X)
     kept = learned(pca)
-    with pytest.raises(MatrixError, match="300 rows to forget, and 300 were learned from"):
+    with pytest.raises(MatrixError, match="cannot forget 300 rows: only 300 were learned from"):
         pca.forget(X)
     with pytest.raises(MatrixError, match="never learned"):
         pca.forget(100 * X[:200])

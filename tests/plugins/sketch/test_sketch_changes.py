@@ -215,7 +215,7 @@ def test_what_linear_sketches_refuse(
     refused(capsys, run(*merge, tmp_path / "by-order", "-o", output), "made without ", "cannot be merged")
     refused(capsys, run("update", tmp_path / "ab", c, "--skip-known"), "--skip-known means nothing")
     sketch = ("sketch", a, "-o", output, "--size", "6", "--keep-moments")
-    refused(capsys, run(*sketch), "frequent-directions.v1 keeps its moments anyway")
+    refused(capsys, run(*sketch), "frequent-directions.v1 always keeps its moments")
     copied = run(*sketch, tmp_path / "copy.npy", "--sketch", "countsketch")
     refused(capsys, copied, "copy.npy: holds the same as", "0.npy")
     assert bytes_of(tmp_path / "ab") == before

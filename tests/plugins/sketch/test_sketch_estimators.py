@@ -261,7 +261,7 @@ def test_squares_that_overflow_float64_are_refused(
         (SRHT(sketch_size=8, block_size=4), "8 or more"),
         (LeverageScores(method="magic"), "LeverageScores.method: got 'magic', expected 'auto' or"),
         (LeverageScores(truncate=1.0), "LeverageScores.truncate: got 1.0, expected float, 0 or more"),
-        (Centring(idf=True), "idf goes together with norm only"),
+        (Centring(idf=True), "idf cannot be combined with mean or deviation"),
     ],
 )
 def test_settings_that_make_no_sense(estimator: Any, complaint: str) -> None:

@@ -192,7 +192,7 @@ def test_another_width_is_refused() -> None:
         model.forget(X[:, :3], Y)
     with pytest.raises(ConfigError, match="n_y: 6 and 3"):
         model.merge(CCA().fit(X, Y[:, :3]))
-    with pytest.raises(MatrixError, match="500 rows to forget, and 500 were learned from"):
+    with pytest.raises(MatrixError, match="cannot forget 500 rows: only 500 were learned from"):
         model.forget(X, Y)
 
 
