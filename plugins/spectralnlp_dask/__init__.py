@@ -1,4 +1,4 @@
-"""An engine over Dask's distributed: the passes of every estimator on many machines, or on local workers."""
+"""Engine that runs the passes of estimators on Dask workers, on many machines or on this one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DaskEngine", "FsspecFiles"]
 
 
 def __getattr__(name: str) -> Any:
-    # distributed takes a second to import.
+    # Imported on demand, since distributed takes a second to import.
     match name:
         case "DaskEngine":
             return import_module("spectralnlp_dask.engine").DaskEngine

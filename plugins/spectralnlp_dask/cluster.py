@@ -1,4 +1,4 @@
-"""Schedulers and workers: find out whether they answer and fit, or start some."""
+"""Connect to Dask schedulers and check them and their workers, or start local workers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from spectralnlp.errors import ConfigError, SpectralError
 
 PACKAGE = "spectralnlp"
 CONFIG = {
-    # What does not fit into a worker's memory would be written to disk as pickles.
+    # No spilling: data that exceed a worker's memory would be written to disk as pickles.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
-    # A worker that is slow to start again is not lost: taken for that, it is killed with a task in its hands.
+    # Workers may restart slowly: one that is declared lost too early is killed while it runs a task.
     "distributed.deploy.lost-worker-timeout": "10s",
-    # One task at a time: what waits in a worker that dies is suspected of having killed it.
+    # One task at a time, since all tasks queued in a worker that dies are suspected of having killed it.
     "distributed.scheduler.worker-saturation": 1.0,
-    # Dask has workers give memory back at once; taking it again for each batch costs a tenth of the time.
+    # Let workers keep freed memory: allocating it again for each batch costs a tenth of the time.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.enabled": False,
     # A corpus in memory travels with its tasks.
@@ -35,7 +35,7 @@ CONFIG = {
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Inside, what goes wrong is said once, by us."""
+    """Silence Dask's logging inside the block, since errors are reported once by this package."""
     logger = logging.getLogger("distributed")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -47,10 +47,10 @@ def quiet() -> Iterator[None]:
 
 
 def start_local(jobs: int) -> LocalCluster:
-    """A scheduler and workers on the loopback interface: processes of one thread, without a dashboard.
+    """Start a scheduler and single-threaded worker processes on the loopback interface, without dashboard.
 
     Raises:
-        SpectralError: they do not start.
+        SpectralError: the workers do not start.
     """
     try:
         cluster = LocalCluster(
@@ -63,7 +63,7 @@ def start_local(jobs: int) -> LocalCluster:
             silence_logs=logging.CRITICAL,
             preload="spectralnlp_dask.preload",
         )
-        # A worker's nanny starts it again when it dies, but gives up on one that dies as it starts.
+        # A worker's nanny restarts it when it dies, but not if it dies while starting; `adapt` does.
         cluster.adapt(minimum=jobs, maximum=jobs, interval="1s")
         return cluster
     except (OSError, RuntimeError) as error:
@@ -72,10 +72,10 @@ def start_local(jobs: int) -> LocalCluster:
 
 
 def connect(address: str, timeout: float) -> Client:
-    """A client of a scheduler that answers and has workers of this package's version.
+    """Connect to a scheduler, after checking that it answers and its workers have this package's version.
 
     Args:
-        address: as Dask writes it, ``tcp://host:port``.
+        address: address of the scheduler, ``tcp://host:port``.
         timeout: seconds to wait for an answer, and for a first worker.
 
     Raises:
@@ -97,10 +97,10 @@ def connect(address: str, timeout: float) -> Client:
 
 
 def check_answers(address: str, timeout: float) -> None:
-    """Find out whether a scheduler is alive; Dask's own client waits for ever for one that hangs.
+    """Check that a scheduler answers; Dask's client would wait forever for one that hangs.
 
     Raises:
-        ConfigError: it does not answer in time, or what answers is no scheduler.
+        ConfigError: it does not answer in time, or the server is not a scheduler.
     """
 
     async def ask() -> Any:
@@ -109,7 +109,9 @@ def check_answers(address: str, timeout: float) -> None:
 
     hint = "is it running, and is the address right?"
     try:
-        with ThreadPoolExecutor(1) as elsewhere:  # this thread may be running a loop, as in a notebook
+        with ThreadPoolExecutor(
+            1
+        ) as elsewhere:  # this thread may run an event loop already, as in a notebook
             identity = elsewhere.submit(asyncio.run, ask()).result()
     except OSError:
         what = f"the scheduler at {address} does not answer within {timeout:g} s"
@@ -118,18 +120,18 @@ def check_answers(address: str, timeout: float) -> None:
         raise ConfigError(f"no scheduler at {address}: {error}", hint=hint) from error
     kind = identity.get("type") if isinstance(identity, dict) else None
     if kind != "Scheduler":
-        raise ConfigError(f"what answers at {address} is a {kind}, not a scheduler", hint=hint)
+        raise ConfigError(f"the server at {address} is a {kind}, not a scheduler", hint=hint)
 
 
 def own_version() -> str:
-    """Version of the package on this machine."""
+    """Return the version of the package on this machine."""
     return importlib.metadata.version(PACKAGE)
 
 
 def _check_versions(client: Client) -> None:
     ours = own_version()
-    found = client.run(importlib.metadata.version, PACKAGE, on_error="return")
-    for worker, theirs in sorted(found.items()):
+    versions = client.run(importlib.metadata.version, PACKAGE, on_error="return")
+    for worker, theirs in sorted(versions.items()):
         if theirs != ours:
             theirs = theirs if isinstance(theirs, str) else "none"
             what = f"worker {worker} has {PACKAGE} {theirs}, and this is {ours}"

@@ -1,4 +1,4 @@
-"""The engine ``dask``: partitions observed and merged on workers; only the sum reaches the client."""
+"""The engine ``dask``: workers observe and merge partitions, and only the result reaches the client."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ T = TypeVar("T")
 R = TypeVar("R")
 M = TypeVar("M", bound=Moments[Any])
 
-# Seconds of waiting for a result after which the scheduler is asked whether it is still there.
+# Seconds to wait for a result before checking that the scheduler still answers.
 PATIENCE = 5.0
-# How often partitions may be blamed in vain for the death of workers before the pass is given up.
+# How often workers may die without a partition to blame before the pass is abandoned.
 SUSPICIONS = 3
-# Tasks that each worker should at least have, so that none waits long for the slowest at the end.
+# Minimum number of tasks for each worker, so that none waits long for the slowest at the end.
 TASKS_A_WORKER = 4
 
 Numbered = tuple[int, Partition[Any]]
 
 
 class DaskEngine(Engine):
-    """Workers of a Dask scheduler, or of one that is started here and ends with the block.
+    """Engine that runs on the workers of a Dask scheduler, or on local workers that it starts and stops.
 
     Args:
-        scheduler: its address, ``tcp://host:port``; None to start workers on this machine.
-        jobs: how many to start, each a process of one thread; by default one a core.
-        timeout: seconds that a scheduler has to answer.
+        scheduler: address of the scheduler, ``tcp://host:port``; None to start workers on this machine.
+        jobs: number of single-threaded worker processes to start; None for one for each core.
+        timeout: seconds to wait for an answer of the scheduler.
 
     Examples:
         >>> from spectralnlp_dask import DaskEngine
@@ -69,7 +69,7 @@ class DaskEngine(Engine):
         self._client: Client | None = None
 
     def open(self) -> None:
-        """Connect; start workers first if there is no scheduler to connect to."""
+        """Connect to the scheduler; start local workers first if there is no scheduler."""
         try:
             self._resources.enter_context(quiet())
             address = self.address
@@ -84,19 +84,19 @@ class DaskEngine(Engine):
             raise
 
     def close(self) -> None:
-        """Disconnect, and end the workers that were started here."""
+        """Disconnect, and stop the workers that were started here."""
         self._client = None
         self._resources.close()
 
     @property
     def client(self) -> Client:
-        """Dask's client, while the engine is open."""
+        """Dask client of the open engine."""
         if self._client is None:
             raise SpectralError("the engine is closed", hint="use its results inside 'with use_engine'")
         return self._client
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """In order; at most two tasks a worker are under way. The function is sent to each worker once."""
+        """Map in order, at most two tasks in flight per worker; the function is sent to each worker once."""
         width = 2 * max(1, sum(self.client.nthreads().values()))
         shared = self._shared(function)
         try:
@@ -105,7 +105,7 @@ class DaskEngine(Engine):
             raise _died(error) from error
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
-        """Observed and merged on the workers, in the order of `spectralnlp.runtime.reduction`."""
+        """Observe and merge partitions on the workers, in the order of `spectralnlp.runtime.reduction`."""
         killers: list[BadPartition] = []
         suspicions = 0
         while tasks:
@@ -119,20 +119,20 @@ class DaskEngine(Engine):
                 if suspicions == SUSPICIONS:
                     raise _died(error) from error
                 blamed = cast("tuple[str, int] | str", error.task)
-            # What was waiting in a worker that died is blamed with what ran there: so ask each alone.
+            # Dask blames all tasks of a dead worker, queued ones too, so each suspect is run again alone.
             suspects = groups[cast(int, blamed[1])] if blamed[0] == run else []
-            found = [(task, death) for task in suspects if (death := self._death_by(observe, task))]
-            suspicions += not found
-            for (_, partition), death in found:
+            deadly = [(task, death) for task in suspects if (death := self._death_by(observe, task))]
+            suspicions += not deadly
+            for (_, partition), death in deadly:
                 if not observe.skips_bad:
                     raise SpectralError(death.what, path=partition.document, hint=death.hint)
                 killers.append(BadPartition(partition.document, partition.start, death.what))
-            guilty = {number for (number, _), _ in found}
+            guilty = {number for (number, _), _ in deadly}
             tasks = [task for task in tasks if task[0] not in guilty]
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
-        """Group partitions into tasks: as many small files as a sum of the tree is made of, or one."""
+        """Group partitions into tasks: a subtree of the merge tree each if there are many, else one each."""
         n_workers = max(1, sum(self.client.nthreads().values()))
         size = 1
         while len(tasks) >= fan_in * size * TASKS_A_WORKER * n_workers:
@@ -142,14 +142,14 @@ class DaskEngine(Engine):
     def _grow(
         self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str, fan_in: int
     ) -> Future[Any]:
-        """The root of the tree. Sums come before new partitions, so that few parts lie about."""
+        """Submit the tree of tasks, and return its root; merges run before new partitions to save memory."""
         nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:
             nodes = [self._sum(nodes[at : at + fan_in]) for at in range(0, len(nodes), fan_in)]
         return nodes[0]
 
     def _sum(self, nodes: list[Future[Any]]) -> Future[Any]:
-        """Nodes merged from left to right; no task waits for more than a few of them."""
+        """Merge nodes from left to right, at most `FAN_IN` in a task."""
         while len(nodes) > 1:
             nodes = [self._submit(_merged, nodes[:FAN_IN]), *nodes[FAN_IN:]]
         return nodes[0]
@@ -162,10 +162,10 @@ class DaskEngine(Engine):
         return None
 
     def _shared(self, value: R) -> Future[R]:
-        """Put a value into the workers' memory: projections and vocabularies travel once, not with each task.
+        """Put a value into the workers' memory, so that it is sent once and not with each task.
 
-        It is the result of a task of its own, not scattered: what was scattered is lost with the last worker
-        that held it, and a task is done again.
+        The value is the result of a task and not scattered: scattered data are lost with the last worker that
+        holds them, while a task is run again.
         """
         return self._submit(_same, value, priority=2)
 
@@ -179,7 +179,7 @@ class DaskEngine(Engine):
             raise ConfigError(what, hint="try the engine serial or threads") from error
 
     def _result(self, future: Future[R]) -> R:
-        """A future's result, unless the scheduler goes away while it is waited for."""
+        """Wait for a future's result, and raise an error if the scheduler disappears meanwhile."""
         try:
             while not future.done():
                 try:
@@ -205,23 +205,23 @@ class DaskEngine(Engine):
 
 
 class _Awaited(Generic[R]):
-    """A future that is waited for with an eye on the scheduler."""
+    """Future whose `result` checks the scheduler while it waits."""
 
     def __init__(self, engine: DaskEngine, future: Future[R]) -> None:
         self.engine = engine
         self.future = future
 
     def done(self) -> bool:
-        """Whether the result is there."""
+        """Return whether the result is available."""
         return bool(self.future.done())
 
     def result(self) -> R:
-        """Wait for it; raises SpectralError where the scheduler is gone."""
+        """Wait for the result; raises SpectralError if the scheduler is gone."""
         return self.engine._result(self.future)
 
 
 def _close(client: Client) -> None:
-    # With a scheduler that is gone, saying goodbye can fail in several ways; the work is over either way.
+    # Closing can fail in several ways if the scheduler is gone; errors do not matter, since the work is over.
     with suppress(Exception, CancelledError):
         client.close()
 
@@ -249,7 +249,7 @@ def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """The sum of parts that stay as they are: a worker that retires hands them on."""
+    """Merge parts into a new one without changing them, since a retiring worker passes them on."""
     total = Part(parts[0].moments.empty_like())
     for part in parts:
         total.merge(part)

@@ -1,4 +1,4 @@
-"""Files by address, ``s3://bucket/name``: whatever fsspec has a file system for."""
+"""Open files by URL, such as ``s3://bucket/name``, in any file system that fsspec supports."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from spectralnlp.errors import InputError
 
 
 class FsspecFiles:
-    """The file system of :class:`spectralnlp.runtime.FileSystem`, by fsspec.
+    """Implementation of :class:`spectralnlp.runtime.FileSystem` by fsspec.
 
-    Gzip is seen by the core from the first bytes; credentials and options are fsspec's own, in its
+    The core recognises gzip by the first bytes. Credentials and options are those of fsspec, from its
     configuration or the environment.
 
     Examples:
@@ -24,29 +24,29 @@ class FsspecFiles:
     """
 
     def open(self, address: str) -> BinaryIO:
-        """A stream of bytes.
+        """Open a file as a stream of bytes.
 
         Raises:
             OSError: the file is missing or unreadable.
-            InputError: there is no such file system, or a package that it needs.
+            InputError: there is no such file system, or a package that it needs is missing.
         """
         files, path = _file_system(address)
         return cast(BinaryIO, files.open(path, "rb"))
 
     def expand(self, address: str) -> list[str]:
-        """Files that an address stands for: itself, a folder's without hidden ones, or a pattern's."""
+        """List the files of an address: the file itself, a folder's visible files, or a pattern's matches."""
         files, path = _file_system(address)
         try:
             if files.isdir(path):
-                found = files.find(path)
-                found = [each for each in found if not _is_hidden(each.removeprefix(path))]
+                paths = files.find(path)
+                paths = [each for each in paths if not _is_hidden(each.removeprefix(path))]
             elif has_magic(path):
-                found = [each for each in files.glob(path) if not files.isdir(each)]
+                paths = [each for each in files.glob(path) if not files.isdir(each)]
             else:
-                found = [path] if files.exists(path) else []
+                paths = [path] if files.exists(path) else []
         except OSError as error:
             raise InputError(f"cannot be listed: {error.strerror or error}", path=address) from error
-        return sorted(files.unstrip_protocol(each) for each in found)
+        return sorted(files.unstrip_protocol(each) for each in paths)
 
 
 def _is_hidden(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Start of local workers."""
+"""Dask preload script of local workers, which makes them ignore Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C, which reaches the whole process group, to the parent alone."""
+    """Ignore Ctrl-C, which reaches the whole process group, so that only the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Texts with and without labels, as the arguments of ``fit`` and as corpora."""
+"""Labelled and unlabelled texts as arguments of ``fit`` and as corpora."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from spectralnlp.runtime import (
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import checked_texts
 
-# Characters of unlabelled texts that are held in memory, some million queries or 50,000 reviews; and of the
-# texts that stand for more than these, some 45,000 queries.
+# Maximum number of characters of unlabelled texts in memory (about a million queries or 50,000 reviews), and
+# of the sample that replaces a larger set (about 45,000 queries).
 MOST_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
 
 
 class Example(NamedTuple):
-    """A text and its label.
+    """Text with its label.
 
     Args:
-        text: any text.
-        label: None where it is not known.
+        text: the text.
+        label: the label, or None for an unlabelled text.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Example(NamedTuple):
 
 
 class TextInput:
-    """A mixin of estimators of texts: tells scikit-learn that they take no matrices."""
+    """Mixin for estimators of texts that tells scikit-learn that the input is text, not matrices."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -48,14 +48,17 @@ class TextInput:
 def with_unlabelled(
     texts: Iterable[str], labels: Iterable[Any], unlabelled: Iterable[str]
 ) -> tuple[list[str], list[Any]]:
-    """Put texts without labels behind texts with labels: the two arguments of ``fit``.
+    """Append unlabelled texts to labelled texts, and return the two arguments of ``fit``.
 
         IntentClassifier().fit(*with_unlabelled(texts, labels, queries))
 
     Args:
         texts: labelled texts.
-        labels: their labels.
-        unlabelled: more texts; their label is None.
+        labels: labels of the texts.
+        unlabelled: unlabelled texts, which get the label None.
+
+    Returns:
+        All texts, and all labels.
 
     Examples:
         >>> from spectralnlp_sketch import IntentClassifier, with_unlabelled
@@ -73,17 +76,17 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
     """Make a corpus of texts and labels.
 
     Args:
-        X: texts; or pairs of a text and its label, as a corpus or a list; or records with ``text`` and
-            ``label``, as an iterable, as columns by name or as a data frame.
-        y: labels of the texts, of any type, None or NaN for a text without; None where X is pairs, or has no
-            labels.
+        X: texts; or (text, label) pairs, as a corpus or a list; or records with ``text`` and ``label``, as an
+            iterable, a mapping of columns or a data frame.
+        y: labels of the texts, of any type, with None or NaN for unlabelled texts; None if X holds pairs or
+            all texts are unlabelled.
 
     Raises:
-        TextError: there are not as many labels as texts, something is no text, or X has labels already.
+        TextError: the numbers of labels and texts differ, an element is not a text, or X has labels already.
     """
     if isinstance(X, Corpus):
         if y is not None:
-            raise TextError("labels beside a corpus", hint="examples of a corpus hold their labels")
+            raise TextError("labels given with a corpus", hint="examples of a corpus hold their labels")
         return X
     if y is None and not isinstance(X, str | bytes):
         examples = as_record_corpus(X, from_record)
@@ -95,7 +98,7 @@ def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
 
 
 def plain_label(label: Any) -> Any:
-    """Return a label as a value of Python's; None for what says that there is none (NaN, pandas' NA)."""
+    """Return a label as a plain Python value, or None for a missing label (None, NaN, pandas' NA)."""
     if isinstance(label, np.generic):
         label = label.item()
     # NaN and NaT are not equal to themselves, NA is equal to nothing.
@@ -104,20 +107,20 @@ def plain_label(label: Any) -> Any:
 
 
 def from_record(record: Mapping[str, Any]) -> Example:
-    """Make an example of a record's ``text`` and ``label``, which may be missing.
+    """Make an example from a record's ``text`` and ``label``; the label may be missing.
 
     Raises:
-        InputError: there is no text.
+        InputError: the record has no text.
     """
     label = next((record[name] for name in LABEL_NAMES if name in record), None)
     return Example(take_field(record, *TEXT_NAMES), plain_label(label))
 
 
 def as_example(each: Any, number: int | None = None) -> Example:
-    """Make an example of a text, or of a pair of a text and its label.
+    """Make an example from a text or a (text, label) pair.
 
     Raises:
-        TextError: it is neither; with its number, if that is known.
+        TextError: the value is neither; the message gives its number if that is known.
     """
     if isinstance(each, str):
         return Example(each)
@@ -129,13 +132,13 @@ def as_example(each: Any, number: int | None = None) -> Example:
 
 
 class LabelledTexts(NamedTuple):
-    """Texts of a corpus in memory: all labelled ones, and unlabelled ones as far as there is room.
+    """Texts of a corpus in memory: all labelled texts, and all or a sample of the unlabelled ones.
 
     Args:
         texts: labelled texts.
-        labels: their labels.
-        unlabelled: unlabelled texts: all, or of more than `MOST_CHARACTERS` every 2ᵏ-th.
-        n_unlabelled: how many there were.
+        labels: labels of the texts.
+        unlabelled: unlabelled texts; if they have more than `MOST_CHARACTERS`, every 2ᵏ-th of them.
+        n_unlabelled: number of unlabelled texts in the corpus.
     """
 
     texts: list[str]
@@ -145,12 +148,12 @@ class LabelledTexts(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether no text was left out."""
+        """Whether all unlabelled texts are included."""
         return self.n_unlabelled == len(self.unlabelled)
 
 
 def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
-    """Read labelled texts, their labels, and unlabelled texts; each in the order of the corpus."""
+    """Read labelled and unlabelled texts of a corpus into memory, each in the order of the corpus."""
     texts: list[str] = []
     labels: list[Any] = []
     kept: list[str] = []

@@ -1,4 +1,4 @@
-"""Base classes of what learns from the rows of matrices: spectralnlp's contract and scikit-learn's."""
+"""Base classes of estimators that learn from rows of matrices, for spectralnlp and scikit-learn alike."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from spectralnlp_sketch.stream import MatrixCorpus
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
-    """Base of transformers of rows: ``fit`` takes a matrix (n, d), dense or sparse, or a stream of its rows.
+    """Base class of transformers whose ``fit`` takes a matrix (n, d), dense or sparse, or a stream of rows.
 
-    Streams are files (``.npy``, ``.npz``, ``.parquet``, ``.csv``, text), folders of them, tables of Arrow,
-    arrays and data frames of Dask, iterables of batches, and corpora: `MatrixCorpus`, `FileRows`, one's own.
+    Streams are files (``.npy``, ``.npz``, ``.parquet``, ``.csv``, text) and folders of files, Arrow tables,
+    Dask arrays and data frames, iterables of batches, and corpora such as `MatrixCorpus` and `FileRows`.
 
     Attributes:
-        n_features_in_: d.
+        n_features_in_: number of columns, d.
     """
 
     task = "matrices"
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of a matrix or a stream; note its width.
+        """Make a corpus of a matrix or a stream, and set ``n_features_in_``.
 
         Raises:
-            ValueError: scikit-learn's, of what is no matrix, or has no rows.
-            InputError: as of `spectralnlp_sketch.adapters.corpus_of`.
+            ValueError: X is not a matrix, or has no rows (scikit-learn's error).
+            InputError: as for `spectralnlp_sketch.adapters.corpus_of`.
         """
         return self._corpus(X, reset=True)
 
@@ -83,24 +83,24 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IncrementalEstimator(MatrixEstimator):
-    """Base of transformers whose one pass can go on: more rows are added, other parts are merged.
+    """Base class of single-pass transformers that can add rows later and merge with other parts.
 
     Attributes:
-        moments_: what was added up.
-        n_rows_: rows seen.
+        moments_: moments of the rows seen.
+        n_rows_: number of rows seen.
     """
 
     unlearning: ClassVar[Unlearning] = "merge-only"
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments for rows such as those of a corpus."""
+        """Return empty moments for the rows of a corpus."""
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Take over moments.
+        """Store the moments of a pass.
 
         Raises:
-            MatrixError: there are no rows in them.
+            MatrixError: the moments hold no rows.
         """
         self.moments_ = moments
         self.finish()
@@ -109,19 +109,19 @@ class IncrementalEstimator(MatrixEstimator):
         return None
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Discard cached solutions; call after changing ``moments_``."""
         self.n_rows_ = int(self.moments_.n_rows)
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
         """Add rows to those added before; after an error nothing is added.
 
         Args:
-            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
+            X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
             y: ignored.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: a NaN or an infinity (which row).
+            MatrixError: a row holds NaN or infinity.
         """
         first = not hasattr(self, "moments_")
         if first:
@@ -135,27 +135,27 @@ class IncrementalEstimator(MatrixEstimator):
         return self
 
     def _add(self, corpus: Corpus[Any], moments: Any) -> None:
-        """Add rows to moments: a matrix as one batch, a stream as moments of its own."""
+        """Add rows to moments: a matrix as one batch, a stream by a pass over it."""
         if isinstance(corpus, MatrixCorpus):
             moments.observe(Batch(Rows(corpus.matrix), "", 0, int(moments.n_rows)))
         elif getattr(self, "tells_rows_apart", False):
-            what = f"{type(self).__name__} numbers rows, and those of a stream are numbered from 0"
+            what = f"{type(self).__name__} depends on row numbers, and rows of a stream are numbered from 0"
             raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
         else:
             accumulate(moments, corpus)
 
     def _of_rows(self, function: Callable[[Matrix], Any], X: Any) -> Any:
-        """What a function makes of rows: of a matrix at once, of a stream by the batch.
+        """Apply a function to rows: to a matrix at once, to a stream batch by batch.
 
         Args:
-            function: of finite rows of the learned width, dense or CSR, of float32 or float64.
-            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
+            function: function of finite rows of the fitted width, dense or CSR, float32 or float64.
+            X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
 
         Returns:
-            An array of as many rows; of data of Dask one of Dask, whose blocks are computed when asked for.
+            An array with one row for each row of X; for Dask data, a lazy Dask array.
 
         Raises:
-            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+            MatrixError: the width differs, there are no rows, or a row holds NaN or infinity.
         """
         check_is_fitted(self)
         corpus, of_batch = self._corpus(X, reset=False), partial(self._of_batch, function)
@@ -174,13 +174,13 @@ class IncrementalEstimator(MatrixEstimator):
         return function(matrix)
 
     def merge(self, other: Self) -> Self:
-        """Add what another of the same settings has seen, of other rows.
+        """Merge with an estimator of the same settings that was fitted on other rows.
 
-        A linear sketch tells rows apart by their numbers: fit its parts on
-        ``MatrixCorpus(part, first_row=…)``, or the signs of one part are those of the other.
+        Linear sketches draw random signs by row number. Fit their parts on
+        ``MatrixCorpus(part, first_row=…)``, or the signs of the parts repeat.
 
         Raises:
-            ConfigError: the two differ in a setting or in width; says in which.
+            ConfigError: the two differ in a setting or in width; the message says in which.
         """
         check_is_fitted(self)
         check_is_fitted(other)

@@ -1,4 +1,4 @@
-"""Matrices in files of numpy, scipy and Parquet, whose every number may be wrong."""
+"""Read matrices from numpy and scipy files safely, even if the files are damaged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spectralnlp.runtime import Location, open_binary
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, check_structure
 
-# Arrays of more bytes than the first may have so many times the size of their archive.
+# Arrays of more bytes than the first number may be at most so many times larger than their archive.
 _SWOLLEN, _MOST_SWELLING = 64 << 20, 200
 
 
 def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
-    """Shape, dtype and where the numbers begin."""
+    """Return shape, dtype and data offset of an ``.npy`` file, after checking its header and length."""
     with open_binary(path) as file:
         try:
             version = npy.read_magic(file)
@@ -30,7 +30,7 @@ def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
             shape, fortran, dtype = read(file)
         except OSError as error:
             raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-        except Exception as error:  # whatever numpy makes of a damaged header
+        except Exception as error:  # numpy raises errors of any class for a damaged header
             raise InputError("not a matrix of numpy: its header is damaged", path=path) from error
         offset = file.tell()
         length = go_to(file, path, 0, os.SEEK_END)
@@ -47,11 +47,11 @@ def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
 
 
 def load_npz(path: Location) -> Matrix:
-    """The sparse matrix of a file, in CSR, with all indices within its shape.
+    """Load a sparse matrix from an ``.npz`` file as CSR, and check that its indices are in range.
 
     Raises:
-        InputError: it is missing, damaged, or holds something else than real numbers.
-        MemoryError: there is too little for it.
+        InputError: the file is missing or damaged, or holds values that are not real numbers.
+        MemoryError: the matrix does not fit into memory.
     """
     try:
         with open_binary(path) as file:
@@ -66,35 +66,35 @@ def load_npz(path: Location) -> Matrix:
         raise
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", path=path) from error
-    except Exception as error:  # whatever zipfile, zlib, numpy and scipy make of damaged bytes
+    except Exception as error:  # zipfile, zlib, numpy and scipy raise errors of any class
         hint = "write it with scipy.sparse.save_npz"
         raise InputError("not a sparse matrix of scipy, or damaged", path=path, hint=hint) from error
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"holds {_brief(matrix.dtype)}, not real numbers", path=path)
-    if matrix.dtype == np.float16:  # scipy keeps it, but does not compute with it
+    if matrix.dtype == np.float16:  # scipy stores float16, but cannot compute with it
         raise InputError("holds float16", path=path, hint="save it as float32")
     return matrix
 
 
 def _check_swelling(file: BufferedReader, path: Location) -> None:
-    """Refuse an archive whose arrays are far larger than it is, before they are unpacked."""
+    """Refuse an archive whose arrays are far larger than the archive, before they are unpacked."""
     packed = go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
     with ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
     go_to(file, path, 0)
     if size > max(_SWOLLEN, _MOST_SWELLING * packed):
         what = f"an archive that swells to more than {_MOST_SWELLING} times its size"
-        raise InputError(what, path=path, hint="look at what it holds")
+        raise InputError(what, path=path, hint="check its contents")
 
 
 def _check_shape(path: Location, shape: Sequence[int]) -> None:
-    """Refuse what is no shape of a matrix, or so wide that columns have no number in 32 bits."""
+    """Refuse a shape that is not two-dimensional, or too wide for 32-bit column numbers."""
     if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
-        raise InputError(f"holds a matrix of shape {_brief(shape)}, which cannot be", path=path)
+        raise InputError(f"holds a matrix of invalid shape {_brief(shape)}", path=path)
 
 
 def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
-    """Where the file then stands."""
+    """Seek in a file, and return the new position; refuse a file that cannot seek."""
     try:
         return file.seek(offset, whence)
     except (OSError, ValueError) as error:

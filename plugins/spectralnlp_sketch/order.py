@@ -1,7 +1,7 @@
-"""In which order to train: rows of high leverage first, or sampled by leverage, or shuffled.
+"""Order training examples: by leverage, sampled by leverage, or shuffled.
 
-Chin and Liang 2019, algorithm 4 and section 5.2. An order is a matter of indices, so it works with any
-learner that takes batches: ``partial_fit``, spaCy's ``nlp.update``, anything else.
+Chin and Liang 2019, algorithm 4 and section 5.2. Orders are arrays of indices, so they work with any learner
+that takes batches, such as ``partial_fit`` or spaCy's ``nlp.update``.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ POLICIES = ("shuffle", "dec", "dec-swr", "dec-swor")
 def training_order(
     scores: ArrayLike, policy: str = "dec-swor", *, epochs: int = 1, random_state: int = 0
 ) -> Iterator[Indices]:
-    """The order of examples in each epoch.
+    """Yield the order of examples for each epoch.
 
     Args:
-        scores: a leverage score for each example (n,), not negative.
-        policy: ``shuffle``: at random, scores play no part. ``dec``: by falling score, ties in their order.
-            ``dec-swr``: n draws with replacement, in proportion to the scores: some examples come twice, some
-            never. ``dec-swor``: without replacement, so that high scores tend to come early.
-        epochs: how many orders; the random ones differ.
-        random_state: seed.
+        scores: non-negative leverage score of each example (n,).
+        policy: ``shuffle``: at random, ignoring scores. ``dec``: by decreasing score, ties in their order.
+            ``dec-swr``: n draws with replacement in proportion to the scores, so some examples occur twice
+            and some never. ``dec-swor``: without replacement, so that high scores tend to come early.
+        epochs: number of orders; random orders differ.
+        random_state: seed of the random orders.
 
     Yields:
-        Indices int64 (n,), once an epoch.
+        Indices of examples, int64 (n,), one array for each epoch.
 
     Raises:
         SizeError: there is no such policy.
-        MatrixError: a score is negative, NaN or infinite; says which.
+        MatrixError: a score is negative, NaN or infinite; the message says which.
 
     Examples:
         >>> from spectralnlp_sketch import training_order
@@ -58,7 +58,7 @@ def _orders(
     scores: NDArray[np.float64], policy: str, epochs: int, rng: np.random.Generator
 ) -> Iterator[Indices]:
     n = len(scores)
-    if not scores.any():  # all alike
+    if not scores.any():  # all scores are zero, so all examples are equal
         scores = np.ones(n)
     for _ in range(epochs):
         if policy == "shuffle":
@@ -68,7 +68,7 @@ def _orders(
         elif policy == "dec-swr":
             yield rng.choice(n, size=n, p=scores / scores.sum())
         else:
-            # Exponential races (Efraimidis and Spirakis 2006): who arrives first, at rates as the scores.
+            # Exponential races (Efraimidis and Spirakis 2006): sort by arrival times with rates = scores.
             with np.errstate(divide="ignore"):
                 arrivals = rng.standard_exponential(n) / scores
             yield np.argsort(arrivals, kind="stable")
@@ -83,23 +83,23 @@ def ordered_batches(
     epochs: int = 1,
     random_state: int = 0,
 ) -> Iterator[Any]:
-    """Examples in that order, ``size`` at a time, epoch after epoch.
+    """Yield batches of ``size`` examples in the order of `training_order`, epoch after epoch.
 
         for batch in ordered_batches(docs, scores, size=32, epochs=10):
             nlp.update(batch)
 
     Args:
-        examples: a list (batches are lists, as spaCy's are), or a matrix whose rows are taken, or a tuple of
-            several that belong together, ``(X, y)`` (batches are tuples).
-        scores: one for each example.
-        policy: as in `training_order`.
-        size: examples in a batch; the last one of an epoch may have fewer.
-        epochs: as in `training_order`.
-        random_state: seed.
+        examples: a list (batches are lists, as for spaCy), a matrix (batches are rows), or a tuple of lists
+            or matrices of equal length such as ``(X, y)`` (batches are tuples).
+        scores: leverage score of each example.
+        policy: as for `training_order`.
+        size: number of examples in a batch; the last batch of an epoch may have fewer.
+        epochs: as for `training_order`.
+        random_state: seed of the random orders.
 
     Raises:
-        SizeError: ``size`` is under 1, or there is no such policy.
-        MatrixError: there are not as many scores as examples.
+        SizeError: ``size`` is less than 1, or there is no such policy.
+        MatrixError: the numbers of scores and examples differ.
 
     Examples:
         >>> from spectralnlp_sketch import ordered_batches

@@ -1,4 +1,4 @@
-"""Files as rows of matrices, read a block at a time."""
+"""Read files as rows of matrices, block by block."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ KINDS = ("npy", "npz", "parquet", "csv", "numbers", "tsv", "text")
 
 @dataclass(frozen=True)
 class RowFormat:
-    """How files are read as rows.
+    """Format in which files are read as rows.
 
     Args:
-        kind: ``npy`` (a dense matrix of numpy), ``npz`` (a sparse matrix of scipy), ``parquet`` (columns of
-            numbers), ``numbers`` (a row a line, between blanks, tabs, commas or semicolons), ``csv`` (the
-            same below a line of names), ``tsv`` (text in the last field), ``text`` (a text a line), or
-            ``auto``: by suffix, else by the first lines.
-        n_columns: columns that the n-grams of text are hashed to.
+        kind: ``npy`` (a dense numpy matrix), ``npz`` (a sparse scipy matrix), ``parquet`` (columns of
+            numbers), ``numbers`` (one row a line, separated by blanks, tabs, commas or semicolons), ``csv``
+            (the same after a line of names), ``tsv`` (text in the last field), ``text`` (one text a line),
+            or ``auto`` to decide by suffix, else by the first lines.
+        n_columns: number of columns to which the n-grams of text are hashed.
         ngrams: shortest and longest n-gram of words.
-        dtype: of the rows; those of ``npy``, ``npz`` and ``parquet`` keep their own.
+        dtype: dtype of the rows; ``npy``, ``npz`` and ``parquet`` files keep their own.
 
     Examples:
         >>> from spectralnlp_sketch import RowFormat
@@ -56,22 +56,22 @@ class RowFormat:
 
 
 class FileRows(Corpus[Any]):
-    """The rows of files, one document a file, in memory that does not grow with them.
+    """Corpus of the rows of files, read block by block; each file is a document.
 
     Args:
-        paths: the files, or their addresses; see `spectralnlp.runtime.expand_inputs`.
-        row_format: how to read them.
-        n_partitions: into how many ranges of rows each ``npy`` file is split, for workers that read apart.
-        by_content: number documents by what is in them, not by their order: the random signs of a linear
-            sketch are then those of a file wherever it stands, and it can be taken out again. Each file is
-            read once more.
+        paths: paths or URLs of the files; see `spectralnlp.runtime.expand_inputs`.
+        row_format: format of the files.
+        n_partitions: number of row ranges into which each ``npy`` file is split, for workers.
+        by_content: whether to number documents by their content instead of their order. The random signs of
+            a linear sketch then do not depend on the order of files, and a file can be removed again. Each
+            file is read once more.
 
     Attributes:
-        numbers: of the documents, a file each; of a content 63 bits of its hash.
+        numbers: number of each document (file); with ``by_content``, 63 bits of a hash of its content.
 
     Raises:
         InputError: a file is missing, empty, or not in that format.
-        MatrixError: files have different widths, or by content are the same; says which.
+        MatrixError: files have different widths, or equal contents with ``by_content``.
 
     Examples:
         >>> from spectralnlp_sketch import FileRows, FrequentDirections, RowFormat
@@ -92,7 +92,7 @@ class FileRows(Corpus[Any]):
         self.n_partitions = n_partitions
         asked = row_format or RowFormat()
         self.formats = [replace(asked, kind=recognise(path, asked.kind)) for path in self.paths]
-        widths = [width_of(path, each) for path, each in zip(self.paths, self.formats, strict=True)]
+        widths = [width_of(path, form) for path, form in zip(self.paths, self.formats, strict=True)]
         if not widths:
             raise InputError("no files to read")
         for path, width in zip(self.paths, widths, strict=True):
@@ -105,11 +105,11 @@ class FileRows(Corpus[Any]):
         first = dict(zip(reversed(self.numbers), reversed(self.paths), strict=True))
         for path, number in zip(self.paths, self.numbers, strict=True):
             if first[number] is not path:
-                what = f"holds the same as {first[number]}, and rows would not be told apart"
+                what = f"has the same content as {first[number]}, so its rows would have the same numbers"
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Say as what each run of text files of one format is read."""
+        """Return lines that say how text files are read, one for each run of files of one format."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):
@@ -121,16 +121,16 @@ class FileRows(Corpus[Any]):
 
     @property
     def sparse(self) -> bool:
-        """Whether the rows come in CSR."""
+        """Whether the rows are sparse (CSR)."""
         return any(each.kind in ("npz", "tsv", "text") for each in self.formats)
 
     def batches_from(self, file: int, row: int, size: int) -> Iterator[Batch[Any]]:
-        """The batches from one on that begins at a row of a file, as `batches` gives them.
+        """Yield the batches of `batches` from a given row of a file on, to resume a run.
 
         Args:
             file: index of the file.
-            row: where the batch begins; a multiple of ``size``.
-            size: rows of a batch.
+            row: first row of the first batch, a multiple of ``size``.
+            size: number of rows of a batch.
         """
         for index in range(file, len(self.paths)):
             start = row if index == file else 0
@@ -139,7 +139,7 @@ class FileRows(Corpus[Any]):
             yield from matrix_partition(name_of(path), self.numbers[index], start, blocks).batches(size)
 
     def partitions(self) -> Sequence[MatrixPartition]:
-        """One a file, or several of an ``npy`` file."""
+        """Return one partition for each file, or ``n_partitions`` for an ``npy`` file."""
         parts = []
         for number, path, row_format in zip(self.numbers, self.paths, self.formats, strict=True):
             if row_format.kind != "npy":
@@ -157,10 +157,10 @@ class FileRows(Corpus[Any]):
 
 
 def content_number(path: Location) -> int:
-    """63 bits of a hash of a file's bytes, as they lie there.
+    """Return 63 bits of a hash of a file's bytes, without decompression.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
     """
     with open_binary(path) as file:
         try:
@@ -171,11 +171,11 @@ def content_number(path: Location) -> int:
 
 
 def recognise(path: Location, kind: str = "auto") -> str:
-    """The kind of a file: as asked, else by its suffix, else by its first line that is not empty.
+    """Return the kind of a file: the given one, else by its suffix, else by its first non-blank lines.
 
     Raises:
         SizeError: there is no such kind.
-        InputError: the file cannot be read, or has no such line.
+        InputError: the file cannot be read, or is empty.
     """
     if kind != "auto":
         if kind not in KINDS:
@@ -186,7 +186,7 @@ def recognise(path: Location, kind: str = "auto") -> str:
             return suffix
     line, second = _first_lines(path)
     fields, below = _numbers(line), _numbers(second)
-    # Pandas names columns that have no names 0, 1, 2, …
+    # Pandas writes the names 0, 1, 2, … for columns without names.
     if str(path).endswith(".csv") and (
         fields is None or (len(fields) > 1 and fields == [*range(len(fields))])
     ):
@@ -199,15 +199,15 @@ def recognise(path: Location, kind: str = "auto") -> str:
 
 
 def name_of(path: Location) -> str:
-    """Name of a file as a document."""
+    """Return the document name of a file."""
     return path if isinstance(path, str) else path.as_posix()
 
 
 def width_of(path: Location, row_format: RowFormat) -> int:
-    """The number of columns of a file's rows; reads its beginning.
+    """Return the number of columns of a file's rows, from its beginning.
 
     Raises:
-        InputError: it is missing, empty, or not in that format.
+        InputError: the file is missing, empty, or not in that format.
     """
     if row_format.kind == "npy":
         return npy_header(path)[0][1]
@@ -228,16 +228,16 @@ def width_of(path: Location, row_format: RowFormat) -> int:
 
 
 def _first_lines(path: Location) -> tuple[str, str]:
-    """The first two lines that are not empty; the second may be."""
+    """Return the first two non-blank lines; the second is empty if there is only one."""
     with open_text(path) as lines:
-        found = [*islice(filter(str.strip, lines), 2), ""]
-    if not found[0]:
+        first = [*islice(filter(str.strip, lines), 2), ""]
+    if not first[0]:
         raise InputError("the file is empty", path=path)
-    return found[0], found[1]
+    return first[0], first[1]
 
 
 def _cells(names: str) -> list[str]:
-    """The names of columns, between commas, semicolons or tabs."""
+    """Split a line of column names at commas, semicolons or tabs, whichever is most frequent."""
     return next(csv.reader([names], delimiter=max(",;\t", key=names.count)))
 
 
@@ -272,7 +272,7 @@ def _number_blocks(path: Location, row_format: RowFormat, size: int, start: int 
 def _text_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    # Signs would make counts cancel; with 2¹⁶ columns collisions are rare enough without.
+    # Without alternating signs, which would make counts cancel; with 2¹⁶ columns collisions are rare.
     hasher = HashingVectorizer(
         n_features=row_format.n_columns,
         ngram_range=row_format.ngrams,
@@ -294,7 +294,7 @@ def _npy_blocks(
 ) -> Iterator[Matrix]:
     (n_rows, width), dtype, offset = npy_header(path)
     end = n_rows if end is None else end
-    # Read, not mapped: the pages of a mapped file count as this process's memory.
+    # The file is read, not memory-mapped, since mapped pages count as memory of the process.
     with open_binary(path) as file:
         go_to(file, path, offset + start * width * dtype.itemsize)
         for low in range(start, end, size):
@@ -318,16 +318,16 @@ def _parquet_blocks(path: Location, row_format: RowFormat, size: int, start: int
 
 
 def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iterator[Matrix]:
-    """The rows of a file, which must not change meanwhile: half of one and half of another is neither."""
+    """Yield the rows of a file in blocks, and refuse a file that changes while it is read."""
     before = _stamp(path)
     yield from _READERS[row_format.kind](path, row_format, size, **at)
     if _stamp(path) != before:
-        hint = "read it again when nobody writes to it"
+        hint = "read it again when no program writes to it"
         raise InputError("the file changed while it was read", path=path, hint=hint)
 
 
 def _stamp(path: Location) -> tuple[int, ...]:
-    """Size and time of the last change of a file of this machine."""
+    """Return size, modification time and inode of a local file; empty for URLs and pipes."""
     if not isinstance(path, Path):
         return ()
     try:
@@ -338,9 +338,9 @@ def _stamp(path: Location) -> tuple[int, ...]:
 
 
 _READ_AS = {
-    "csv": "rows of numbers in {} columns, below a line of names",
+    "csv": "rows of numbers in {} columns, after a line of names",
     "numbers": "rows of numbers in {} columns",
-    "tsv": "text behind the last tab, whose n-grams are hashed to {} columns",
+    "tsv": "text after the last tab, whose n-grams are hashed to {} columns",
     "text": "text, whose n-grams are hashed to {} columns",
 }
 

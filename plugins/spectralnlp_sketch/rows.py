@@ -1,4 +1,4 @@
-"""Blocks of rows, dense or sparse, as the examples of a `Batch`."""
+"""Blocks of rows as the examples of a `Batch`, base class of their moments, and checks of matrices."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Matrix: TypeAlias = Any
 
 
 class Rows(Sequence[Any]):
-    """A matrix as a sequence of rows, so that a batch of rows stays one block of memory.
+    """Sequence of the rows of a matrix, so that a batch of rows stays one block of memory.
 
     Args:
-        matrix: (n, d), dense or scipy-sparse.
+        matrix: matrix (n, d), dense or scipy sparse.
     """
 
     def __init__(self, matrix: Matrix) -> None:
@@ -35,7 +35,7 @@ class Rows(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> Rows: ...
     def __getitem__(self, index: int | slice) -> Any:
-        """One row, or some as `Rows`."""
+        """Return one row, or a slice of rows as `Rows`."""
         return Rows(self.matrix[index]) if isinstance(index, slice) else self.matrix[index]
 
     def __iter__(self) -> Iterator[Any]:
@@ -43,14 +43,14 @@ class Rows(Sequence[Any]):
 
 
 def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
-    """The rows of a batch as one matrix of floats (n, d), dense or CSR.
+    """Return the rows of a batch as one matrix of floats (n, d), dense or CSR.
 
     Args:
-        batch: its examples are `Rows`, or single rows: vectors of d numbers, or sparse matrices (1, d).
-        n_columns: the width d that is expected.
+        batch: batch whose examples are `Rows` or single rows, vectors (d,) or sparse matrices (1, d).
+        n_columns: expected width d.
 
     Raises:
-        MatrixError: the rows have another width.
+        MatrixError: the width differs.
     """
     examples = batch.examples
     if isinstance(examples, Rows):
@@ -67,10 +67,10 @@ def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
 
 
 class RowMoments(Moments[Any]):
-    """Base of moments of rows, which arrive as blocks of a matrix.
+    """Base class of moments of rows, which arrive as blocks of a matrix.
 
     Args:
-        n_columns: d, width of the rows.
+        n_columns: number of columns, d.
     """
 
     pass_name = "rows"
@@ -80,10 +80,10 @@ class RowMoments(Moments[Any]):
         self.n_columns = n_columns
 
     def checked_rows(self, batch: Batch[Any]) -> Matrix:
-        """Return the rows of a batch (n, d), dense or CSR.
+        """Return the rows of a batch (n, d), dense or CSR, after checking them.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = matrix_of(batch, self.n_columns)
         check_finite(matrix, batch.start, batch.document)
@@ -91,10 +91,10 @@ class RowMoments(Moments[Any]):
 
 
 def describe_rows(corpus: Corpus[Any]) -> dict[str, Any]:
-    """Width (``n_columns``), ``dtype`` and ``sparse`` of the rows of a corpus, from the first of them.
+    """Return ``n_columns``, ``dtype`` and ``sparse`` of the rows of a corpus, from its first row.
 
     Raises:
-        MatrixError: there are no rows.
+        MatrixError: the corpus has no rows.
     """
     if hasattr(corpus, "described"):  # a stream that may be read only once
         return dict(corpus.described)
@@ -113,26 +113,26 @@ def _stacked(rows: list[Floats], n_columns: int) -> Floats:
     return np.stack(rows)
 
 
-def _other_width(found: int, expected: int) -> MatrixError:
-    what = f"rows of {found} columns where {expected} are expected"
+def _other_width(width: int, expected: int) -> MatrixError:
+    what = f"rows of {width} columns where {expected} are expected"
     return MatrixError(what, hint="all batches must be of one width")
 
 
 def check_structure(matrix: Any) -> None:
-    """Refuse a sparse matrix whose indices or offsets lie outside of it; kernels would read other memory.
+    """Check that indices and offsets of a sparse matrix are in range, since kernels do not check them.
 
     Args:
-        matrix: anything; what is not sparse is passed over.
+        matrix: any value; values that are not sparse matrices are accepted.
 
     Raises:
-        MatrixError: says what is wrong.
+        MatrixError: an index or offset is out of range.
     """
     if not sp.issparse(matrix):
         return
     try:
         if hasattr(matrix, "check_format"):
             offsets = matrix.indptr
-            if (offsets[1:] < offsets[:-1]).any():  # scipy looks at them only where the last is not 0
+            if (offsets[1:] < offsets[:-1]).any():  # scipy checks this only if the last offset is not 0
                 raise ValueError("offsets of rows are not in order")
             matrix.check_format(full_check=True)
         elif matrix.format == "coo":
@@ -140,20 +140,20 @@ def check_structure(matrix: Any) -> None:
                 if len(places) and not 0 <= places.min() <= places.max() < size:
                     raise ValueError("indices are outside of its shape")
     except (ValueError, IndexError) as error:
-        hint = "make it anew from its entries"
+        hint = "build it again from its entries"
         raise MatrixError(f"a damaged sparse matrix: {error}", hint=hint) from error
 
 
 def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
-    """Refuse a NaN or an infinity, by its row.
+    """Check that a matrix holds no NaN or infinity.
 
     Args:
-        matrix: dense or CSR.
+        matrix: dense or CSR matrix.
         start: number of the first row.
-        document: where the rows are from; empty if that says nothing.
+        document: source of the rows for error messages; empty for none.
 
     Raises:
-        MatrixError: names row and column.
+        MatrixError: a value is not finite; the message names row and column.
     """
     values = matrix.data if sp.issparse(matrix) else matrix
     with np.errstate(over="ignore", invalid="ignore"):
@@ -170,14 +170,14 @@ def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
 
 
 def check_sums(sums: Floats, document: str = "") -> None:
-    """Refuse sums of squares, or rows made of them, that have overflowed.
+    """Check that sums of squares of finite rows have not overflowed.
 
     Args:
-        sums: of finite rows.
-        document: where the rows are from; empty if that says nothing.
+        sums: sums over finite rows.
+        document: source of the rows for error messages; empty for none.
 
     Raises:
-        MatrixError: a sum is no number.
+        MatrixError: a sum is not finite.
     """
     if not np.isfinite(sums).all():
         what = "squares of the rows overflow float64"
@@ -185,7 +185,7 @@ def check_sums(sums: Floats, document: str = "") -> None:
 
 
 def sum_of_squares(matrix: Matrix) -> float:
-    """The squared Frobenius norm, added up in float64."""
+    """Return the squared Frobenius norm of a matrix, accumulated in float64."""
     values = matrix.data if sp.issparse(matrix) else np.ascontiguousarray(matrix).reshape(-1)
     return float(np.dot(values, values)) if values.dtype == np.float64 else float(_exact_dot(values))
 

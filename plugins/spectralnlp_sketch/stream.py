@@ -1,4 +1,4 @@
-"""Matrices as corpora: in memory, or made of other examples a batch at a time."""
+"""Corpora of matrix rows: a matrix in memory, or examples converted to blocks batch by batch."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Blocks = Callable[[int], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class MatrixPartition(Partition[Any]):
-    """Consecutive rows whose batches are blocks of a matrix, not lists of rows.
+    """Partition of consecutive rows whose batches are blocks of a matrix, not lists of rows.
 
     Args:
-        blocks: gives the rows, so many at a time, afresh at every call.
+        blocks: function that yields all rows in blocks of a given size; each call starts anew.
     """
 
     blocks: Blocks
 
     def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """The partition's rows, ``size`` at a time, as `Rows`."""
+        """Yield the rows in batches of `Rows` with ``size`` rows each."""
         start = self.start
         for block in self.blocks(size):
             yield Batch(Rows(block), self.document, self.document_index, start)
@@ -35,13 +35,13 @@ class MatrixPartition(Partition[Any]):
 
 
 class MatrixCorpus(Corpus[Any]):
-    """The rows of a matrix in memory.
+    """Corpus of the rows of a matrix in memory.
 
     Args:
-        matrix: (n, d), dense or sparse.
-        n_partitions: into how many ranges of rows it is split for workers.
-        document: what errors call it.
-        first_row: number of its first row, where it is a part of a larger matrix.
+        matrix: matrix (n, d), dense or sparse.
+        n_partitions: number of row ranges into which the matrix is split for workers.
+        document: name of the matrix in error messages.
+        first_row: number of the first row, if the matrix is a part of a larger one.
 
     Examples:
         >>> import numpy as np
@@ -60,11 +60,11 @@ class MatrixCorpus(Corpus[Any]):
 
     @property
     def n_columns(self) -> int:
-        """The width."""
+        """Number of columns."""
         return int(self.matrix.shape[1])
 
     def partitions(self) -> Sequence[MatrixPartition]:
-        """Ranges of rows of nearly equal length; empty ones are left out."""
+        """Return ranges of rows of nearly equal length, without empty ones."""
         return [
             matrix_partition(
                 self.document, 0, self.first_row + start, partial(slices, self.matrix[start:end])
@@ -73,42 +73,42 @@ class MatrixCorpus(Corpus[Any]):
         ]
 
 
-# Makes a batch of examples, and the number of the first, one block of memory.
+# Converts the examples of a batch, and the number of the first, to one block of memory.
 Convert = Callable[[Sequence[Any], int], Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class ConvertedPartition(Partition[Any]):
-    """Consecutive examples whose batches are blocks that other examples are turned into.
+    """Partition whose batches are converted from those of another partition.
 
     Args:
-        source: gives the other examples, a batch at a time.
-        convert: turns them into a block.
+        source: the partition to convert.
+        convert: function that converts a batch of examples to a block.
     """
 
     source: Partition[Any]
     convert: Convert
 
     def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """The partition's examples, ``size`` at a time."""
+        """Yield the converted batches with ``size`` examples each."""
         for batch in self.source.batches(size):
             block = self.convert(batch.examples, batch.start)
             yield Batch(block, batch.document, batch.document_index, batch.start)
 
 
 class ConvertedCorpus(Corpus[Any]):
-    """A corpus of texts, tokens or arrays whose batches are turned into blocks whenever it is read.
+    """Corpus whose batches are converted to blocks from the texts, tokens or arrays of another corpus.
 
     Args:
-        source: the corpus.
-        convert: turns a batch into a block; a function that workers can be sent.
+        source: the corpus to convert.
+        convert: function that converts a batch to a block; it must be picklable for workers.
     """
 
     def __init__(self, source: Corpus[Any], convert: Convert) -> None:
         self.source, self.convert = source, convert
 
     def partitions(self) -> Sequence[ConvertedPartition]:
-        """The partitions of the corpus, turned into blocks."""
+        """Return the converted partitions of the corpus."""
         return [
             ConvertedPartition(each.document, each.document_index, each.start, each.read, each, self.convert)
             for each in self.source.partitions()
@@ -116,7 +116,7 @@ class ConvertedCorpus(Corpus[Any]):
 
 
 def matrix_partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
-    """A partition whose rows are those of blocks."""
+    """Make a partition from a function that yields blocks of rows."""
     return MatrixPartition(document, index, start, partial(_rows, blocks), blocks)
 
 
@@ -126,12 +126,12 @@ def _rows(blocks: Blocks) -> Iterator[Any]:
 
 
 def slices(matrix: Matrix, size: int) -> Iterator[Matrix]:
-    """The rows of a matrix, so many at a time."""
+    """Yield the rows of a matrix in slices of ``size`` rows."""
     for start in range(0, matrix.shape[0], size):
         yield matrix[start : start + size]
 
 
 def ranges(n: int, parts: int) -> list[tuple[int, int]]:
-    """Split n rows into ranges of nearly equal length; empty ones are left out."""
+    """Split n rows into ranges (start, end) of nearly equal length, without empty ones."""
     bounds = [(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
     return [(start, end) for start, end in bounds if start < end]

@@ -1,4 +1,4 @@
-"""Saved sketches as models of the core's: loaded by name, described, changed."""
+"""The task of saved sketches, so that they are loaded, described and changed like other models."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from spectralnlp_sketch.files import load_sketch, tells_rows_apart
 
 @dataclass(frozen=True)
 class SavedSketch:
-    """A sketch as a model.
+    """Saved sketch as a model.
 
     Attributes:
         sketch: the fitted transformer.
-        about: what it was made from.
+        about: metadata of the saved sketch.
     """
 
     sketch: Any
@@ -33,7 +33,7 @@ class SavedSketch:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Description of the sketch, by name."""
+        """Properties of the sketch, by name."""
         return {
             "sketch": self.about["sketch"],
             "settings": dict(self.about["settings"]),
@@ -55,21 +55,21 @@ class SavedSketch:
 
 
 class SketchTask(Task):
-    """Sketches of matrices, which hold their moments themselves."""
+    """Task of sketches of matrices, whose model folders hold the moments."""
 
     name = "sketch"
 
     def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> NoReturn:
-        """Refuses: sketches are made by a command of their own."""
+        """Raise an error, since sketches are made by the command ``sketch``, not by training."""
         raise ConfigError("sketches are not trained", hint="make one with 'spectralnlp sketch'")
 
     def load(self, stored: StoredModel) -> SavedSketch:
-        """The sketch in a folder."""
+        """Load the sketch from a model folder."""
         values = stored.values
         for name, kind in (("method", str), ("bound", float | None), ("documents", tuple[int, ...] | None)):
             values.take(name, kind)
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def own_changes(self) -> OwnChanges:
-        """Growing, joining, and where rows are numbered by content, forgetting."""
+        """Return the functions that update and merge sketches, and forget if rows are numbered by content."""
         return SketchChanges()

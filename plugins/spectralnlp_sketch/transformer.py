@@ -1,4 +1,4 @@
-"""Base of sketches as transformers: rows in, coordinates along leading directions out."""
+"""Base class of sketches as transformers, which project rows onto the sketch's leading directions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Floats = NDArray[Any]
 
 
 class Solution(NamedTuple):
-    """Results of a sketch.
+    """Sketch with its leading singular vectors.
 
     Args:
-        sketch: B (at most l, d).
-        components: its leading right singular vectors (k, d).
-        singular_values: those of B (k,).
-        bound: at least ‖XᵀX − BᵀB‖₂; None where nothing is promised for this data.
+        sketch: sketch B (at most l, d).
+        components: leading right singular vectors of B (k, d).
+        singular_values: leading singular values of B (k,).
+        bound: upper bound of ‖XᵀX − BᵀB‖₂, or None if the method has no deterministic bound.
     """
 
     sketch: Floats
@@ -40,58 +40,60 @@ class Solution(NamedTuple):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
-    """Base of what adds a stream of rows up to a sketch and projects on the sketch's leading directions.
+    """Base class of transformers that sketch a stream of rows and project rows onto leading directions.
 
     Attributes:
-        moments_: the sums; they merge with those of another part of the data.
+        moments_: moments of the rows seen, which can be merged with those of another part.
         input_: width, dtype and sparsity of the rows.
-        n_rows_: rows seen.
-        sketch_: B (at most sketch_size, d).
-        components_: its leading right singular vectors (k, d), the entry of largest magnitude positive.
-        singular_values_: those of B (k,).
+        n_rows_: number of rows seen.
+        sketch_: sketch B (at most sketch_size, d).
+        components_: leading right singular vectors of B (k, d), the entry of largest magnitude positive.
+        singular_values_: leading singular values of B (k,).
     """
 
-    # Whether what a row adds depends on its number: random signs are drawn for each.
+    # Whether the contribution of a row depends on its number, because random signs are drawn by number.
     tells_rows_apart: ClassVar[bool] = True
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = field(default=64, kw_only=False)
+    sketch_size: Annotated[int, Ge(1), Doc("Number of rows of the sketch.")] = field(
+        default=64, kw_only=False
+    )
     n_components: Annotated[
         Annotated[int, Ge(1)] | None,
-        Doc("Directions that `transform` projects on; None: all that the sketch has."),
+        Doc("Number of directions that `transform` projects onto; None for all of the sketch."),
     ] = None
 
     @abstractmethod
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        """Empty moments of rows of a width, dtype and sparsity."""
+        """Return empty moments for rows of the given width, dtype and sparsity."""
 
     @abstractmethod
     def _solve(self) -> Solution:
-        """Solve for the sketch from ``moments_``."""
+        """Compute the sketch and its directions from ``moments_``."""
 
     @property
     def sketch_(self) -> Floats:
-        """B (at most sketch_size, d)."""
+        """Sketch B (at most sketch_size, d)."""
         return self._solved().sketch
 
     @property
     def components_(self) -> Floats:
-        """The leading right singular vectors of B (k, d)."""
+        """Leading right singular vectors of B (k, d)."""
         return self._solved().components
 
     @property
     def singular_values_(self) -> Floats:
-        """The leading singular values of B (k,)."""
+        """Leading singular values of B (k,)."""
         return self._solved().singular_values
 
     def _solved(self) -> Solution:
-        """Solved at the first reading after a change: partial_fit with small batches stays cheap."""
+        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
         if "solution" not in self.solutions_:
             with one_blas_thread():
                 self.solutions_["solution"] = self._solve()
         return self.solutions_["solution"]
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments for rows such as the first of a corpus.
+        """Return empty moments for the rows of a corpus.
 
         Raises:
             MatrixError: there are no rows.
@@ -105,7 +107,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._empty_moments(self.n_features_in_, dtype, bool(described["sparse"]))
 
     def begin(self, corpus: Corpus[Any]) -> None:
-        """Set empty ``moments_`` for the rows of a corpus; reads the first of them.
+        """Set empty ``moments_`` for the rows of a corpus, whose first row is read.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
@@ -116,30 +118,30 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.finish()
 
     def restore(self, described: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
-        """Set ``moments_`` for rows as described, empty or as they were when they gave these arrays.
+        """Set ``moments_`` from stored arrays, or empty.
 
         Args:
             described: an earlier ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
-            arrays: of the moments.
+            arrays: stored arrays of the moments; None for empty moments.
         """
         empty = self._moments_for(described)
         self.moments_ = empty if arrays is None else empty.restored(arrays)
         self.finish()
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Discard cached solutions; call after changing ``moments_``."""
         super().finish()
-        # In a dictionary: scikit-learn wants attributes unchanged by reading.
+        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, Solution] = {}
 
     def transform(self, X: Any) -> Any:
-        """Coordinates of rows along the components: X Vᵀ (n, k).
+        """Return coordinates of rows along the components (n, k).
 
         Args:
-            X: (n, d), dense or sparse; or a stream of them, as of ``fit``: of data of Dask an array of Dask.
+            X: (n, d), dense or sparse; or a stream of rows, as for ``fit``. Dask data give a Dask array.
 
         Raises:
-            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+            MatrixError: the width differs, there are no rows, or a row holds NaN or infinity.
         """
         return self._of_rows(lambda rows: np.asarray(rows @ self.components_.T), X)
 
@@ -163,14 +165,14 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
 
 def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Floats, Floats]:
-    """Singular values and right singular vectors of rows, those above rounding, signs fixed.
+    """Compute singular values and right singular vectors of rows, without those below rounding.
 
     Args:
         rows: B (m, d).
-        orthogonal: whether they are so already, the longest first; nothing has to be decomposed then.
+        orthogonal: whether the rows are orthogonal already, so that no decomposition is needed.
 
     Returns:
-        σ (r,), descending, and Vᵀ (r, d): in each row the entry of largest magnitude is positive.
+        σ (r,), descending, and Vᵀ (r, d), the entry of largest magnitude in each row positive.
     """
     if not len(rows):
         return np.empty(0), np.empty((0, rows.shape[1]))
@@ -178,11 +180,11 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     if orthogonal:
         sigma = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
         order = np.argsort(-sigma, kind="stable")
-        # A copy that stays as narrow as the rows, for it may be most of the memory.
+        # A copy with the rows' dtype, since it may take most of the memory.
         sigma, vt = sigma[order], rows[order]
         vt /= np.maximum(sigma[:, None], np.finfo(rows.dtype).tiny).astype(rows.dtype)
     elif m * 4 < d:
-        # The rows of a wide sketch: an SVD of the small triangle R of a QR of Bᵀ.
+        # For wide sketches, an SVD of the small factor R of a QR of Bᵀ is enough.
         q, r = np.linalg.qr(rows.T.astype(np.float64))
         _, sigma, vt = np.linalg.svd(r.T)
         vt = vt @ q.T
@@ -191,6 +193,6 @@ def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Float
     noise = max(m, d) * np.finfo(rows.dtype).eps * sigma[0]
     kept = np.count_nonzero(sigma > noise)
     sigma, vt = sigma[:kept], vt[:kept]
-    signs = np.sign([row[np.abs(row).argmax()] for row in vt])  # row by row, without |V| as a whole
+    signs = np.sign([row[np.abs(row).argmax()] for row in vt])  # row by row, so that |V| is never formed
     vt *= signs[:, None]
     return sigma, vt

@@ -1,4 +1,4 @@
-"""Texts as tf-idf rows of their words, for estimators of matrices: the base of two featurizers."""
+"""Base class of featurizers that pass tf-idf rows of a text's words to a matrix estimator."""
 
 from __future__ import annotations
 
@@ -25,34 +25,36 @@ from spectralnlp_sketch.matrices import MatrixEstimator
 from spectralnlp_sketch.rows import Rows
 from spectralnlp_sketch.stream import ConvertedCorpus, MatrixCorpus
 
-# Columns that words are hashed to when they are counted; those of the most frequent ones are kept.
+# Columns that words are hashed to for counting; the columns of the most frequent words are kept.
 HASHED = NgramFormat((1, 1), None, 2**20)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
-    """Base of featurizers that hand tf-idf rows of words to an estimator of matrices.
+    """Base class of featurizers that pass tf-idf rows of words to a matrix estimator.
 
-    The first pass counts in how many texts each word is, the others are the estimator's.
+    The first pass counts document frequencies of words; later passes are those of the matrix estimator.
 
     Attributes:
-        words_: the words that have a column, as hashes, and their idf.
-        matrices_: the fitted estimator of matrices.
-        n_texts_: texts learned from.
+        words_: hashes and idf of the words that have a column.
+        matrices_: the fitted matrix estimator.
+        n_texts_: number of texts learned from.
     """
 
-    n_words: Annotated[int, Ge(1), Doc("Words that have a column, those of the most texts.")] = 5000
+    n_words: Annotated[
+        int, Ge(1), Doc("Number of words that have a column; those in the most texts are taken.")
+    ] = 5000
 
     @abstractmethod
     def make(self) -> MatrixEstimator:
-        """Return the unfitted estimator of matrices."""
+        """Return the unfitted matrix estimator."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
         """Return empty document frequencies of words."""
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose words after the first pass; what the estimator of matrices does after the others.
+        """Choose words after the first pass; after later passes, let the matrix estimator solve.
 
         Raises:
             TextError: there are no texts with words in them.
@@ -70,7 +72,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return self.matrices_.init_moments(self.matrices_.as_corpus(empty))
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Put rows in the place of texts."""
+        """Return the corpus and moments of the next pass, with texts replaced by rows."""
         if not isinstance(corpus, ConvertedCorpus):
             return ConvertedCorpus(corpus, self._block), moments
         return self.matrices_.next_pass(corpus, moments)
@@ -79,7 +81,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return Rows(self.words_.rows_of(checked_texts(texts)))
 
     def transform(self, X: Iterable[str]) -> Any:
-        """float32 (n_texts, n_features)."""
+        """Return features of texts, float32 (n_texts, n_features)."""
         check_is_fitted(self)
         estimator: Any = self.matrices_
         return estimator.transform(sp.csr_matrix(self.words_.rows_of(checked_texts(X))))
@@ -89,12 +91,12 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return len(self.matrices_.get_feature_names_out())
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The words, their idf, and the arrays of the estimator of matrices."""
+        """Return values and arrays to save: words, idf, and the arrays of the matrix estimator."""
         words = {"columns": self.words_.columns, "idf": self.words_.idf}
         return {"n_texts": self.n_texts_}, {**words, **self._learned()}
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Set them."""
+        """Restore the featurizer from saved values and arrays."""
         columns = arrays.take("columns", int_array("n_words", below=HASHED.n_columns, ascending=True))
         idf = arrays.take("idf", single_precision("n_words"))
         self.n_texts_, self.words_ = values.take("n_texts", int), Ngrams(HASHED, columns, idf)
@@ -104,8 +106,8 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def _learned(self) -> dict[str, Array]:
-        """Return what the estimator of matrices has learned."""
+        """Return the learned arrays of the matrix estimator."""
 
     @abstractmethod
     def _set_learned(self, arrays: StoredArrays) -> None:
-        """Set what the estimator of matrices had learned; ``n_words`` is a known size."""
+        """Restore the matrix estimator from saved arrays, in which the size ``n_words`` is defined."""

@@ -1,4 +1,4 @@
-"""Words of a text as bags and sequences want them: stop words, stems. Nothing is downloaded."""
+"""Prepare the words of a text: remove stop words, and stem. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from spectralnlp.text.content import content_words
 from spectralnlp_sketch.errors import SizeError
 
-# ``english``, words of one's own, or None: no word is left out.
+# ``english``, a collection of words, or None for no stop words.
 StopWords: TypeAlias = str | list[str] | tuple[str, ...] | set[str] | frozenset[str] | None
 
 
@@ -20,10 +20,10 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
     """Return the tokens of a text without stop words, stemmed (Su, Lin and Kuo 2019, section 4.2).
 
     Args:
-        text: any.
-        stop_words: ``english``, scikit-learn's list; words of your own; or None: all are kept. The list
-            drops *not* and *no*, which a classifier of sentiment misses.
-        stem: whether to stem, by Porter's stemmer.
+        text: the text.
+        stop_words: ``english`` for scikit-learn's list, a collection of words, or None to keep all words. The
+            list contains *not* and *no*, which matter for sentiment classification.
+        stem: whether to stem with Porter's stemmer.
 
     Examples:
         >>> from spectralnlp_sketch import prepare
@@ -36,10 +36,10 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
 
 
 def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
-    """Return the words that a setting names.
+    """Return the stop words for a setting.
 
     Raises:
-        SizeError: a language that there is no list of.
+        SizeError: there is no stop-word list of that name.
     """
     if stop_words is None:
         return ()

@@ -132,7 +132,7 @@ class Classifier(ChangingModel):
     featurizer: Featurizer | None = None
     feature_table: Annotated[Array32 | None, float_array("n_features", "n_labels", dtype="float32")] = None
     about: Mapping[str, Any] = field(default_factory=dict)
-    card: str = "# A classifier of texts\n"
+    card: str = "# A text classifier\n"
 
     task = "intents"
     noun = "a classifier"

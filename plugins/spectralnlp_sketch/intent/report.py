@@ -1,4 +1,4 @@
-"""How well a classifier does: accuracy, F1 of labels, what is taken for what."""
+"""Evaluation report of a classifier: accuracy, F1 of labels, calibration and confusions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PERCENTAGES = ("accuracy", "macro_f1", "calibration_error")
 
 @dataclass(frozen=True, repr=False)
 class IntentReport(Report):
-    """Gold labels, predicted labels and confidences, text by text.
+    """Gold labels, predicted labels and confidences of texts, with the scores computed from them.
 
     Args:
-        gold: the right labels.
-        predicted: the labels found.
-        confidence: float (n,); their probabilities.
+        gold: gold label of each text.
+        predicted: predicted label of each text.
+        confidence: probability of each predicted label (n,).
         seconds: time that classification took.
     """
 
@@ -35,26 +35,26 @@ class IntentReport(Report):
 
     @property
     def n_correct(self) -> int:
-        """Texts whose label is right."""
-        return sum(right == found for right, found in zip(self.gold, self.predicted, strict=True))
+        """Number of texts whose predicted label is right."""
+        return sum(gold == predicted for gold, predicted in zip(self.gold, self.predicted, strict=True))
 
     @property
     def accuracy(self) -> float:
-        """Percent of texts whose label is right."""
+        """Percentage of texts whose predicted label is right."""
         return 100.0 * self.n_correct / max(len(self.gold), 1)
 
     @property
     def macro_f1(self) -> float:
-        """Mean F1, in percent, of the labels that are right or found anywhere."""
+        """Mean F1, in percent, over all labels that are gold or predicted for a text."""
         right = Counter(g for g, p in zip(self.gold, self.predicted, strict=True) if g == p)
-        in_gold, found = Counter(self.gold), Counter(self.predicted)
-        labels = in_gold.keys() | found.keys()
-        f1 = [2 * right[label] / (in_gold[label] + found[label]) for label in sorted(labels)]
+        in_gold, predicted = Counter(self.gold), Counter(self.predicted)
+        labels = in_gold.keys() | predicted.keys()
+        f1 = [2 * right[label] / (in_gold[label] + predicted[label]) for label in sorted(labels)]
         return 100.0 * float(np.mean(f1)) if f1 else 0.0
 
     @property
     def calibration_error(self) -> float:
-        """Mean difference, in percent, of confidence and accuracy in ten bins of confidence (Naeini 2015)."""
+        """Expected calibration error, in percent, with ten bins of confidence (Naeini 2015)."""
         confidence = np.array(self.confidence)
         right = np.array([g == p for g, p in zip(self.gold, self.predicted, strict=True)], float)
         place = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
@@ -62,18 +62,18 @@ class IntentReport(Report):
         return 100.0 * float(sum(gaps)) / max(len(right), 1)
 
     def confusions(self, n: int | None = None) -> list[tuple[str, str, int]]:
-        """(right label, label found, how often), the commonest mistakes first."""
+        """Return (gold label, predicted label, count) of errors, the most frequent first."""
         pairs = Counter((g, p) for g, p in zip(self.gold, self.predicted, strict=True) if g != p)
         ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
         return [(gold, predicted, count) for (gold, predicted), count in ranked[:n]]
 
     @property
     def signature(self) -> str:
-        """How the scores were counted."""
+        """Signature that says how the scores were computed."""
         return f"INTENTS|f1:macro over labels right or found|calibration:{N_BINS} bins|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Percentages, what they were counted on, and how; ``confusions``: the commonest mistakes."""
+        """Return scores in percent, counts, signature, and the most frequent ``confusions``."""
         return {
             "accuracy": self.accuracy,
             "macro_f1": self.macro_f1,
@@ -89,7 +89,7 @@ class IntentReport(Report):
         }
 
     def to_table(self) -> str:
-        """The scores as a table for readers."""
+        """Return the scores as a table of text."""
         values = self.to_flat_dict()
         rows = [
             *((key.replace("f1", "F1").replace("_", " "), f"{values[key]:.2f}") for key in PERCENTAGES),

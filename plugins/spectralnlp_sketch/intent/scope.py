@@ -1,7 +1,7 @@
-"""What is out of scope: texts that are no label's, told by confidence and by n-grams that no label has.
+"""Detect texts out of scope, which belong to no label, by low confidence and unfamiliar n-grams.
 
-No such text has to be given. Some labels are left out in training, as if nobody had thought of them, and
-what their texts look like then is what texts out of scope look like.
+Training needs no out-of-scope texts. Some labels are left out instead, and their texts serve as examples of
+texts out of scope.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from numpy.typing import NDArray
 from spectralnlp_sketch.intent.head import Examples, Weights
 
 Array32 = NDArray[np.float32]
-# Texts that are learned from and held out, at most.
+# Maximum number of texts used, both learned from and held out.
 MOST_TEXTS = 6000
-# With fewer labels nothing is learned: leaving one out would change the task.
+# With fewer labels nothing is learned, since leaving one out would change the task.
 LEAST_LABELS = 5
-# Of the labels every fourth is left out; of the texts every third is held out.
+# Every fourth label is left out, and every third text is held out.
 EVERY_LABEL, EVERY_TEXT = 4, 3
-# Confidences nearer to 0 or 1 are taken for this: they are of single precision.
+# Confidences are kept this far from 0 and 1, since they have single precision.
 NEAREST = 1e-5
-# Log odds of the confidence that a text of familiar n-grams alone is ahead of one that has none. Chosen on
-# CLINC150's ``oos_train``: labels that are left out share the words of the others, and would make it less.
+# Weight of the familiar share of n-grams relative to the log-odds of the confidence. Chosen on CLINC150's
+# ``oos_train``: texts of left-out labels share words with other labels, so they would give a smaller weight.
 FAMILIARITY = 16.0
 STEEPEST = 3.0
-# No weight is beyond: exponentials stay finite.
+# Maximum magnitude of a weight, so that exponentials stay finite.
 MOST = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """How out of scope a text is: a logistic function of its confidence and of how familiar it is.
+    """Out-of-scope detector, a logistic function of a text's confidence and its familiarity.
 
     Attributes:
-        bias: of the logistic function.
-        confidence: weight of the log odds of the confidence, negative as a rule.
-        familiarity: weight of the share of familiar n-grams, negative as a rule.
-        threshold: texts above it are out of scope.
+        bias: bias of the logistic function.
+        confidence: weight of the log-odds of the confidence, usually negative.
+        familiarity: weight of the share of familiar n-grams, usually negative.
+        threshold: probability above which a text is out of scope.
     """
 
     bias: Annotated[float, Ge(-MOST), Le(MOST)] = 0.0
@@ -51,29 +51,29 @@ class Scope:
     threshold: Annotated[float, Ge(0), Le(1)] = 1.0
 
     def doubt(self, confidence: NDArray[np.floating], familiar: NDArray[np.floating]) -> Array32:
-        """Return how far texts are out of scope, from 0 to 1, float32 (n,).
+        """Return how likely texts are out of scope, from 0 to 1, float32 (n,).
 
         Args:
-            confidence: of the likeliest label (n,).
-            familiar: as `familiar_share` (n,).
+            confidence: probability of the likeliest label (n,).
+            familiar: familiarity of texts, from `familiar_share` (n,).
         """
         score = self.bias + self.confidence * _log_odds(confidence) + self.familiarity * familiar
         return np.asarray(1.0 / (1.0 + np.exp(-score)), np.float32)
 
 
 def familiarity_of(rows: sp.csr_array) -> Array32:
-    """How familiar labelled texts make each n-gram: n/(n + 1) if it is in n of them; float32 (n_ngrams,)."""
+    """Return the familiarity of each n-gram, n/(n + 1) if it is in n labelled texts; float32 (n_ngrams,)."""
     counts = np.bincount(rows.indices, minlength=rows.shape[1])
     return (counts / (counts + 1.0)).astype(np.float32)
 
 
 def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> NDArray[np.float64]:
-    """Mean familiarity of the n-grams of each text, weighted by idf; float64 (n_texts,).
+    """Return the mean familiarity of the n-grams of each text, weighted by idf; float64 (n_texts,).
 
     Args:
-        rows: of texts; only where they are not zero matters.
-        idf: float32 (n_ngrams,); 0 for n-grams that do not count.
-        familiarity: float32 (n_ngrams,).
+        rows: rows of texts, of which only the nonzero pattern is used.
+        idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
+        familiarity: familiarity of n-grams, float32 (n_ngrams,).
     """
     present = sp.csr_array(
         (idf[rows.indices].astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
@@ -91,15 +91,15 @@ def learn_scope(
     refused: float,
     random_state: int,
 ) -> Scope:
-    """Learn what texts of labels look like that were left out, beside held-out texts of the others.
+    """Learn to separate texts of left-out labels from held-out texts of the other labels.
 
     Args:
         examples: labelled texts.
-        idf: float32 (n_ngrams,); 0 for n-grams that do not count.
-        fit: learns weights of the labels of these numbers.
-        sharpness: scores are multiplied by it before the softmax.
-        refused: share of the held-out texts in scope that lies above the threshold.
-        random_state: seed of what is left out and held out.
+        idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
+        fit: function that learns weights from examples for the labels with the given numbers.
+        sharpness: factor of scores before the softmax.
+        refused: share of held-out in-scope texts above the threshold.
+        random_state: seed of the choice of labels and texts.
     """
     labels = examples.targets.argmax(axis=1)
     rng = np.random.default_rng(random_state)

@@ -1,9 +1,9 @@
-"""A second layer: what the scores of all labels together say of each label.
+"""Second layer of a classifier: correct the score of each label by the scores of all labels.
 
-How much a text is like *every* label tells more than how much it is like one: texts of ``exchange_rate`` are
-a little like ``fiat_currency_support``, and those that are also like ``card_arrival`` are neither's. A second
-layer learns so from the scores of texts that the first has not learned from (Wolpert 1992, *Stacked
-generalization*), which are what those of new texts will be.
+The scores of all labels are more informative than a label's own score: texts of ``exchange_rate`` also score
+for ``fiat_currency_support``, but a text that also scores for ``card_arrival`` has neither label. The second
+layer learns from scores of held-out texts, which are distributed like those of new texts (Wolpert 1992,
+*Stacked generalization*).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from spectralnlp_sketch.intent.kernels import STEEPNESS
 
 Array32 = NDArray[np.float32]
 
-# With fewer labels their scores tell nothing of each other.
+# With fewer labels, scores of other labels carry no further information.
 LEAST_LABELS = 3
-# Weight of the loss against half the squared weights: chosen inside training sets.
+# Weight of the loss relative to half the squared weights; chosen inside training sets.
 C = 0.15
-# The search ends where a step gains less than this share: sums of single precision tell little more.
+# Optimisation ends when a step gains less than this share; single precision allows little more.
 TOLERANCE = 1e-5
 
 
@@ -33,8 +33,8 @@ class SecondLayer(NamedTuple):
     """Corrections of scores: s + Wᵀ squashed(2 (s − m)).
 
     Args:
-        centers: m, float32 (n_labels,); mean scores.
-        weights: W, float32 (n_labels, n_labels); without rows if nothing is corrected.
+        centers: mean scores m, float32 (n_labels,); empty without corrections.
+        weights: weights W, float32 (n_labels, n_labels); without rows if there are no corrections.
     """
 
     centers: Array32
@@ -42,20 +42,20 @@ class SecondLayer(NamedTuple):
 
     @classmethod
     def none(cls, n_labels: int) -> SecondLayer:
-        """The layer that leaves scores as they are."""
+        """Return the layer that leaves scores unchanged."""
         return cls(np.zeros(0, np.float32), np.zeros((0, n_labels), np.float32))
 
     def squashed(self, scores: NDArray[np.floating]) -> NDArray[np.floating]:
-        """How like each label texts are, from −1 to 1; (n, n_labels), or (n, 0) if nothing is corrected."""
+        """Return squashed scores from −1 to 1, (n, n_labels), or (n, 0) without corrections."""
         return squash(STEEPNESS * (scores[..., : len(self.centers)] - self.centers))
 
     def corrected(self, scores: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Scores (n, n_labels) after correction."""
+        """Return corrected scores (n, n_labels)."""
         return scores + self.squashed(scores) @ self.weights
 
 
 def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return tanh by its Padé approximant x (27 + x²)/(27 + 9x²), which is ±1 from ±3 on."""
+    """Approximate tanh by its Padé approximant x (27 + x²)/(27 + 9x²), which is ±1 beyond ±3."""
     x = np.clip(x, -3.0, 3.0)
     return x * (27.0 + x * x) / (27.0 + 9.0 * x * x)
 
@@ -63,14 +63,14 @@ def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
 def learn_second_layer(
     scores: Array32, labels: NDArray[np.int64], tolerance: float = TOLERANCE
 ) -> SecondLayer:
-    """Minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² over W, f being the corrected scores.
+    """Minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² over W, where f are the corrected scores.
 
-    y_ic is 1 for a text's label and −1 else. Squashed scores have a mean squared length of 1 in this.
+    y_ic is 1 for a text's label, else −1. Squashed scores are scaled to a mean squared length of 1.
 
     Args:
-        scores: float32 (n, n_labels); of texts that these scores were not learned from.
-        labels: int64 (n,).
-        tolerance: stop where a step gains less than this share of what is minimised.
+        scores: scores of held-out texts, float32 (n, n_labels).
+        labels: numbers of the true labels, int64 (n,).
+        tolerance: stop when a step reduces the objective by less than this share.
     """
     n, n_labels = scores.shape
     centers = scores.mean(axis=0)
@@ -88,15 +88,15 @@ def learn_second_layer(
         return value, flat - 2.0 * C * slope.ravel().astype(np.float64)
 
     with one_blas_thread():
-        found = minimize(
+        optimum = minimize(
             objective, np.zeros(n_labels**2), jac=True, method="L-BFGS-B", options={"ftol": tolerance}
         )
-    weights = found.x.reshape(n_labels, n_labels).astype(np.float32)
+    weights = optimum.x.reshape(n_labels, n_labels).astype(np.float32)
     return SecondLayer(centers, weights * scale)
 
 
 def corrected_in_turn(held_out: HeldOut) -> Array32:
-    """Scores after correction, float32 (n, n_labels); those of a fold by what the other folds teach."""
+    """Correct each fold's scores by a second layer learned from the other folds; float32 (n, n_labels)."""
     scores, labels, corrected = held_out.scores, held_out.labels, held_out.scores.copy()
 
     def one_fold(fold: int) -> None:

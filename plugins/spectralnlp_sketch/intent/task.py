@@ -1,4 +1,4 @@
-"""The task of classifying texts of tables, or of lines with labels before a tab."""
+"""The text classification task: read labelled texts, train, evaluate and load classifiers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from spectralnlp_sketch.labelled import Example, as_example, from_record
 
 
 class IntentTask(Task):
-    """Texts and their labels."""
+    """Task of classifying texts by labels."""
 
     name = "intents"
     documents = ("line", "file")
     training_data = "{training texts:,} labelled and {unlabelled texts:,} unlabelled texts"
-    default_card = """# A classifier of texts
+    default_card = """# A text classifier
 
 The labels and the n-grams that it knows (as numbers that cannot be read) come from the training texts:
 their licence applies."""
@@ -42,7 +42,7 @@ their licence applies."""
         label_column: Column | None = None,
         encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Read texts with their labels; see `read_texts`. There is one reader, ``auto``."""
+        """Read texts with their labels; see `read_texts`. The only reader is ``auto``."""
         return read_texts(
             inputs,
             unlabelled=unlabelled,
@@ -62,7 +62,7 @@ their licence applies."""
         label_column: Column | None = None,
         encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Read texts as `read` does; each must have a label."""
+        """Read texts as `read` does, and require a label for each."""
         return ExampleFiles(
             expand_inputs(inputs),
             text_column=text_column,
@@ -73,19 +73,19 @@ their licence applies."""
         )
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Example]:
-        """Return texts with their labels; pairs become examples, and so do texts alone."""
+        """Convert (text, label) pairs and plain texts to examples."""
         return MappedCorpus(corpus, as_example)
 
     def from_record(self, record: Mapping[str, Any]) -> Example:
-        """Make an example of a record's ``text`` and ``label``."""
+        """Make an example from a record's ``text`` and ``label``."""
         return from_record(record)
 
     def sample(self) -> str:
-        """Return made-up labelled texts."""
+        """Return a file of invented labelled texts."""
         return sample_labels()
 
     def try_out(self, model: Classifier) -> None:
-        """Classify a text."""
+        """Classify a sample text to check that the model works."""
         model.classify("will the old ship come back")
 
     def wrap(self, fitted: Any) -> Classifier:
@@ -94,11 +94,11 @@ their licence applies."""
         return classifier
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of texts."""
+        """Return the numbers of labelled and unlabelled training texts."""
         return {"training texts": fitted.n_labelled_, "unlabelled texts": fitted.n_unlabelled_}
 
     def evaluate(self, model: Classifier, corpus: Corpus[Example]) -> IntentReport:
-        """Accuracy, F1 and confusions.
+        """Evaluate a classifier by accuracy, F1, calibration and confusions.
 
         Raises:
             InputError: there are no texts.
@@ -108,23 +108,23 @@ their licence applies."""
             raise InputError("no texts to evaluate on", hint="give lines of: label, tab, text")
         model.classify("compile the kernels")
         started = perf_counter()
-        found = list(model.classify_many(each.text for each in examples))
+        results = list(model.classify_many(example.text for example in examples))
         seconds = perf_counter() - started
-        gold = [str(each.label) for each in examples]
+        gold = [str(example.label) for example in examples]
         return IntentReport(
-            gold, [each.label for each in found], [each.confidence for each in found], seconds
+            gold, [each.label for each in results], [each.confidence for each in results], seconds
         )
 
     def load(self, stored: StoredModel) -> Classifier:
-        """The classifier in a model folder."""
+        """Load the classifier from a model folder."""
         return Classifier.from_stored(stored)
 
 
 def load_classifier(name: str | Path) -> Classifier:
-    """Load a classifier of texts; see `spectralnlp.load`.
+    """Load a text classifier; see `spectralnlp.load`.
 
     Raises:
-        ModelError: there is no such model, it is no classifier, or it is truncated or of another version.
+        ModelError: the model does not exist, is not a classifier, is truncated, or has another version.
 
     Examples:
         >>> import tempfile
@@ -136,5 +136,5 @@ def load_classifier(name: str | Path) -> Classifier:
         ...
         'price'
     """
-    found: Classifier = load_kind(name, "intents", "a classifier")
-    return found
+    classifier: Classifier = load_kind(name, "intents", "a classifier")
+    return classifier

@@ -1,4 +1,4 @@
-"""Labelled and unlabelled texts, each kept once."""
+"""Log of labelled and unlabelled training texts, for updating and unlearning."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from spectralnlp_sketch.labelled import Example
 
 
 def labels_of(stored: StoredArrays) -> list[Any]:
-    """The labels in the array ``labels`` of a file.
+    """Return the labels in the stored array ``labels``.
 
     Raises:
-        ModelError: it holds something else.
+        ModelError: the array does not hold labels.
     """
     try:
-        labels = [json.loads(each) for each in checked_names(stored, "labels")]
+        labels = [json.loads(name) for name in checked_names(stored, "labels")]
     except ValueError as error:
-        raise stored.error("labels", "is no JSON") from error
-    if not all(isinstance(each, str | int | float) for each in labels):
-        raise stored.error("labels", "holds something that is no label")
+        raise stored.error("labels", "is not JSON") from error
+    if not all(isinstance(label, str | int | float) for label in labels):
+        raise stored.error("labels", "holds a value that is not a label")
     return labels
 
 
 class TextLog(ExampleLog[Example]):
-    """Texts with their labels, in the order of documents and rows.
+    """Log of texts with their labels, in the order of documents and rows.
 
-    Labels are kept as JSON, so that numbers and truth values stay what they are.
+    Labels are stored as JSON, so that numbers and Booleans keep their type.
     """
 
     columns: ClassVar = {"text": "texts", "label": "labels"}
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Numbers of names; a text need not have a label."""
+        """Return the specification of a column of name numbers; -1 means that a text has no label."""
         return int_array("n_items", least=-1 if column == "label" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Labels must be text, numbers or truth values, as JSON."""
+        """Check stored arrays; labels must be strings, numbers or Booleans in JSON."""
         super().check_arrays(stored)
         labels_of(stored)
 
     @classmethod
     def items_of(cls, example: Example) -> Items:
-        """The text and its label.
+        """Return a text and its label as column values.
 
         Raises:
-            TextError: the label is none of JSON's values.
+            TextError: the label is not a string, number or Boolean.
         """
         text, label = Example(*example)
         if not isinstance(label, str | int | float | None):
-            what = f"a label of type {type(label).__name__} cannot be kept"
-            raise TextError(what, hint="give labels that are text, numbers or truth values")
+            what = f"a label of type {type(label).__name__} cannot be stored"
+            raise TextError(what, hint="give labels that are strings, numbers or Booleans")
         return (text,), (None if label is None else json.dumps(label, ensure_ascii=False),)
 
     @classmethod
     def example_of(cls, items: Items) -> Example:
-        """The text and its label."""
+        """Return the example for column values."""
         (text,), (label,) = items
         return Example(str(text), None if label is None else json.loads(label))

@@ -1,7 +1,7 @@
-"""How a head learns, and what each part of the features weighs: constants for few texts a label and for many.
+"""Loss and weights of features for the head, one setting for few texts per label and one for many.
 
-Both were chosen inside training sets. To choose among six settings for each set of texts instead, on texts
-held out, was worth 0.1 points (six corpora, 1,000 texts each), no more than chance.
+Both settings were chosen inside training sets. Choosing among six settings for each data set on held-out
+texts gained 0.1 points (six corpora, 1,000 texts each), no more than chance.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 Array32 = NDArray[np.float32]
 
-# With fewer texts than so many times the perplexity of labels, labels have few texts.
+# Labels have few texts if there are fewer texts than this many times the perplexity of labels.
 FEW_TEXTS = 40
-# Mean squared length of a text's features: of words and of characters each 1.
+# Mean squared length of a text's features: 1 for words and 1 for characters.
 SQUARE = 2.0
 
 
@@ -26,9 +26,9 @@ class HeadSettings:
     """Settings of a head.
 
     Attributes:
-        loss: ``logistic`` or ``hinge``, of `fit_head` and `fit_svm`.
-        C: weight of the loss, where the features of a text have a mean squared length of `SQUARE`.
-        dense: weight of the squared lengths of projections, beside 1 for each kind of n-grams.
+        loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.
+        C: weight of the loss, for features with a mean squared length of `SQUARE`.
+        dense: weight of the squared lengths of projections, relative to 1 for each kind of n-grams.
         pairs: weight of the squared length of pairs of words.
     """
 
@@ -41,9 +41,9 @@ class HeadSettings:
         """Return the factor that gives weighted features the mean squared length `SQUARE`.
 
         Args:
-            rows: n-grams of texts, and from column ``n_single`` on pairs.
-            n_single: how many n-grams are no pairs.
-            dense: float32 (n, d); projections.
+            rows: rows of n-grams of texts; pairs have columns from ``n_single`` on.
+            n_single: number of n-grams that are not pairs.
+            dense: projections, float32 (n, d).
         """
         squares = rows.data.astype(np.float64) ** 2
         of_pairs = float(squares[rows.indices >= n_single].sum())
@@ -57,11 +57,11 @@ MANY = HeadSettings("hinge", C=2.0, dense=0.1, pairs=1.0)
 
 
 def are_few(labels: NDArray[np.int64]) -> bool:
-    """Whether labels have so few texts that their names and unlabelled texts help."""
+    """Return whether labels have so few texts that names of labels and unlabelled texts help."""
     return len(labels) < FEW_TEXTS * perplexity_of(labels)
 
 
 def perplexity_of(labels: NDArray[np.int64]) -> float:
-    """The perplexity of labels: so many equally frequent ones would be as hard to guess."""
+    """Return the perplexity of labels, the exponential of their entropy."""
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     return float(np.exp(-(shares * np.log(shares)).sum()))

@@ -1,4 +1,4 @@
-"""Leverage scores: exact, sketched, and in two passes over a stream."""
+"""Leverage scores of rows, exact or sketched, in two passes over a stream."""
 
 # Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

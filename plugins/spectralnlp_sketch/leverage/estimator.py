@@ -1,4 +1,4 @@
-"""`LeverageScores`: how much each row of a matrix stands alone."""
+"""Leverage scores of the rows of a matrix as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -39,19 +39,18 @@ BATCH_ROWS = RowMoments.batch_size
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LeverageScores(IncrementalEstimator):
-    """The diagonal of X(XᵀX)⁺Xᵀ, for X of any number of rows, in two passes.
+    """Compute leverage scores, the diagonal of X(XᵀX)⁺Xᵀ, in two passes over any number of rows.
 
     Chin and Liang 2019, section 3; Drineas, Magdon-Ismail, Mahoney and Woodruff 2012. `fit` is the first
-    pass, `transform` the second. After `partial_fit`, ``auto`` stays with ``gram``: there is nothing to read
-    again. Exact scores lie between 0 and 1 and sum to the rank of X; they are the same
-    for any scale of the columns.
+    pass, `transform` the second. After `partial_fit`, ``auto`` stays with ``gram``, since rows cannot be read
+    again. Exact scores lie between 0 and 1, sum to the rank of X, and do not depend on the scale of columns.
 
     Attributes:
-        method_: the method that was used; of ``auto`` the one chosen.
+        method_: the method used; with ``auto``, the chosen one.
         sketch_: XᵀX for ``gram``, R for ``qr`` and ``svd``, S X otherwise.
-        rank_: directions that count.
-        condition_: σ₁/σ_r of what was inverted.
-        error_: estimate of the relative error that rounding causes; sketches err by much more, about √(d/m).
+        rank_: numerical rank of X.
+        condition_: condition number σ₁/σ_r of the inverted matrix.
+        error_: estimated relative error from rounding; sketches have a much larger error, about √(d/m).
 
     Examples:
         >>> import numpy as np
@@ -64,14 +63,14 @@ class LeverageScores(IncrementalEstimator):
 
     sketch_size: Annotated[
         Annotated[int, Ge(1)] | None,
-        Doc("Rows of the sketch (m) where ``method`` is one; None: `required_rows` for ``epsilon``."),
+        Doc("Rows of the sketch (m) if ``method`` is a sketch; None for `required_rows` of ``epsilon``."),
     ] = field(default=None, kw_only=False)
     method: Annotated[
         Literal["auto", "gram", "qr", "svd", "gaussian", "countsketch", "osnap", "srht"],
         Doc(
-            "``auto``: ``gram``, and where that is not accurate to 1e-6 ``qr``, which takes one more "
-            "pass. ``gram``: XᵀX and Cholesky. ``qr``: R of a blocked QR. ``svd``: of R, the paper's "
-            "algorithm 1. ``gaussian``, ``countsketch``, ``osnap``, ``srht``: sketched, algorithm 2."
+            "``auto``: ``gram``, or ``qr`` with one more pass if ``gram`` is not accurate to 1e-6. "
+            "``gram``: XᵀX and Cholesky. ``qr``: R of a blocked QR. ``svd``: SVD of R, the paper's "
+            "algorithm 1. ``gaussian``, ``countsketch``, ``osnap``, ``srht``: sketches, algorithm 2."
         ),
     ] = "auto"
     truncate: Annotated[
@@ -79,29 +78,29 @@ class LeverageScores(IncrementalEstimator):
         Ge(0),
         Lt(1),
         Doc(
-            "Algorithm 3: singular values up to this share of the largest count as zero. 0: those "
-            "below rounding alone."
+            "Singular values up to this share of the largest are treated as zero (algorithm 3); 0 for those "
+            "below rounding only."
         ),
     ] = 0.0
     bias_correction: Annotated[
         bool,
-        Doc("Multiply sketched scores by (m − r)/m; without it they are too large by as much."),
+        Doc("Whether to multiply sketched scores by (m − r)/m, which removes their upward bias."),
     ] = True
     epsilon: Annotated[
         Annotated[float, Gt(0), Lt(1)] | None,
         Doc(
-            "Precision ε of `required_rows`; if given, a warning says where the data have too few rows "
+            "Precision ε for `required_rows`; if given, there is a warning if the data have too few rows "
             "for it."
         ),
     ] = None
-    random_state: Annotated[int, Ge(0), Doc("Seed of the sketch, a number.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def transform(self, X: Matrix) -> Floats:
-        """Scores of rows with respect to the rows fitted: float64 (n, 1)."""
+        """Return leverage scores of rows relative to the fitted rows, float64 (n, 1)."""
         return self.scores(X)[:, None]
 
     def scores(self, X: Matrix) -> Floats:
-        """Scores of rows as a vector: float64 (n,)."""
+        """Return leverage scores of rows as a vector, float64 (n,)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         with one_blas_thread():
@@ -109,19 +108,19 @@ class LeverageScores(IncrementalEstimator):
         return self._factor() * np.concatenate(blocks)
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
-        """The second pass over a corpus, on the current engine: scores by the block, in order."""
+        """Run the second pass over a corpus on the current engine, and yield scores by block, in order."""
         check_is_fitted(self)
         blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
-        # A function that can be sent to worker processes.
+        # A partial function, since it must be sent to worker processes.
         return map_ordered(partial(_block_scores, self.whitener_, self._factor()), blocks)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """One name, ``leverage``."""
+        """Return the single output name, ``leverage``."""
         check_is_fitted(self)
         return np.array(["leverage"], dtype=object)
 
     def _factor(self) -> float:
-        """The factor that takes the bias out of sketched scores."""
+        """Return the factor that corrects the bias of sketched scores."""
         if self.method_ in EXACT or not self.bias_correction:
             return 1.0
         m = int(self.moments_.sketch_size)
@@ -130,7 +129,7 @@ class LeverageScores(IncrementalEstimator):
     # -- the first pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments of the method; of ``auto``, a Gram matrix."""
+        """Return empty moments of the method; ``auto`` starts with a Gram matrix."""
         self.method_: str = "gram" if self.method == "auto" else self.method
         return self._empty_moments(self.n_features_in_)
 
@@ -141,15 +140,15 @@ class LeverageScores(IncrementalEstimator):
             return TriangleMoments(d)
         size = self.sketch_size or required_rows(self.method_, d, self.epsilon or 0.5)
         if size <= d:
-            hint = f"take at least {required_rows(self.method_, d, 0.5):,}"
-            warn(f"a sketch of {size} rows cannot tell the scores of {d} columns: all would be alike; {hint}")
+            hint = f"use at least {required_rows(self.method_, d, 0.5):,}"
+            warn(f"a sketch of {size} rows is too small for {d} columns: all scores would be equal; {hint}")
         return MOMENTS[self.method_](size, d, self.random_state)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Solve for what turns rows into scores, or ask for another pass.
+        """Solve for the matrix that maps rows to scores, or request another pass.
 
         Returns:
-            Where ``auto`` finds the Gram matrix too coarse, empty moments of ``qr``.
+            Empty moments of ``qr`` if ``auto`` finds the Gram matrix too inaccurate, else None.
 
         Raises:
             MatrixError: there are no rows.
@@ -165,7 +164,7 @@ class LeverageScores(IncrementalEstimator):
         return None
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Solve again; call after changing ``moments_``."""
         self._take(self.moments_)
         self._keep(self._whiten_directly() or self._whiten_by_svd())
 
@@ -175,22 +174,22 @@ class LeverageScores(IncrementalEstimator):
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
-        """By Cholesky decomposition or a triangle; None where that is not accurate, or directions are cut."""
+        """Whiten by a Cholesky or QR factor; return None if inaccurate, or if an SVD is required."""
         if self.truncate or self.method_ == "svd":
             return None
         if self.method_ == "gram":
             return from_gram(self.moments_.gram)
         if self.method_ == "qr":
             return from_triangle(self.moments_.triangle)
-        # Algorithm 2 with R for ΣVᵀ: the same scores, and inverting a triangle is cheaper than an SVD.
+        # Algorithm 2 with R instead of ΣVᵀ: scores are equal, and inverting R is cheaper than an SVD.
         return from_triangle(np.asarray(np.linalg.qr(self.moments_.sketch, mode="r")))
 
     def _whiten_by_svd(self) -> Whitener:
-        # Of R's singular values: numpy's n·eps would give up directions that QR still knows.
+        # Rounding of R's singular values; numpy's n·eps would drop directions that QR determines.
         rounding = 4 * max(self.n_rows_**0.5, self.n_features_in_) * EPS
         if self.method_ != "gram":
             return from_rows(self._root(), max(self.truncate, rounding))
-        # The Gram matrix knows singular values only down to the root of rounding.
+        # The Gram matrix determines singular values only down to the square root of rounding.
         whitener = from_rows(self._root(), max(self.truncate, rounding**0.5))
         return whitener._replace(error=whitener.condition**2 * EPS)
 
@@ -198,14 +197,14 @@ class LeverageScores(IncrementalEstimator):
         if self.method_ in EXACT and whitener.error > TOLERANCE:
             what = f"leverage scores accurate to about {whitener.error:.0e}, not {TOLERANCE:.0e}"
             why = f"the condition number is {whitener.condition:.0e}"
-            warn(f"{what}: {why} by method {self.method_}; truncate=1e-6 leaves the smallest directions out")
+            warn(f"{what}: {why} by method {self.method_}; truncate=1e-6 drops the smallest directions")
         if self.epsilon is not None and self.method_ not in EXACT:
             warn_if_short(self.method_, self.n_features_in_, self.epsilon, self.n_rows_)
         self.whitener_ = whitener
         self.rank_, self.condition_, self.error_ = whitener.rank, whitener.condition, whitener.error
 
     def _root(self) -> Floats:
-        """B with BᵀB equal to what was added up."""
+        """Return B such that BᵀB equals the accumulated Gram matrix."""
         if self.method_ != "gram":
             return self.sketch_
         squares, vectors = np.linalg.eigh(self.moments_.gram)
@@ -213,7 +212,7 @@ class LeverageScores(IncrementalEstimator):
 
     @property
     def sketch_(self) -> Floats:
-        """The sketch of X: XᵀX, R or S X."""
+        """Sketch of X: XᵀX, R or S X, depending on ``method_``."""
         if self.method_ == "gram":
             return self.moments_.gram
         return self.moments_.triangle if self.method_ in EXACT else self.moments_.sketch

@@ -1,4 +1,4 @@
-"""The triangle R of a QR decomposition as moments: RᵀR = XᵀX without squaring the condition number."""
+"""Moments that keep the triangular factor R of X = QR, which does not square the condition number."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Floats = NDArray[np.float64]
 
 
 class TriangleMoments(RowMoments):
-    """R (at most d, d) with a diagonal that is not negative, by QR of R above new rows.
+    """Triangular factor R (at most d, d) with non-negative diagonal, updated by QR of R stacked on new rows.
 
     Demmel, Grigori, Hoemmen and Langou 2012, *Communication-optimal parallel and sequential QR*, section 4.
 
     Args:
-        n_columns: d.
+        n_columns: number of columns, d.
     """
 
     def __init__(self, n_columns: int) -> None:
@@ -33,7 +33,7 @@ class TriangleMoments(RowMoments):
         """Add rows, dense or sparse.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
@@ -59,9 +59,9 @@ class TriangleMoments(RowMoments):
         self.n_rows[...] = arrays["n_rows"]
 
     def parameters(self) -> dict[str, Any]:
-        """``n_columns``."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``triangle``: float64 (at most d, d); ``n_rows``: int64 ()."""
+        """Return ``triangle``, float64 (at most d, d), and ``n_rows``, int64 ()."""
         return {"triangle": self.triangle, "n_rows": self.n_rows}

@@ -1,4 +1,4 @@
-"""From a sketch of X to W (d, r) with ‖xᵀW‖² the leverage score of a row x: W Wᵀ = (XᵀX)⁺."""
+"""Compute W (d, r) with W Wᵀ = (XᵀX)⁺ from a sketch of X; ‖xᵀW‖² is the leverage score of a row x."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from spectralnlp_sketch.rows import Matrix
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
-# The relative error that exact scores are allowed.
+# Maximum relative error of exact scores.
 TOLERANCE = 1e-6
 
 
 class Whitener(NamedTuple):
-    """A map that turns rows into leverage scores.
+    """Whitening matrix that maps rows to leverage scores.
 
     Args:
-        matrix: W (d, r).
+        matrix: whitening matrix W (d, r).
         triangular: whether W is upper triangular, which halves the work.
-        rank: r, the directions that count.
-        error: an estimate of the relative error of the scores that rounding causes.
-        condition: σ₁/σ_r, of columns scaled to one length.
+        rank: numerical rank, r.
+        error: estimated relative error of the scores from rounding.
+        condition: condition number σ₁/σ_r, for columns scaled to equal length.
     """
 
     matrix: Floats
@@ -37,10 +37,10 @@ class Whitener(NamedTuple):
 
 
 def from_gram(gram: Floats) -> Whitener | None:
-    """By Cholesky decomposition of XᵀX; None where that is not accurate to `TOLERANCE`.
+    """Whiten with a Cholesky decomposition of XᵀX. Returns None if it is not accurate to `TOLERANCE`.
 
-    Columns are scaled to one length first: scores do not change, and the condition number falls (van der
-    Sluis 1969). The error is about κ(X)²·eps.
+    Columns are first scaled to equal length, which does not change scores but lowers the condition number
+    (van der Sluis 1969). The error is about κ(X)²·eps.
     """
     lengths = np.sqrt(np.diagonal(gram))
     if not lengths.all():
@@ -56,7 +56,7 @@ def from_gram(gram: Floats) -> Whitener | None:
 
 
 def from_triangle(triangle: Floats) -> Whitener | None:
-    """By inverting R of X = QR; None where that is not accurate to `TOLERANCE`.
+    """Whiten with the triangular factor of X = QR. Returns None if it is not accurate to `TOLERANCE`.
 
     The error is about κ(X)·eps.
     """
@@ -77,13 +77,13 @@ def _inverted(upper: Floats, lengths: Floats, error: float, condition: float) ->
 
 
 def from_rows(rows: Floats, truncate: float) -> Whitener:
-    """By an SVD of rows B with BᵀB = XᵀX, or close to it; small singular values are left out.
+    """Whiten with an SVD of rows B with BᵀB equal or close to XᵀX; small singular values are dropped.
 
     Chin and Liang 2019, algorithms 2 and 3: W = VΣ⁻¹.
 
     Args:
         rows: B (m, d).
-        truncate: singular values up to this share of the largest count as zero.
+        truncate: singular values up to this share of the largest are treated as zero.
     """
     m, d = rows.shape
     if m > d:
@@ -97,7 +97,7 @@ def from_rows(rows: Floats, truncate: float) -> Whitener:
 
 
 def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
-    """‖xᵀW‖² for each row x: float64 (n,)."""
+    """Return the leverage score ‖xᵀW‖² of each row x, float64 (n,)."""
     if sp.issparse(rows):
         whitened = np.asarray(rows @ whitener.matrix)
         return np.einsum("ij,ij->i", whitened, whitened)
@@ -109,7 +109,7 @@ def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
 
 
 def _triangular_scores(rows: Floats, upper: Floats) -> Floats:
-    """Scores by a triangle: half the work of a product, over so few rows that they stay in the cache."""
+    """Compute scores with a triangular product, in blocks of rows that stay in the cache."""
     scores = np.empty(len(rows))
     work = np.empty((512, rows.shape[1]))
     for low in range(0, len(rows), len(work)):

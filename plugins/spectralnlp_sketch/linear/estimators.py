@@ -1,4 +1,4 @@
-"""Gaussian, CountSketch, OSNAP and SRHT sketches as transformers: the sketched SVD."""
+"""Gaussian, CountSketch, OSNAP and SRHT sketches as scikit-learn transformers (sketched SVD)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearTransformer(SketchTransformer):
-    """S X, and the SVD of it in place of that of X (Chin and Liang 2019, section 2.1)."""
+    """Base class of linear sketches S X, whose SVD replaces that of X (Chin and Liang 2019, section 2.1)."""
 
     unlearning: ClassVar[Unlearning] = "exact"
 
     epsilon: Annotated[
         Annotated[float, Gt(0), Lt(1)] | None,
-        Doc("If given, a warning says where the data are too few for singular values within 1 ± ε."),
+        Doc("If given, there is a warning if the data have too few rows for singular values within 1 ± ε."),
     ] = None
-    random_state: Annotated[int, Ge(0), Doc("Seed of S, a number.")] = 0
+    random_state: Annotated[int, Ge(0), Doc("Seed of S.")] = 0
 
     def _solve(self) -> Solution:
         if self.epsilon is not None:
@@ -45,7 +45,7 @@ class LinearTransformer(SketchTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GaussianSketch(LinearTransformer):
-    """Independent normal entries (Woodruff 2014, theorem 2.3).
+    """Sketch by a matrix S of independent normal entries (Woodruff 2014, theorem 2.3).
 
     Examples:
         >>> import numpy as np
@@ -64,7 +64,7 @@ class GaussianSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CountSketch(LinearTransformer):
-    """Every row, with a random sign, is added to one row of the sketch: the cheapest of all.
+    """Sketch that adds each row, with a random sign, to one row of the sketch; the fastest of all.
 
     Examples:
         >>> import numpy as np
@@ -81,7 +81,7 @@ class CountSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OSNAP(LinearTransformer):
-    """Every row goes to one row in each of ``n_nonzeros`` bands of the sketch.
+    """Sketch that adds each row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch.
 
     Examples:
         >>> import numpy as np
@@ -93,7 +93,7 @@ class OSNAP(LinearTransformer):
     """
 
     n_nonzeros: Annotated[
-        int, Ge(1), Doc("Bands (s of Nelson and Nguyên 2013), at most ``sketch_size``.")
+        int, Ge(1), Doc("Number of bands (s in Nelson and Nguyên 2013), at most ``sketch_size``.")
     ] = 4
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:
@@ -102,7 +102,7 @@ class OSNAP(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SRHT(LinearTransformer):
-    """Signs, a Hadamard transform over blocks of rows, a sample.
+    """Subsampled randomised Hadamard transform: random signs, Hadamard transform of blocks of rows, sampling.
 
     Examples:
         >>> import numpy as np
@@ -115,7 +115,7 @@ class SRHT(LinearTransformer):
 
     block_size: Annotated[
         Annotated[int, Ge(1)] | None,
-        Doc("Rows of a block, a power of two, ``sketch_size`` or more; None: as `SRHTMoments` has it."),
+        Doc("Rows of a block, a power of two, at least ``sketch_size``; None for 1,024 or the next power."),
     ] = None
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:

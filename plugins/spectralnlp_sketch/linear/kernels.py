@@ -1,4 +1,4 @@
-"""Adding rows to a linear sketch: S X, a row of X at a time, S never formed."""
+"""Kernels that add rows to a linear sketch S X, without forming S."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralnlp_sketch.counters import below, draw, sign, stream_key
 
 @kernel
 def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
-    """Each dense row goes into ``n_nonzeros`` rows of the sketch, one of each band, with a random sign."""
+    """Add each dense row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch."""
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(rows.shape[0]):
@@ -24,7 +24,7 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
 @kernel
 def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
-    """Add rows in CSR, each as `add_hashed` adds a dense one."""
+    """Add rows in CSR as `add_hashed` adds dense rows."""
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(indptr.size - 1):
@@ -38,7 +38,7 @@ def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, 
 
 @fast_kernel
 def hadamard(block):
-    """The unnormalised Walsh–Hadamard transform of each column, in place; rows are a power of two."""
+    """Apply the unnormalised Walsh–Hadamard transform to columns in place; row count is a power of two."""
     step = 1
     while step < block.shape[0]:
         for low in range(0, block.shape[0], 2 * step):
@@ -52,9 +52,9 @@ def hadamard(block):
 
 @kernel
 def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Consecutive rows of one block of ``block_size``, padded with zeros: signs, Hadamard, sampled rows.
+    """Add consecutive rows of one block, padded with zeros: random signs, Hadamard transform, sampling.
 
-    Columns are taken 16 at a time, so that the block being transformed stays in the cache.
+    Columns are processed 16 at a time, so that the transformed block stays in the cache.
     """
     key = stream_key(seed, document)
     offset = start % block_size
@@ -76,7 +76,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add rows as `add_transformed`, entry by entry of the Hadamard matrix: cheaper for few rows."""
+    """Add rows as `add_transformed` does, by entries of the Hadamard matrix: cheaper for few rows."""
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)
     outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)

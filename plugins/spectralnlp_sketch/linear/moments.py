@@ -1,7 +1,7 @@
-"""Linear sketches S X as moments: sums over rows, so that they merge, and subtract, as sums do.
+"""Linear sketches S X as moments: sums over rows, which can be merged and subtracted.
 
-Column i of S is a function of (seed, document, row i) alone. The sums are unscaled, so those of integers are
-exact; `LinearSketch.sketch` applies the scale.
+Column i of S depends only on (seed, document, row i). The sums are unscaled, so sums of integers are exact;
+`LinearSketch.sketch` applies the scale.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Floats = NDArray[np.float64]
 
 
 class LinearSketch(RowMoments):
-    """S X of a stream of rows X (n, d) with a random S (m, n).
+    """Base class of linear sketches S X of a stream of rows X (n, d) with a random S (m, n).
 
     Args:
-        sketch_size: rows m of the sketch.
-        n_columns: d.
-        seed: of S; from 0 to 2⁶³ − 1.
+        sketch_size: number of rows of the sketch, m.
+        n_columns: number of columns, d.
+        seed: seed of S, from 0 to 2⁶³ − 1.
     """
 
-    # Sums of ±x are exact for integers, as counts are; for other numbers they undo to rounding.
+    # Subtraction is exact for integers such as counts, and exact up to rounding for other numbers.
     subtractable = True
     method: ClassVar[str]
 
@@ -50,22 +50,22 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """The factor of the sums by which S keeps squared norms in expectation."""
+        """Scale of the sums for which S preserves squared norms in expectation."""
         return 1.0
 
     @property
     def sketch(self) -> Floats:
-        """S X (m, d), a copy."""
+        """The sketch S X (m, d), as a copy."""
         return self.scale * self.sums
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse; their numbers are the batch's.
+        """Add rows, dense or sparse, numbered by the batch.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         matrix = self.checked_rows(batch)
-        with np.errstate(over="ignore", invalid="ignore"):  # told when the sums are used
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported when the sums are used
             self._add_rows(matrix.astype(np.float64, copy=False), batch.document_index, batch.start)
         self.n_rows += matrix.shape[0]
 
@@ -73,21 +73,21 @@ class LinearSketch(RowMoments):
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
 
     def parameters(self) -> dict[str, Any]:
-        """Sizes and seed."""
+        """Return the arguments of the constructor."""
         return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``sums``: float64 (m, d), unscaled; ``n_rows``: int64 ()."""
+        """Return ``sums``, float64 (m, d), unscaled, and ``n_rows``, int64 ()."""
         return {"sums": self.sums, "n_rows": self.n_rows}
 
 
 class OSNAPMoments(LinearSketch):
-    """Sparse embedding: every row goes, with random signs, into one row of each of s bands.
+    """Sparse embedding that adds each row, with random signs, to one row in each of s bands.
 
     Nelson and Nguyên 2013, *OSNAP*, section 1 (the block construction).
 
     Args:
-        n_nonzeros: s, the non-zero entries in a column of S.
+        n_nonzeros: number of nonzero entries in a column of S, s.
     """
 
     method = "osnap"
@@ -101,7 +101,7 @@ class OSNAPMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """1/√s."""
+        """Scale of the sums, 1/√s."""
         return 1.0 / math.sqrt(self.n_nonzeros)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -112,12 +112,12 @@ class OSNAPMoments(LinearSketch):
             add_hashed(self.seed, document, start, self.n_nonzeros, _writable(matrix), self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Also ``n_nonzeros``."""
+        """Return the arguments of the constructor."""
         return {**super().parameters(), "n_nonzeros": self.n_nonzeros}
 
 
 class CountSketchMoments(OSNAPMoments):
-    """Every row goes into one row of the sketch with a random sign.
+    """CountSketch: adds each row, with a random sign, to one row of the sketch.
 
     Clarkson and Woodruff 2017, section 2.3.
     """
@@ -128,19 +128,19 @@ class CountSketchMoments(OSNAPMoments):
         super().__init__(sketch_size, n_columns, seed, n_nonzeros=1)
 
     def parameters(self) -> dict[str, Any]:
-        """Sizes and seed."""
+        """Return the arguments of the constructor."""
         return LinearSketch.parameters(self)
 
 
 class GaussianMoments(LinearSketch):
-    """Entries of S are independent normals of variance 1/m (Woodruff 2014, theorem 2.3)."""
+    """Gaussian sketch: entries of S are independent normals of variance 1/m (Woodruff 2014, theorem 2.3)."""
 
     method = "gaussian"
     subtractable = False
 
     @property
     def scale(self) -> float:
-        """1/√m."""
+        """Scale of the sums, 1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -151,16 +151,16 @@ class GaussianMoments(LinearSketch):
 
 
 class SRHTMoments(LinearSketch):
-    """Signs, a Hadamard transform of the rows, and a sample of what comes out.
+    """Subsampled randomised Hadamard transform: random signs, Hadamard transform of the rows, sampling.
 
-    Rows are taken in blocks of a power of two, the last one padded with zeros, every block under signs of
-    its own on both sides: a sum over blocks, so any number of rows streams and merges. Balabanov, Beaupère,
-    Grigori and Lederer 2023, *Block subsampled randomized Hadamard transform*, definition 2.1; with one block
-    it is the transform of Tropp 2011.
+    Rows are processed in blocks of a power of two, the last one padded with zeros, and each block has its own
+    random signs on both sides. The sketch is a sum over blocks, so any number of rows can be streamed and
+    merged. Balabanov, Beaupère, Grigori and Lederer 2023, *Block subsampled randomized Hadamard transform*,
+    definition 2.1; with one block it is the transform of Tropp 2011.
 
     Args:
-        block_size: rows of a block, a power of two, at least ``sketch_size``; None: the smallest that is
-            1,024 or more.
+        block_size: rows of a block, a power of two, at least ``sketch_size``; None for the smallest that is
+            at least 1,024.
     """
 
     method = "srht"
@@ -177,7 +177,7 @@ class SRHTMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """1/√m: S has entries ±1/√m."""
+        """Scale of the sums, 1/√m, since entries of S are ±1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -192,22 +192,22 @@ class SRHTMoments(LinearSketch):
             add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Also ``block_size``."""
+        """Return the arguments of the constructor."""
         return {**super().parameters(), "block_size": self.block_size}
 
 
 def check_size(sketch_size: int) -> None:
-    """Refuse a sketch of no rows.
+    """Check that a sketch has at least one row.
 
     Raises:
-        SizeError: ``sketch_size`` is under 1.
+        SizeError: ``sketch_size`` is less than 1.
     """
     if sketch_size < 1:
         raise SizeError(f"sketch_size must be 1 or more, not {sketch_size}")
 
 
 def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in C order, copied where it is read-only: one compiled kernel serves all."""
+    """Return the array writable and in C order, so that one compiled kernel serves all arrays."""
     return np.require(array, requirements=["C", "W"])
 
 

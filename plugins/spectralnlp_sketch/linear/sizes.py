@@ -1,4 +1,4 @@
-"""How many rows a linear sketch needs to keep all norms within 1 ± ε."""
+"""Compute how many rows a linear sketch needs to preserve norms within 1 ± ε."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from spectralnlp_sketch.errors import SizeError, warn
 
 
 def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = None) -> int:
-    """The rows m for a (1 ± ε) subspace embedding of d dimensions, constants left at 1 as in the paper.
+    """Return the number of rows m for a (1 ± ε) subspace embedding of d dimensions, with constants of 1.
 
     ``countsketch``: (d/ε)². ``osnap``: d·ln(d)/ε². ``gaussian``: d/ε². ``srht``: (√d + √ln(n))²·ln(d)/ε²
     (Tropp 2011, theorem 1.3). Chin and Liang 2019, sections 3.2 and 3.6; Woodruff 2014, chapter 2.
 
     Args:
         method: ``countsketch``, ``osnap``, ``gaussian`` or ``srht``.
-        d: columns of the matrix.
-        epsilon: ε, between 0 and 1.
-        n_rows: rows n of the matrix (``srht`` needs it; taken as d² where it is not known).
+        d: number of columns of the matrix.
+        epsilon: precision ε, between 0 and 1.
+        n_rows: number of rows n of the matrix, used by ``srht`` only; None for d².
 
     Raises:
-        SizeError: there is no such method, or ε is not between 0 and 1.
+        SizeError: there is no such method, ``d`` is less than 1, or ε is not between 0 and 1.
 
     Examples:
         >>> from spectralnlp_sketch import required_rows
@@ -44,14 +44,14 @@ def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = N
 
 
 def warn_if_short(method: str, d: int, epsilon: float, n_rows: int) -> bool:
-    """Warn where a matrix has too few rows for the sketch to be smaller than it (the paper's figure 6).
+    """Warn if a matrix has fewer rows than the required sketch (the paper's figure 6).
 
     Returns:
-        Whether it warned.
+        Whether there was a warning.
     """
     needed = required_rows(method, d, epsilon, n_rows=n_rows)
     if n_rows >= needed:
         return False
-    what = f"{method} of {d} columns within {epsilon:g} takes {needed:,} rows, and there are {n_rows:,}"
-    warn(f"{what}: the data cannot meet it; use the exact method")
+    what = f"{method} of {d} columns within {epsilon:g} needs {needed:,} rows, and there are {n_rows:,}"
+    warn(f"{what}: use the exact method")
     return True

@@ -1,4 +1,4 @@
-"""The mean of rows exactly and their scatter by frequent directions: for matrices of many columns."""
+"""Moments for PCA of many columns: the exact mean of rows, and their scatter by frequent directions."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from spectralnlp_sketch.pca.spectrum import Spectrum
 from spectralnlp_sketch.rows import Matrix, RowMoments, Rows, check_finite, matrix_of
 
 Floats = NDArray[Any]
-# Entries of a dense batch of a file: 64 MB in float64.
+# Maximum number of entries in a dense batch of a file: 64 MB in float64.
 _BATCH_ENTRIES = 2**23
 
 
 class DirectionsMoments(RowMoments):
-    """How many rows there are, their mean μ, and a sketch of S = Σ (x − μ)(x − μ)ᵀ.
+    """Number of rows, their mean μ, and a sketch of the scatter S = Σ (x − μ)(x − μ)ᵀ.
 
-    Dense rows are sketched less the mean of their batch, followed by one row that stands for the distance of
-    that mean from μ. Sparse rows are sketched as they are, and n·μμᵀ is subtracted at the end. Both ways the
-    error is that of the sketch, since μ is exact.
+    Dense rows are sketched after subtracting the mean of their batch, followed by one row for the difference
+    between that mean and μ. Sparse rows are sketched unchanged, and n·μμᵀ is subtracted at the end. In both
+    cases the only error is that of the sketch, since μ is exact.
 
     Args:
-        sketch_size: l.
-        n_columns: d.
-        dtype: ``float32`` or ``float64``: of the sketch and the arithmetic.
-        sparse: whether the rows are.
-        seed: of the sketch.
+        sketch_size: number of rows of the sketch, l.
+        n_columns: number of columns, d.
+        dtype: ``float32`` or ``float64``, the dtype of the sketch and of the arithmetic.
+        sparse: whether the rows are sparse.
+        seed: seed of the sketch.
     """
 
     fan_in = FrequentDirectionsMoments.fan_in
@@ -50,19 +50,19 @@ class DirectionsMoments(RowMoments):
 
     @property
     def batch_size(self) -> int:  # type: ignore[override]
-        """Rows that are read at a time: fewer of wide dense ones."""
+        """Number of rows to read at a time; fewer for wide dense rows."""
         return RowMoments.batch_size if self.sparse else _batch_rows(self.n_columns)
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse; after an error nothing is added.
 
         Raises:
-            MatrixError: another width, or a NaN or an infinity (which row).
+            MatrixError: the width differs, or a row holds NaN or infinity.
         """
         with np.errstate(over="ignore"):
             matrix = matrix_of(batch, self.n_columns).astype(self.dtype, copy=False)
@@ -78,10 +78,10 @@ class DirectionsMoments(RowMoments):
         self._join(matrix.shape[0], mean)
 
     def leading(self, size: int) -> Spectrum:
-        """The leading eigenvalues and eigenvectors of the sketched scatter Ŝ.
+        """Return the leading eigenvalues and eigenvectors of the sketched scatter Ŝ.
 
         Args:
-            size: how many; fewer are given where the sketch has fewer directions.
+            size: maximum number of eigenvalues; fewer are returned if the sketch has fewer directions.
         """
         sketch = self.directions.sketch
         squares, vectors = _squares_and_directions(sketch.rows)
@@ -92,17 +92,17 @@ class DirectionsMoments(RowMoments):
         return Spectrum(squares[:size], vectors[:size], total, sketch.bound)
 
     def parameters(self) -> dict[str, Any]:
-        """All that `__init__` takes."""
+        """Return the arguments of the constructor."""
         names = ("n_columns", "dtype", "sparse", "seed")
         return {"sketch_size": self.directions.sketch_size} | {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``mean``: float64 (d,); ``n_rows``: int64 (); those of the sketch, after ``sketch.``."""
+        """Return ``mean``, float64 (d,), ``n_rows``, int64 (), and the sketch's arrays, ``sketch.…``."""
         sketched = {f"sketch.{name}": each for name, each in self.directions.arrays().items()}
         return {"mean": self.mean, "n_rows": self._n_rows, **sketched}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """The mean must be of the sketch's width; the rest is the sketch's business."""
+        """Check the stored mean and row count, and the sketch's arrays."""
         stored.take("mean", float_array(f"{self.n_columns}", stored=("float64",), most=None, least=None))
         stored.take("n_rows", int_array(dtype="int64"))
         self.directions.check_arrays(stored.part("sketch."))
@@ -116,7 +116,7 @@ class DirectionsMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
-        """Add m rows, which are in the sketch already, to the mean, and to the sketch how far they are."""
+        """Update the mean by m rows already in the sketch; for dense rows, sketch the shift of the mean."""
         n = self.n_rows
         difference = mean - self.mean
         if n and not self.sparse:
@@ -137,10 +137,10 @@ def _batch_rows(n_columns: int) -> int:
 
 
 def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
-    """Squared lengths of orthogonal rows, the longest first, those above rounding, and unit rows."""
+    """Return squared lengths of orthogonal rows, descending, and unit rows, without rounding noise."""
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")
-    # The rows are made of eigenvectors of a matrix of the rows' own precision.
+    # The rows come from eigenvectors of a matrix with the precision of the rows.
     noise = 16 * np.finfo(rows.dtype).eps * squares.max(initial=0.0)
     order = order[squares[order] > noise]
     squares, vectors = squares[order], rows[order]
@@ -151,13 +151,13 @@ def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
 def _without_mean(
     squares: NDArray[np.float64], vectors: Floats, mean: NDArray[np.float64], n: int
 ) -> tuple[NDArray[np.float64], Floats]:
-    """Eigenvalues and eigenvectors of VᵀΛV − n·μμᵀ, those that are positive.
+    """Return the positive eigenvalues of VᵀΛV − n·μμᵀ and their eigenvectors.
 
     Args:
-        squares: Λ (r,).
+        squares: diagonal of Λ (r,).
         vectors: V (r, d), orthonormal.
-        mean: μ (d,).
-        n: rows.
+        mean: mean μ (d,).
+        n: number of rows.
     """
     inside = vectors @ mean.astype(vectors.dtype)
     beyond = mean.astype(vectors.dtype) - inside @ vectors

@@ -1,4 +1,4 @@
-"""`StreamingPCA`, the transformer."""
+"""Principal component analysis of streams as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from spectralnlp_sketch.rows import Matrix, describe_rows
 
 Floats = NDArray[Any]
 
-# Up to so many columns the covariance is exact, smaller than buffers of a sketch, and faster than shrinking.
+# Up to this many columns, the exact covariance is smaller than a sketch's buffers and faster than shrinking.
 EXACT_COLUMNS = 2048
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
-    """Principal components of rows that come in batches, dense or sparse, in memory that does not grow.
+    """Principal component analysis of rows that come in batches, dense or sparse, in constant memory.
 
-    Interface of ``sklearn.decomposition.PCA`` and ``IncrementalPCA``. Sparse rows stay sparse: means and
-    covariances are centred by corrections of rank one. Up to 2,048 columns the result is that of ``PCA`` to
-    rounding; above, a sketch by frequent directions takes the covariance's place (Liberty 2013), and `bound_`
-    says how far it is from it at most. Fitted parts merge.
+    The interface is that of ``sklearn.decomposition.PCA`` and ``IncrementalPCA``. Sparse rows stay sparse:
+    covariances are centred by rank-one corrections. Up to 2,048 columns the result equals that of ``PCA`` up
+    to rounding; with more columns, a frequent-directions sketch replaces the covariance (Liberty 2013), and
+    `bound_` bounds its error. Fitted parts can be merged.
 
     Attributes:
         method_: ``exact`` or ``sketch``.
-        moments_: what was added up.
-        components_: principal axes, orthonormal (k, d), in each the entry of largest magnitude positive.
-        explained_variance_: along the axes, descending, by n − 1 (k,).
-        explained_variance_ratio_: parts of the total variance (k,).
-        singular_values_: of the centred rows, along the axes (k,).
-        mean_: of the columns (d,).
-        noise_variance_: mean variance of the directions that are left out, of ``PCA``'s probabilistic model.
-        bound_: at least the spectral norm of the difference between the covariance of the rows and the one
-            that was decomposed, so the most by which any of its eigenvalues is off; 0 where exact.
-        n_samples_seen_: rows seen.
+        moments_: moments of the rows seen.
+        components_: principal axes, orthonormal (k, d), the entry of largest magnitude in each positive.
+        explained_variance_: variances along the axes, descending, with divisor n − 1 (k,).
+        explained_variance_ratio_: shares of the total variance (k,).
+        singular_values_: singular values of the centred rows along the axes (k,).
+        mean_: column means (d,).
+        noise_variance_: mean variance of the omitted directions, as in ``PCA``'s probabilistic model.
+        bound_: upper bound of the spectral norm of the difference between the covariance and the decomposed
+            matrix, and so of the error of each eigenvalue; 0 if exact.
+        n_samples_seen_: number of rows seen.
 
     Examples:
         >>> import scipy.sparse as sp
@@ -61,40 +61,43 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         ((1000, 3), 0.0)
     """
 
-    n_components: Annotated[int, Ge(1), Doc("Principal components (k).")] = field(default=2, kw_only=False)
+    n_components: Annotated[int, Ge(1), Doc("Number of principal components (k).")] = field(
+        default=2, kw_only=False
+    )
     method: Annotated[
         Literal["auto", "exact", "sketch"],
         Doc(
             "``exact``: the covariance itself, d² numbers, at most 32,768 columns. ``sketch``: frequent "
-            "directions, ``sketch_size`` × d numbers. ``auto``: exact up to 2,048 columns."
+            "directions, ``sketch_size`` × d numbers. ``auto``: ``exact`` up to 2,048 columns, else "
+            "``sketch``."
         ),
     ] = "auto"
-    whiten: Annotated[bool, Doc("Divide what `transform` returns by the deviations along the axes.")] = False
+    whiten: Annotated[bool, Doc("Divide coordinates by the standard deviations along the axes.")] = False
     sketch_size: Annotated[
         Annotated[int, Ge(1)] | None,
         Doc(
-            "Rows of the sketch (l), ``n_components`` or more; None: half as many again as components, "
-            "and at least 64."
+            "Rows of the sketch (l), at least ``n_components``; None for 1.5 times ``n_components``, and at "
+            "least 64."
         ),
     ] = None
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def check_combination(self) -> None:
-        """Check what is asked for together.
+        """Check that the settings can be combined.
 
         Raises:
             ConfigError: ``sketch_size`` is below ``n_components``.
         """
         if self.sketch_size is not None and self.sketch_size < self.n_components:
-            what = f"sketch_size is {self.sketch_size}, and n_components {self.n_components}"
+            what = f"sketch_size {self.sketch_size} is less than n_components {self.n_components}"
             raise SizeError(what, hint="make sketch_size larger, or leave it out")
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments for rows such as the first of a corpus.
+        """Return empty moments for the rows of a corpus.
 
         Raises:
             MatrixError: there are no rows.
-            SizeError: ``exact`` is asked of too many columns.
+            SizeError: there are too many columns for ``exact``.
         """
         described = describe_rows(corpus)
         width, dtype = int(described["n_columns"]), str(described["dtype"])
@@ -104,33 +107,35 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return DirectionsMoments(size, width, dtype, bool(described["sparse"]), self.random_state)
 
     def solve(self, moments: Any) -> None:
-        """Take over moments.
+        """Store moments, and compute the components.
 
         Raises:
-            MatrixError: there are fewer than two rows in them.
+            MatrixError: the moments hold fewer than two rows.
         """
         super().solve(moments)
         self._solved()
 
     def finish(self) -> None:
-        """Take note that ``moments_`` have changed."""
+        """Discard cached solutions; call after changing ``moments_``."""
         super().finish()
-        # In a dictionary: scikit-learn wants attributes unchanged by reading.
+        # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, Spectrum] = {}
 
     def forget(self, X: Any) -> Self:
-        """Take out rows that were added before; the rest is as if they had never been there, to rounding.
+        """Remove rows that were added before; the result equals a fit without them, up to rounding.
 
         Args:
-            X: (n, d), dense or sparse; or a stream of them, as of ``fit``.
+            X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
 
         Raises:
-            ConfigError: rows of a sketch cannot be told apart any more.
-            MatrixError: as of ``fit``, no row would be left, or rows that were never added are given.
+            ConfigError: the method is ``sketch``, from which rows cannot be removed.
+            MatrixError: as for ``fit``, no row would be left, or the rows were never added.
         """
         check_is_fitted(self)
         if not isinstance(self.moments_, ScatterMoments):
-            raise ConfigError("a sketch can grow and merge but not forget", hint="use method='exact'")
+            raise ConfigError(
+                "a sketch can be updated and merged, but cannot forget", hint="use method='exact'"
+            )
         with one_blas_thread():
             self.moments_.forget(accumulate(self.moments_.empty_like(), self._corpus(X, reset=False)))
         self.finish()
@@ -138,17 +143,17 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def method_(self) -> str:
-        """``exact`` or ``sketch``."""
+        """Method in use, ``exact`` or ``sketch``."""
         return "exact" if isinstance(self._fitted_moments(), ScatterMoments) else "sketch"
 
     @property
     def n_samples_seen_(self) -> int:
-        """Rows seen."""
+        """Number of rows seen."""
         return int(self._fitted_moments().n_rows)
 
     @property
     def mean_(self) -> Floats:
-        """Mean of the columns (d,)."""
+        """Column means (d,)."""
         moments = self._fitted_moments()
         return moments.mean.astype(moments.dtype)
 
@@ -159,45 +164,45 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def explained_variance_(self) -> Floats:
-        """Variance along the axes, descending (k,)."""
+        """Variances along the axes, descending (k,)."""
         return self._narrow(self._solved().squares / (self.n_samples_seen_ - 1))
 
     @property
     def explained_variance_ratio_(self) -> Floats:
-        """Variance along the axes as parts of the total variance (k,)."""
+        """Variances along the axes as shares of the total variance (k,)."""
         solved = self._solved()
         return self._narrow(solved.squares / max(solved.total, np.finfo(np.float64).tiny))
 
     @property
     def singular_values_(self) -> Floats:
-        """Singular values of the centred rows, along the axes (k,)."""
+        """Singular values of the centred rows along the axes (k,)."""
         return self._narrow(np.sqrt(self._solved().squares))
 
     @property
     def noise_variance_(self) -> float:
-        """Mean variance of the directions that are left out."""
+        """Mean variance of the omitted directions."""
         solved, n = self._solved(), self.n_samples_seen_
         left = min(self.n_features_in_, n) - len(solved.squares)
         return max(0.0, solved.total - float(solved.squares.sum())) / (n - 1) / left if left > 0 else 0.0
 
     @property
     def bound_(self) -> float:
-        """At least the spectral norm of the covariance less the one that was decomposed."""
+        """Upper bound of the spectral norm of the covariance less the decomposed matrix."""
         return self._solved().bound / (self.n_samples_seen_ - 1)
 
     def transform(self, X: Any) -> Any:
-        """Coordinates of rows along the axes (n, k); sparse rows are centred without becoming dense.
+        """Return coordinates of rows along the axes (n, k); sparse rows are centred without becoming dense.
 
         Args:
-            X: (n, d), dense or sparse; or a stream of them, as of ``fit``: of data of Dask an array of Dask.
+            X: (n, d), dense or sparse; or a stream of rows, as for ``fit``. Dask data give a Dask array.
 
         Raises:
-            MatrixError: another width, no rows, or a NaN or an infinity (which row).
+            MatrixError: the width differs, there are no rows, or a row holds NaN or infinity.
         """
         return self._of_rows(self._coordinates, X)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """The rows (n, d) that coordinates (n, k) stand for."""
+        """Map coordinates (n, k) back to rows (n, d)."""
         check_is_fitted(self)
         X = check_array(X, dtype=[np.float64, np.float32])
         if X.shape[1] != len(self.components_):
@@ -205,7 +210,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return np.asarray((X * self._scales()) @ self.components_ + self.mean_)
 
     def get_covariance(self) -> Floats:
-        """The covariance (d, d) of ``PCA``'s probabilistic model: of the axes, and noise elsewhere.
+        """Return the covariance (d, d) of ``PCA``'s probabilistic model: the axes, and noise elsewhere.
 
         Tipping and Bishop 1999.
         """
@@ -216,14 +221,13 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._narrow(covariance)
 
     def score_samples(self, X: Any) -> Any:
-        """Log-likelihood of each row under the probabilistic model, float64 (n,).
+        """Return the log-likelihood of each row under the probabilistic model, float64 (n,).
 
         Args:
-            X: as of `transform`.
+            X: as for `transform`.
 
         Raises:
-            MatrixError: as of `transform`, or the rows that were learned from leave no noise, so others have
-                no likelihood.
+            MatrixError: as for `transform`, or the noise variance is 0, so the likelihood is undefined.
         """
         return self._of_rows(self._log_likelihoods, X)
 
@@ -240,17 +244,17 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return -0.5 * log
 
     def score(self, X: Any, y: object = None) -> float:
-        """Mean log-likelihood of rows under the probabilistic model."""
+        """Return the mean log-likelihood of rows under the probabilistic model."""
         return float(self.score_samples(X).mean())
 
     def _fitted_moments(self) -> Any:
-        # For the properties: hasattr(pca, "mean_") is False before fit, as scikit-learn has it.
+        # An AttributeError, since scikit-learn expects hasattr(pca, "mean_") to be False before fit.
         if "moments_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} is not fitted")
         return self.moments_
 
     def _solved(self) -> Spectrum:
-        """Solved at the first reading after a change: partial_fit with small batches stays cheap."""
+        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
         moments = self._fitted_moments()
         if "spectrum" not in self.solutions_:
             if moments.n_rows < 2:
@@ -267,14 +271,14 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._projected(X) / self._scales()
 
     def _projected(self, X: Matrix) -> Floats:
-        """Coordinates (n, k), not whitened."""
+        """Return coordinates (n, k) without whitening."""
         components = self.components_
         if sp.issparse(X):
             return np.asarray(X @ components.T) - self.mean_ @ components.T
         return (X - self.mean_.astype(X.dtype)) @ components.T
 
     def _squared_distances(self, X: Matrix) -> Floats:
-        """‖x − μ‖² of each row, float64 (n,)."""
+        """Return the squared distance ‖x − μ‖² of each row, float64 (n,)."""
         mean = self.moments_.mean
         if sp.issparse(X):
             lengths = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
@@ -287,7 +291,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Variances along the axes, at least the noise."""
+        """Return variances along the axes, at least the noise variance."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The mean of rows and their scatter about it, exactly: for matrices of few columns."""
+"""Moments for PCA of few columns: the exact mean of rows and their scatter about it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from spectralnlp_sketch.rows import (
 
 Floats = NDArray[np.float64]
 
-# The scatter of so many columns takes 8 GiB.
+# Maximum number of columns; their scatter takes 8 GiB.
 MOST_COLUMNS = 2**15
-# Rows that are centred at a time, few enough to stay in the cache until they are multiplied.
+# Number of entries of rows to centre at a time, so that they stay in the cache until they are multiplied.
 _BLOCK_ENTRIES = 3 * 2**18
-# A squared mean of so many variances costs one digit of the scatter.
+# A squared mean of this many variances costs one digit of the scatter.
 _NEAR = 10.0
 # Four panels of columns make ten products, which keep up to eight threads at work.
 _PANELS = 4
@@ -40,38 +40,38 @@ _LEAST_PANEL = 128
 
 
 class ScatterMoments(RowMoments):
-    """How many rows there are, their mean μ, and the scatter S = Σ (x − μ)(x − μ)ᵀ.
+    """Number of rows, their mean μ, and the scatter S = Σ (x − μ)(x − μ)ᵀ.
 
-    Chan, Golub and LeVeque 1983: a batch is added up about a mean that is close to its own, and parts are
-    merged by a correction of rank one, so no digits are lost for rows far from zero. Sparse rows are added up
-    about zero, and corrected.
+    Chan, Golub and LeVeque 1983: each batch is centred about a value close to its mean, and parts are merged
+    by a rank-one correction, so no digits are lost for rows far from zero. Sparse rows are not centred, and
+    their scatter is corrected afterwards.
 
     Args:
-        n_columns: d, at most 32,768.
-        dtype: ``float64``, or ``float32``: of the products of a dense batch; their sums are float64.
+        n_columns: number of columns d, at most 32,768.
+        dtype: ``float64`` or ``float32``, the dtype of products of a dense batch; their sums are float64.
     """
 
     def __init__(self, n_columns: int, dtype: str = "float64") -> None:
         if not 1 <= n_columns <= MOST_COLUMNS:
-            what = f"the scatter of {n_columns:,} columns is not for memory"
-            raise SizeError(what, hint=f"up to {MOST_COLUMNS:,} it can be; method='sketch' takes any width")
+            what = f"the scatter of {n_columns:,} columns does not fit into memory"
+            raise SizeError(what, hint=f"give at most {MOST_COLUMNS:,} columns, or use method='sketch'")
         super().__init__(n_columns)
         self.dtype = dtype
         self.mean: Floats = np.zeros(n_columns)
-        # Only the upper triangle is kept up to date; nothing reads the other.
+        # Only the upper triangle is updated and read.
         self.scatter: Floats = np.zeros((n_columns, n_columns))
         self._n_rows = np.zeros((), dtype=np.int64)
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows observed so far."""
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
         """Add rows, dense or sparse; after an error nothing is added.
 
         Raises:
-            MatrixError: another width, a NaN or an infinity (which row), or squares that overflow.
+            MatrixError: the width differs, a row holds NaN or infinity, or squares overflow.
         """
         matrix = matrix_of(batch, self.n_columns)
         if not matrix.shape[0]:
@@ -98,10 +98,10 @@ class ScatterMoments(RowMoments):
         self._join(m, centre.astype(scatter.dtype) + shift)
 
     def _centre(self, rows: NDArray[Any]) -> Floats:
-        """Close to the mean of rows: the mean so far, or zero where that is close enough.
+        """Return a value close to the mean of rows: the mean so far, or zero if that is close enough.
 
         Args:
-            rows: the first of a batch.
+            rows: the first rows of a batch.
         """
         if self.n_rows:
             mean, variance = self.mean, self.scatter.diagonal().max() / self.n_rows
@@ -122,20 +122,20 @@ class ScatterMoments(RowMoments):
         self._join(m, mean)
 
     def forget(self, other: Self) -> None:
-        """Take out rows that were added before, to rounding: not to the byte, as `subtract` would.
+        """Remove rows that were added before, up to rounding, unlike `subtract`, which is exact.
 
         Args:
             other: moments of these rows.
 
         Raises:
             ConfigError: the two differ in a parameter.
-            MatrixError: no row would be left, or those are other rows than were added; nothing is changed.
+            MatrixError: no row would be left, or the rows were never added; nothing is changed.
         """
         self._check_mergeable(other)
         m, left = other.n_rows, self.n_rows - other.n_rows
         if left < 1:
-            what = f"{m} rows to forget, and {self.n_rows} were learned from"
-            raise MatrixError(what, hint="some must be left")
+            what = f"cannot forget {m} rows: only {self.n_rows} were learned from"
+            raise MatrixError(what, hint="at least one row must be left")
         mean = self.mean + (self.mean - other.mean) * (m / left)
         scatter = self.scatter - other.scatter
         _add_outer(scatter, -m * (left / (left + m)), mean - other.mean)
@@ -146,10 +146,10 @@ class ScatterMoments(RowMoments):
         self.scatter, self.mean, self._n_rows = scatter, mean, self._n_rows - m
 
     def leading(self, size: int) -> Spectrum:
-        """The leading eigenvalues and eigenvectors of the scatter, exactly.
+        """Return the exact leading eigenvalues and eigenvectors of the scatter.
 
         Args:
-            size: how many; fewer are given where there are not so many columns.
+            size: maximum number of eigenvalues; fewer are returned if there are fewer columns.
         """
         d = self.n_columns
         chosen = (max(d - size, 0), d - 1)
@@ -158,11 +158,11 @@ class ScatterMoments(RowMoments):
         return Spectrum(squares[::-1], vectors.T[::-1], float(np.trace(self.scatter)), 0.0)
 
     def parameters(self) -> dict[str, Any]:
-        """Width and dtype."""
+        """Return the arguments of the constructor."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """``scatter``: float64 (d, d), its upper triangle; ``mean``: float64 (d,); ``n_rows``: int64 ()."""
+        """Return ``scatter`` float64 (d, d), upper triangle, ``mean`` float64 (d,), ``n_rows`` int64 ()."""
         return {"scatter": self.scatter, "mean": self.mean, "n_rows": self._n_rows}
 
     def _add(self, other: Self) -> None:
@@ -171,7 +171,7 @@ class ScatterMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: Floats) -> None:
-        """Add m rows, whose scatter about their mean is added already, to what is known of the others."""
+        """Update mean and scatter by m rows whose scatter about their mean has been added already."""
         n = self.n_rows
         if not n:
             self.mean = mean.copy()
@@ -183,16 +183,16 @@ class ScatterMoments(RowMoments):
 
 
 def _add_outer(scatter: Floats, factor: float, vector: Floats) -> None:
-    """``scatter`` += factor·vvᵀ, in its upper triangle, which is Fortran's lower one."""
+    """Add factor·vvᵀ to the upper triangle of ``scatter``, which is the lower one in Fortran order."""
     dsyr(factor, vector, lower=1, a=scatter.T, overwrite_a=1)
 
 
 def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floats, NDArray[Any]]:
-    """Σ (x − c) as float64 (d,), and Σ (x − c)(x − c)ᵀ (d, d), its upper triangle, of the matrix's dtype."""
+    """Return Σ (x − c), float64 (d,), and the upper triangle of Σ (x − c)(x − c)ᵀ (d, d)."""
     d = matrix.shape[1]
     centre = centre.astype(matrix.dtype)
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
-    # A fifth of the time, where nothing has to be subtracted.
+    # Skip the subtraction if the centre is zero, which saves time.
     centred = np.empty((min(block, len(matrix)), d), matrix.dtype) if centre.any() else None
     with map_in_threads() as each:
         for start in range(0, len(matrix), block):
@@ -205,9 +205,9 @@ def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floa
 
 
 def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
-    """Panels of columns, and those at or behind them: their products are the upper triangle.
+    """Return pairs of column panels whose products make up the upper triangle.
 
-    They depend on d alone, so a sum is the same to the byte in any number of threads.
+    The pairs depend only on d, so sums are the same to the byte with any number of threads.
     """
     width = max(_LEAST_PANEL, -(-d // _PANELS))
     panels = [slice(start, start + width) for start in range(0, d, width)]

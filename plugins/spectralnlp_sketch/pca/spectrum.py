@@ -1,4 +1,4 @@
-"""What a scatter of rows is decomposed into."""
+"""Eigenvalues and eigenvectors of a scatter matrix."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Spectrum(NamedTuple):
     Args:
         squares: eigenvalues, descending, float64 (k,).
         vectors: unit eigenvectors as rows (k, d).
-        total: the trace of S.
-        bound: at least ‖S − Ŝ‖₂, where Ŝ is the matrix that was decomposed.
+        total: trace of S.
+        bound: upper bound of ‖S − Ŝ‖₂, where Ŝ is the decomposed matrix.
     """
 
     squares: NDArray[np.float64]
@@ -26,10 +26,10 @@ class Spectrum(NamedTuple):
     bound: float
 
     def above_rounding(self, dtype: Any) -> Spectrum:
-        """Leave out what is only rounding; in each vector the entry of largest magnitude becomes positive.
+        """Drop eigenvalues that are rounding errors, and make the largest entry of each vector positive.
 
         Args:
-            dtype: of the vectors that are returned.
+            dtype: dtype of the returned vectors.
         """
         d = self.vectors.shape[1]
         noise = d * np.finfo(np.float64).eps * (self.squares[0] if len(self.squares) else 0.0)

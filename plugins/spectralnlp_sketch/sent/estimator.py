@@ -1,4 +1,4 @@
-"""``sent.v1`` and SENT+: counts of n-grams and their projection on sketched directions."""
+"""Featurizers SENT (``sent.v1``) and SENT+: n-gram counts projected onto sketched directions."""
 
 from __future__ import annotations
 
@@ -36,34 +36,36 @@ from spectralnlp_sketch.transformer import leading_directions
 
 Array32 = NDArray[np.float32]
 OWN_FOLDS = 5
-# Columns that the first words of queries are hashed to, for each place.
+# Number of columns that the first word of a query is hashed to, and also the second.
 POSITION_COLUMNS = 2**14
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Projection(Estimator[Any]):
-    """Settings of counts and their projection on directions, and rows of them.
+    """Base class with the settings of n-gram counts and of their projection.
 
     Attributes:
-        directions_: Π, float32 (k, columns), orthonormal.
+        directions_: projection matrix Π, float32 (k, columns), with orthonormal rows.
     """
 
-    sketch_size: Annotated[int, Ge(1), Doc("Rows of the sketch.")] = field(default=300, kw_only=False)
+    sketch_size: Annotated[int, Ge(1), Doc("Number of rows of the sketch.")] = field(
+        default=300, kw_only=False
+    )
     n_components: Annotated[
         Annotated[int, Ge(1)] | None,
-        Doc("Directions of Π; None: all that the sketch has."),
+        Doc("Number of directions of Π; None for all directions of the sketch."),
     ] = None
     words: Annotated[tuple[int, int] | list[int], Doc("Shortest and longest n-gram of words.")] = (1, 3)
     n_features: Annotated[
-        int, Ge(2), Doc("Columns that n-grams are hashed to, a power of two; the sketch has as many.")
+        int, Ge(2), Doc("Number of columns that n-grams are hashed to, a power of two.")
     ] = 2**16
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def check_combination(self) -> None:
-        """Check which n-grams are counted.
+        """Check the n-gram lengths and the number of columns.
 
         Raises:
-            ConfigError: lengths are no range, or ``n_features`` is no power of two.
+            ConfigError: lengths are not a range, or ``n_features`` is not a power of two.
         """
         self._format()
 
@@ -75,7 +77,7 @@ class _Projection(Estimator[Any]):
 
 
 def _projected(rows: sp.csr_array, directions: Array32) -> Array32:
-    """Πx/‖Πx‖ of rows x; 0 where nothing of x is along Π."""
+    """Return Πx/‖Πx‖ for each row x, or 0 if Πx is 0."""
     with one_blas_thread():
         projection = rows @ directions.T
     lengths = np.maximum(np.linalg.norm(projection, axis=1, keepdims=True), 1e-12)
@@ -89,16 +91,16 @@ def _with_projection(rows: sp.csr_array, directions: Array32) -> sp.csr_matrix:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
-    """Πx/‖Πx‖: the projection of a text's counts of 1- to 3-grams, x, scaled to length 1.
+    """Featurizer Πx/‖Πx‖: the projection of a text's counts x of word n-grams, scaled to length 1.
 
-    Kim, Stratos and Sarikaya 2015. Π are the leading directions of a frequent-directions sketch of the counts
-    of unlabelled queries, so that any number of them are learned from in the same memory. With
-    ``output="all"`` x stands before it: equation 2 of the paper.
+    Kim, Stratos and Sarikaya 2015. The rows of Π are the leading directions of a frequent-directions sketch
+    of the counts of unlabelled queries, so memory does not depend on their number. With ``output="all"`` the
+    counts x come before the projection: equation 2 of the paper.
 
     Attributes:
-        directions_: Π, float32 (k, columns), orthonormal.
-        bound_: at least ‖XᵀX − BᵀB‖₂ for the counts X and the sketch B that Π is of; 0 of few texts.
-        n_texts_: texts learned from.
+        directions_: projection matrix Π, float32 (k, columns), with orthonormal rows.
+        bound_: upper bound of ‖XᵀX − BᵀB‖₂ for counts X and sketch B; 0 for few texts.
+        n_texts_: number of texts learned from.
 
     Examples:
         >>> from spectralnlp_sketch import SENT
@@ -111,7 +113,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
 
     output: Annotated[
         Literal["projection", "all"],
-        Doc("``projection``, dense; or ``all``, the paper's equation 2: counts and projection, sparse."),
+        Doc("``projection``, dense; or ``all``, counts and projection, sparse (the paper's equation 2)."),
     ] = "projection"
 
     def init_moments(self, corpus: Corpus[str]) -> NgramDirections:
@@ -121,7 +123,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
         return NgramDirections(self.sketch_size, self.n_features, words, seed=self.random_state)
 
     def solve(self, moments: NgramDirections) -> None:
-        """Take the leading directions of the sketch.
+        """Compute the leading directions of the sketch.
 
         Raises:
             TextError: there are no queries with words in them.
@@ -134,7 +136,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
         self.bound_, self.n_texts_ = sketch.bound, moments.n_rows
 
     def transform(self, X: Iterable[str]) -> Any:
-        """float32 (n, k); with ``output="all"`` CSR (n, columns + k)."""
+        """Return projections of texts, float32 (n, k), or with ``output="all"`` CSR (n, columns + k)."""
         check_is_fitted(self)
         rows = self._counts(checked_texts(X))
         return (_projected if self.output == "projection" else _with_projection)(rows, self.directions_)
@@ -144,25 +146,25 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
         return len(self.directions_) + (self.n_features if self.output == "all" else 0)
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Π, the bound and the number of texts."""
+        """Return values and arrays to save: bound, number of texts, and Π."""
         return {"bound": self.bound_, "n_texts": self.n_texts_}, {"directions": self.directions_}
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Set them."""
+        """Restore the featurizer from saved values and arrays."""
         self.bound_, self.n_texts_ = values.take("bound", float), values.take("n_texts", int)
         self.directions_ = arrays.take("directions", single_precision("k", self.n_features))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
-    """SENT whose x also has the first two words of a query, and the intent that a first model predicts.
+    """SENT+ features: SENT with the first two words of a query and a predicted intent added to x.
 
-    The first model is a Crammer–Singer SVM over the counts of labelled queries. Its predictions for the
-    queries that it learned from are made without them, five parts in turn: `fit_transform` gives such rows,
-    `transform` those of other queries. Queries whose label is None help to learn Π.
+    The intent is predicted by a first model, a Crammer–Singer SVM over the counts of labelled queries. For
+    training queries it is predicted by five-fold cross-validation: `fit_transform` returns such rows, and
+    `transform` is for other queries. Queries whose label is None are used to learn Π.
 
     Attributes:
-        directions_: as of `SENT`.
+        directions_: as for `SENT`.
         classes_: the intents.
         first_model_: the first model.
 
@@ -180,20 +182,20 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         """Make a corpus of queries and their labels.
 
         Args:
-            X: queries, those without a label too; or pairs of a query and its label.
-            y: labels, None for a query without.
+            X: queries, labelled or not; or (query, label) pairs.
+            y: labels, None for an unlabelled query.
 
         Raises:
-            TextError: there are not as many labels as queries, or something is no text.
+            TextError: the numbers of labels and queries differ, or an element is not a text.
         """
         return labelled_corpus(X, y)
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
-        """Fit, and return the rows of X, with predictions of models that had not seen them.
+        """Fit, and return the rows of X, with intents predicted by cross-validation.
 
         Args:
-            X: queries, the labelled ones first; or pairs of a query and its label.
-            y: labels, None for a query without.
+            X: queries, the labelled ones first; or (query, label) pairs.
+            y: labels, None for an unlabelled query.
         """
         self.validate()
         with one_blas_thread():
@@ -201,7 +203,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
             return _with_projection(rows, self.directions_)
 
     def learn(self, corpus: Corpus[Example]) -> None:
-        """Learn the first model from labelled queries, Π from all.
+        """Learn the first model from labelled queries, and Π from all queries.
 
         Raises:
             TextError: there are fewer than two intents or five labelled queries.
@@ -209,7 +211,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         self._learn(corpus)
 
     def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
-        """Learn, and return what was learned from: rows of the labelled queries, then of the others."""
+        """Learn, and return the training rows: labelled queries first, then unlabelled ones."""
         texts, labels, unlabelled, _ = split_by_label(corpus)
         if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")
@@ -231,7 +233,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         return rows
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
-        """float32 (n, columns + k): x and its projection."""
+        """Return x and its projection for each query, CSR float32 (n, columns + k)."""
         check_is_fitted(self)
         return _with_projection(self._rows(checked_texts(X)), self.directions_)
 
@@ -240,7 +242,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         return self._joined(texts, counts, self.first_model_.predict(sp.csr_matrix(counts)))
 
     def _joined(self, texts: Sequence[str], counts: sp.csr_array, intents: NDArray[Any]) -> sp.csr_array:
-        """Counts, the first two words and the intent."""
+        """Return rows x: counts, the first two words, and the intent."""
         lines = [line.split(maxsplit=2) for line in spaced_words(texts)]
         form = NgramFormat((1, 1), None, POSITION_COLUMNS)
         places = [count_ngrams([" ".join(line[at : at + 1]) for line in lines], form) for at in (0, 1)]

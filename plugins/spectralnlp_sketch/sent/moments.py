@@ -1,4 +1,4 @@
-"""Frequent directions of the counts of n-grams of a stream of texts."""
+"""Frequent directions of n-gram counts of a stream of texts, as moments."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from spectralnlp_sketch.rows import Rows
 
 
 class NgramDirections(FrequentDirectionsMoments):
-    """B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for the counts X of n-grams of words, a row a text.
+    """Sketch B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I of word n-gram counts X, with one row for each text.
 
-    As many rows as fit a buffer are held as they are, and their directions are exact.
+    If all rows fit into the buffer, the directions are exact.
 
     Args:
-        sketch_size: l.
-        n_features: columns that n-grams are hashed to, a power of two.
+        sketch_size: number of rows of the sketch, l.
+        n_features: number of columns that n-grams are hashed to, a power of two.
         words: shortest and longest n-gram.
-        buffer_rows: rows that are shrunk at a time; None: `default_buffer`.
-        seed: of the sketch.
+        buffer_rows: number of rows to shrink at a time; None for `default_buffer`.
+        seed: seed of the sketch.
     """
 
     pass_name = "directions"
@@ -43,13 +43,13 @@ class NgramDirections(FrequentDirectionsMoments):
         """Add texts.
 
         Raises:
-            TextError: something is no text.
+            TextError: an example is not a text.
         """
         counts = count_ngrams(checked_texts(batch.examples), self.format)
         super().observe(Batch(Rows(counts), batch.document, batch.document_index, batch.start))
 
     def parameters(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
+        """Return the arguments of the constructor."""
         return {
             "sketch_size": self.sketch_size,
             "n_features": self.n_columns,

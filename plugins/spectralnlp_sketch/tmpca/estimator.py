@@ -1,4 +1,4 @@
-"""`TMPCA`, the transformer."""
+"""Tree-structured multi-stage PCA (TMPCA) as a scikit-learn transformer, and a classifier with it."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ Floats = NDArray[Any]
 class TMPCA(
     TextInput, ClassNamePrefixFeaturesOutMixin, MomentEstimator[Any], TransformerMixin, BaseEstimator
 ):
-    """Tree-structured multi-stage PCA: a sequence of vectors of D numbers to one vector of D numbers.
+    """Tree-structured multi-stage PCA (TMPCA): reduce a sequence of vectors (N, D) to one vector (D,).
 
-    Su, Lin and Kuo 2019. At each stage P neighbours, side by side, are reduced to their D leading principal
-    components, until one is left: log_P N decompositions of PD × PD in the place of one of ND × ND.
+    Su, Lin and Kuo 2019. At each stage, P adjacent vectors are concatenated and reduced to their D leading
+    principal components, until one vector is left. This takes log_P N decompositions of PD × PD matrices
+    instead of one of ND × ND.
 
-    An example is a text, a list of tokens, or an array (n, D). Sequences longer than N become the means of N
-    segments, shorter ones are padded.
+    An example is a text, a list of tokens, or an array (n, D). Sequences longer than N are reduced to the
+    means of N segments, and shorter ones are padded.
 
     Attributes:
-        means_: float64 (N, D), of each position.
+        means_: mean of each position, float64 (N, D).
         stages_: U^s (D, PD) of each stage, orthonormal rows, the entry of largest magnitude positive.
         system_matrix_: U (D, ND), orthonormal rows: y = U(x − mean).
-        report_: a `StageReport` a stage.
-        n_sequences_: sequences seen.
+        report_: a `StageReport` for each stage.
+        n_sequences_: number of sequences seen.
         energy_: sum of squares of the centred input.
 
     Examples:
@@ -68,58 +69,57 @@ class TMPCA(
         Any,
         Doc(
             "Word vectors: `spectralnlp.models.Vectors`, a mapping from words to arrays (D,), or "
-            "gensim's KeyedVectors. None: examples are arrays."
+            "gensim's KeyedVectors; None if examples are arrays."
         ),
     ] = None
-    length: Annotated[int, Ge(2), Doc("Elements of a sequence (N), a power of ``branching``.")] = 8
-    branching: Annotated[int, Ge(2), Doc("Neighbours that become one at each stage (P).")] = 2
+    length: Annotated[int, Ge(2), Doc("Length of sequences (N), a power of ``branching``.")] = 8
+    branching: Annotated[int, Ge(2), Doc("Number of adjacent vectors reduced to one at each stage (P).")] = 2
     mask_padding: Annotated[
         bool,
         Doc(
-            "Whether padding stands at the mean and is in no sum. False, as published: it is zero "
-            "like any other vector, and on short texts its presence is the leading variance."
+            "Whether padding is replaced by the mean and excluded from sums. If False, as published, padding "
+            "counts as zero vectors, which dominate the variance of short texts."
         ),
     ] = True
-    bigrams: Annotated[bool, Doc("Whether a text's bigrams follow its words (section 4.3.1).")] = False
+    bigrams: Annotated[bool, Doc("Whether to append a text's bigrams to its words (section 4.3.1).")] = False
     stop_words: Annotated[
         StopWords,
-        Doc("Words of texts that are left out: ``english``, a set of words, or None: no word is left out."),
+        Doc("Words of texts to leave out: ``english``, a set of words, or None for none."),
     ] = None
     stem: Annotated[
         bool,
-        Doc("Whether words of texts are stemmed (Porter); their vectors must be those of stems."),
+        Doc("Whether to stem words of texts (Porter); word vectors must then be those of stems."),
     ] = False
 
     def check_combination(self) -> None:
         """Check the number of stages, and the stop words.
 
         Raises:
-            ConfigError: ``length`` is no power of ``branching``, or there is no such list of stop words.
+            ConfigError: ``length`` is not a power of ``branching``, or there is no such stop-word list.
         """
         self._n_stages()
         stop_list(self.stop_words)
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of texts, lists of tokens or arrays; an array (m, n, D); or a corpus of any of these.
+        """Make a corpus of texts, token lists or arrays, of an array (m, n, D), or of a corpus of these.
 
         Raises:
-            ConfigError: ``vectors`` are no word vectors.
-            MatrixError: there are no sequences, widths differ, or an array holds a NaN or an infinity
-                (which sequence).
+            ConfigError: ``vectors`` does not hold word vectors.
+            MatrixError: there are no sequences, widths differ, or an array holds NaN or infinity.
         """
         examples = X if isinstance(X, Corpus | np.ndarray | str) else list(X)
         self.open_vectors(examples)
         return self._to_corpus(examples)
 
     def init_moments(self, corpus: Corpus[Any]) -> PositionMoments:
-        """Return empty sums of each position."""
+        """Return empty sums for each position."""
         self.stages_: list[Floats] = []
         self.report_: list[StageReport] = []
         self.energy_ = 0.0
         return PositionMoments(self.length, self.size_)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Take the means after the first pass, learn a stage after each of the others.
+        """Compute the means after the first pass, and learn a stage after each later pass.
 
         Raises:
             MatrixError: there are no sequences, or none of their words has a vector.
@@ -138,9 +138,10 @@ class TMPCA(
         return StageMoments(self.means_, self.branching, self.system_matrix_) if elements > 1 else None
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Put the output of the last stage in the place of sequences in memory.
+        """Return the corpus and moments of the next pass.
 
-        A stream is read again, and goes through all stages so far.
+        Sequences in memory are replaced by the output of the last stage; a stream is read again and passes
+        through all stages so far.
         """
         if not isinstance(corpus, ElementsCorpus) or not self.stages_:
             return corpus, moments
@@ -151,7 +152,7 @@ class TMPCA(
         return corpus.through(self.stages_[-1], means), StageMoments(zeros, self.branching)
 
     def transform(self, X: Any) -> Floats:
-        """One vector of D numbers for each sequence (m, D); zero where no word has a vector.
+        """Return one vector for each sequence (m, D); zero if no word has a vector.
 
         Raises:
             MatrixError: as for `fit`.
@@ -184,10 +185,10 @@ class TMPCA(
         return stages
 
     # -----------------------------------------------------------------------------------------------------
-    # From what users have to elements
+    # Conversion of input to elements
 
     def open_vectors(self, X: Any) -> None:
-        """Set where vectors are looked up, and D."""
+        """Set the lookup of word vectors and the vector size D."""
         self._lookup = None if self.vectors is None else Lookup(self.vectors)
         if self._lookup is not None:
             self.size_ = self._lookup.size
@@ -196,7 +197,7 @@ class TMPCA(
         if first is None:
             raise MatrixError("there are no sequences to learn from")
         if not isinstance(first, np.ndarray) or first.ndim != 2:
-            raise MatrixError("sequence 0 is no array (n, D)", hint="give vectors for words")
+            raise MatrixError("sequence 0 is not an array (n, D)", hint="set `vectors` for words")
         self.size_ = first.shape[1]
 
     def _to_corpus(self, X: Any) -> Corpus[Any]:
@@ -216,7 +217,7 @@ class TMPCA(
         return elements if self.mask_padding else Elements(elements.values, np.ones_like(elements.real))
 
     def _array(self, example: Any, number: int) -> Floats:
-        """The vectors of a text, of tokens, or those given (n, D)."""
+        """Return the vectors of a text, of tokens or of an array (n, D)."""
         if isinstance(example, np.ndarray) and example.dtype.kind in "fiu":
             if example.ndim != 2 or example.shape[1] != self.size_:
                 what = f"sequence {number} has the shape {example.shape} where (n, {self.size_}) is expected"
@@ -224,7 +225,7 @@ class TMPCA(
             _check_finite(example.reshape(1, -1), number)
             return example
         if self._lookup is None:
-            raise MatrixError(f"sequence {number} is no array (n, D)", hint="give vectors for words")
+            raise MatrixError(f"sequence {number} is not an array (n, D)", hint="set `vectors` for words")
         if isinstance(example, str):
             return self._lookup.rows(prepare(example, self.stop_words, self.stem), self.bigrams)
         if not isinstance(example, Iterable):
@@ -239,13 +240,13 @@ class TMPCA(
 def tmpca_classifier(
     vectors: Any, *, hidden: tuple[int, ...] = (), random_state: int = 0, **settings: Any
 ) -> Pipeline:
-    """Chain TMPCA, scaled columns and a small dense network: the paper's classifier (figure 1, table 3).
+    """Make the paper's classifier (figure 1, table 3): TMPCA, column scaling and a small dense network.
 
     Args:
         vectors: word vectors, as for `TMPCA`.
-        hidden: units of hidden layers; none is the paper's network of one dense layer, logistic regression.
-        random_state: seed of the network's first weights.
-        settings: of `TMPCA`.
+        hidden: numbers of units of hidden layers; empty for logistic regression, as in the paper.
+        random_state: seed of the network's initial weights.
+        settings: settings of `TMPCA`.
 
     Examples:
         >>> import numpy as np
@@ -266,7 +267,7 @@ def tmpca_classifier(
 
 
 def leading_components(scatter: Floats, n: int) -> tuple[Floats, Floats]:
-    """The n largest eigenvalues (n,) of a scatter matrix and their vectors (n, width), signs fixed."""
+    """Return the n largest eigenvalues (n,) of a scatter matrix and eigenvectors (n, width), signs fixed."""
     values, vectors = np.linalg.eigh(scatter)
     rows = vectors[:, ::-1][:, :n].T
     signs = np.sign(rows[np.arange(n), np.abs(rows).argmax(axis=1)])
@@ -278,8 +279,8 @@ def _floats(array: Floats) -> Floats:
 
 
 def _check_finite(rows: Floats, start: int) -> None:
-    """Refuse a NaN or an infinity, by its sequence."""
+    """Check that rows are finite; the error names the sequence."""
     if np.isfinite(rows).all():
         return
     number = start + int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-    raise MatrixError(f"sequence {number} (counted from 0) holds a NaN or an infinity")
+    raise MatrixError(f"sequence {number} (counted from 0) holds NaN or infinity")

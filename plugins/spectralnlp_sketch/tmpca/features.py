@@ -1,4 +1,4 @@
-"""``tmpca.v1`` among the featurizers: texts as sequences of word vectors, which it learns too."""
+"""Featurizer ``tmpca.v1``: TMPCA of word vectors, which are learned from the texts or loaded."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ from spectralnlp_sketch.stream import ConvertedCorpus
 from spectralnlp_sketch.tmpca.estimator import TMPCA
 from spectralnlp_sketch.words import prepare
 
-# Words that have vectors, where they are learned here: the most frequent ones.
+# Maximum number of words whose vectors are learned; the most frequent are taken.
 MOST_WORDS = 50_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
-    """A vector for each text by `TMPCA`, from vectors of its words: eigenwords of the same texts, or given.
+    """Featurizer that reduces a text's word vectors to one vector with `TMPCA`.
+
+    The word vectors are eigenwords learned from the same texts, or are loaded from a folder.
 
     Attributes:
         words_: the words that have vectors.
-        vectors_: float32 (n_words, D).
+        vectors_: word vectors, float32 (n_words, D).
         tmpca_: the fitted `TMPCA`.
-        n_texts_: texts learned from.
+        n_texts_: number of texts learned from.
 
     Examples:
         >>> from spectralnlp_sketch import TMPCAFeatures
@@ -45,41 +47,41 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     """
 
     vectors: Annotated[
-        str | None, Doc("Folder of word vectors; null: eigenwords of the texts, in one pass more.")
+        str | None, Doc("Folder of word vectors; null to learn eigenwords, in one more pass.")
     ] = None
-    dimensions: Annotated[int, Ge(1), Doc("Length of eigenwords, and columns of `transform`.")] = field(
+    dimensions: Annotated[int, Ge(1), Doc("Length of eigenwords and columns of `transform`.")] = field(
         default=50, kw_only=False
     )
-    length: Annotated[int, Ge(2), Doc("Elements of a sequence (N), a power of two.")] = 8
-    random_state: Annotated[int, Ge(0), Doc("Seed of eigenwords.")] = 0
+    length: Annotated[int, Ge(2), Doc("Length of sequences (N), a power of two.")] = 8
+    random_state: Annotated[int, Ge(0), Doc("Seed of the eigenwords.")] = 0
 
     def check_combination(self) -> None:
         """Check the number of stages.
 
         Raises:
-            ConfigError: ``length`` is no power of two.
+            ConfigError: ``length`` is not a power of two.
         """
         TMPCA(length=self.length).validate()
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of texts as lists of words, or of their vectors where these are given.
+        """Make a corpus of texts as word lists, or as word vectors if ``vectors`` is set.
 
         Raises:
-            TextError: something is no text.
-            ConfigError: ``vectors`` is no folder of word vectors.
-            ModelError: it is damaged.
+            TextError: an element is not a text.
+            ConfigError: ``vectors`` is not a folder of word vectors.
+            ModelError: the folder is damaged.
         """
         corpus = MappedCorpus(super().as_corpus(X, y), _words_of)
         if self.vectors is None:
             return corpus
-        given = spectralnlp.load(self.vectors)
-        if given.task != "vectors":
-            raise ConfigError(f"a model for {given.task}, not of word vectors", path=self.vectors)
-        self._take_vectors(given.parameters.words, given.parameters.vectors)
+        loaded = spectralnlp.load(self.vectors)
+        if loaded.task != "vectors":
+            raise ConfigError(f"a model for {loaded.task}, not of word vectors", path=self.vectors)
+        self._take_vectors(loaded.parameters.words, loaded.parameters.vectors)
         return self.tmpca_.as_corpus(corpus)
 
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty counts of words and their contexts; of given vectors, the sums of each position."""
+        """Return empty counts for eigenwords or, if vectors are loaded, empty sums for each position."""
         if self.vectors is not None:
             return self.tmpca_.init_moments(corpus)
         self.eigenwords_ = registry.estimators.get("eigenwords.v1")(
@@ -93,7 +95,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return moments
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Take the vectors after the first pass, means and stages after the others.
+        """Compute eigenwords after the first pass, unless vectors are loaded, then means and stages.
 
         Raises:
             InputError: fewer than two words occur often enough.
@@ -108,17 +110,17 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         following = self.tmpca_.solve(moments)
         self.n_texts_ = self.tmpca_.n_sequences_
         if following is None:
-            self.tmpca_.open_vectors(())  # workers have looked up other words
+            self.tmpca_.open_vectors(())  # clear the cache of looked-up words, which differs between workers
         return following
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Put vectors in the place of words."""
+        """Return the corpus and moments of the next pass, with words replaced by vectors."""
         if not isinstance(corpus, ConvertedCorpus):
             corpus = self.tmpca_.as_corpus(corpus)
         return self.tmpca_.next_pass(corpus, moments)
 
     def transform(self, X: Iterable[str]) -> Any:
-        """float32 (n_texts, D); 0 for a text without a known word."""
+        """Return a vector for each text, float32 (n_texts, D); 0 for a text without known words."""
         check_is_fitted(self)
         return np.asarray(self.tmpca_.transform([_words_of(text) for text in checked_texts(X)]), np.float32)
 
@@ -127,14 +129,14 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return int(self.vectors_.shape[1])
 
     def _take_vectors(self, words: Iterable[str], vectors: Any) -> None:
-        """Begin with the vectors of words, as rows."""
+        """Set words and their vectors, and make the unfitted `TMPCA`."""
         self.words_, self.vectors_ = tuple(words), np.asarray(vectors, np.float32)
         known = dict(zip(self.words_, self.vectors_, strict=True))
         self.tmpca_ = TMPCA(vectors=known, length=self.length)
         self.tmpca_.open_vectors(())
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Words, their vectors, the means of positions and U."""
+        """Return values and arrays to save: words, vectors, means of positions, and U."""
         arrays = {
             "vectors": self.vectors_,
             "means": self.tmpca_.means_,
@@ -143,7 +145,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return {"words": list(self.words_), "n_texts": self.n_texts_}, arrays
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Set them."""
+        """Restore the featurizer from saved values and arrays."""
         words = values.take("words", tuple[str, ...])
         sized = arrays.part(n_words=len(words))
         self._take_vectors(words, sized.take("vectors", single_precision("n_words", "D")))

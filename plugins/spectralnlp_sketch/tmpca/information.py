@@ -1,4 +1,4 @@
-"""Energy and mutual information that a linear map keeps of its input, under Gaussian noise."""
+"""Measure the energy and mutual information that a linear map preserves, under Gaussian noise."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class StageReport:
-    """Measures of the sequences after a stage.
+    """Energy and mutual information of sequences after a stage.
 
     Attributes:
-        stage: from 1.
-        elements: of a sequence after it.
+        stage: number of the stage, from 1.
+        elements: number of elements of a sequence after the stage.
         energy: share of the sum of squares of the centred input (TMPCA, section 4.2 and figure 5).
-        mutual_information: nats between an element and the signal in it, for noise of unit variance.
+        mutual_information: mutual information of an element and its signal in nats, for noise of variance 1.
     """
 
     stage: int
@@ -30,16 +30,16 @@ class StageReport:
 
 
 def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | None = None) -> float:
-    """I(Y; G) = ½ ln(|V| / |U B Uᵀ|) in nats, for Y = U(G + n) and n of variance σ² (TMPCA, equation 15).
+    """Compute I(Y; G) = ½ ln(|V| / |U B Uᵀ|) for Y = U(G + n), with noise n of variance σ² (equation 15).
 
     Args:
-        covariance: V (D, D), of Y.
-        noise: σ.
-        rows: U (D, N·D); None: its rows are orthonormal, as those of PCA and TMPCA. For the mean of
-            N elements this is the paper's equation 17.
+        covariance: covariance V of Y (D, D).
+        noise: standard deviation σ of the noise.
+        rows: U (D, N·D); None if its rows are orthonormal, as for PCA and TMPCA. For the mean of N elements
+            this is the paper's equation 17.
 
     Returns:
-        −inf if Y does not vary in some direction.
+        Mutual information in nats; −inf if Y does not vary in some direction.
     """
 
     def log_determinant(matrix: Floats) -> float:
@@ -51,13 +51,13 @@ def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | No
 
 
 def report_of(stage: int, elements: int, kept: Floats, n_rows: int, energy: float) -> StageReport:
-    """The report of a stage, from the eigenvalues that it keeps.
+    """Make the report of a stage from the eigenvalues that it keeps.
 
     Args:
-        stage: from 1.
-        elements: of a sequence after it.
-        kept: eigenvalues (D,) of the scatter matrix.
-        n_rows: rows that were scattered.
+        stage: number of the stage, from 1.
+        elements: number of elements of a sequence after the stage.
+        kept: eigenvalues (D,) of the scatter matrix that are kept.
+        n_rows: number of rows in the scatter matrix.
         energy: sum of squares of the centred input.
     """
     share = float(kept.sum()) / energy if energy else 0.0

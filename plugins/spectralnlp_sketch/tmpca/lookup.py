@@ -1,4 +1,4 @@
-"""Words and their bigrams to vectors, looked up in any table of them."""
+"""Look up vectors of words and bigrams in any table of word vectors."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ Floats = NDArray[Any]
 
 
 class Lookup:
-    """Vectors of words, from `spectralnlp.models.Vectors`, a mapping, or gensim's KeyedVectors.
+    """Lookup of word vectors in `spectralnlp.models.Vectors`, a mapping, or gensim's KeyedVectors.
 
     Words without a vector are left out.
 
     Args:
-        vectors: has ``vectors(words)`` (n, D) with zeros for unknown words, or ``in`` and ``[word]``.
+        vectors: object with a method ``vectors(words)`` that returns (n, D), with zeros for unknown words, or
+            with ``in`` and ``[word]``.
 
     Raises:
-        SizeError: it is neither.
+        SizeError: the object has neither.
     """
 
     def __init__(self, vectors: Any) -> None:
         self._many = getattr(vectors, "vectors", None) if not isinstance(vectors, Mapping) else None
         if not callable(self._many) and not hasattr(vectors, "__getitem__"):
-            found = type(vectors).__name__
-            raise SizeError(f"vectors must be word vectors or a mapping from words to arrays, not {found}")
+            kind = type(vectors).__name__
+            raise SizeError(f"vectors must be word vectors or a mapping from words to arrays, not {kind}")
         self._vectors = vectors
         self._known: dict[str, Floats | None] = {}
         self.size = self._size()
@@ -45,17 +46,17 @@ class Lookup:
         return len(self._vectors[first])
 
     def rows(self, tokens: Sequence[str], bigrams: bool = False) -> Floats:
-        """Vectors of tokens (n, D), those without one left out.
+        """Return the vectors of tokens (n, D), without tokens that have no vector.
 
         Args:
             tokens: words.
-            bigrams: whether the bigrams follow, ``new_york``: their own vector, or else the mean of their
-                words' (section 4.3.1).
+            bigrams: whether to append bigrams such as ``new_york``: their vector if there is one, else the
+                mean of their words' vectors (section 4.3.1).
         """
-        found = [vector for vector in map(self._find, tokens) if vector is not None]
+        rows = [vector for vector in map(self._find, tokens) if vector is not None]
         if bigrams:
-            found += [each for pair in pairwise(tokens) if (each := self._find_bigram(*pair)) is not None]
-        return np.stack(found) if found else np.empty((0, self.size))
+            rows += [each for pair in pairwise(tokens) if (each := self._find_bigram(*pair)) is not None]
+        return np.stack(rows) if rows else np.empty((0, self.size))
 
     def _find(self, word: str) -> Floats | None:
         if word not in self._known:

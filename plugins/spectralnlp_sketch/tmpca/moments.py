@@ -14,16 +14,16 @@ from spectralnlp_sketch.tmpca.segments import Elements
 Floats = NDArray[Any]
 
 
-# Sequences whose products are added up at a time: they stay in the cache.
+# Number of sequences whose products are added at a time, so that they stay in the cache.
 BATCH = 512
 
 
 class PositionMoments(Moments[Any]):
-    """Sums of the real elements at each of N positions, and how many there are.
+    """Sums and counts of the elements without padding at each of N positions.
 
     Args:
-        length: N.
-        size: D.
+        length: length of sequences, N.
+        size: vector size, D.
     """
 
     pass_name = "means"
@@ -36,33 +36,34 @@ class PositionMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add sequences: `Elements`, or pairs of values (N, D) and which are real (N,)."""
+        """Add sequences: `Elements`, or pairs of values (N, D) and a mask of real elements (N,)."""
         elements = Elements.of(batch, self.length, self.size)
-        self.sums += elements.values.sum(axis=0, dtype=np.float64)  # what is not real is zero
+        self.sums += elements.values.sum(axis=0, dtype=np.float64)  # padding is zero
         self.counts += elements.real.sum(axis=0)
         self.n_rows += len(elements)
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean of the real elements at each position (N, D); zero where there are none."""
+        """Mean of the elements without padding at each position (N, D); zero if there are none."""
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
     def parameters(self) -> dict[str, Any]:
-        """Length and size."""
+        """Return the arguments of the constructor."""
         return {"length": self.length, "size": self.size}
 
     def arrays(self) -> dict[str, Floats]:
-        """``sums``: float64 (N, D); ``counts``: int64 (N,); ``n_rows``: int64 ()."""
+        """Return ``sums``, float64 (N, D), ``counts``, int64 (N,), and ``n_rows``, int64 ()."""
         return {"sums": self.sums, "counts": self.counts, "n_rows": self.n_rows}
 
 
 class StageMoments(Moments[Any]):
-    """The scatter matrix of what a stage sees: neighbouring elements of the stage before, side by side.
+    """Scatter matrix of a stage's input: concatenated adjacent elements of the previous stage.
 
     Args:
-        means: (N, D), subtracted first; what is not real becomes zero, that is, stands at the mean.
-        branching: P, elements that are put side by side.
-        system: U of the stages before (D, P^(s−1)·D), from that many elements to one; None: there are none.
+        means: means of positions (N, D), subtracted first; padding becomes zero, which is the mean.
+        branching: number of elements to concatenate, P.
+        system: U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) elements to one; None for the
+            first stage.
     """
 
     pass_name = "stage"
@@ -75,7 +76,7 @@ class StageMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add sequences: `Elements`, or pairs of values (N, D) and which are real (N,)."""
+        """Add sequences: `Elements`, or pairs of values (N, D) and a mask of real elements (N,)."""
         rows = centred(Elements.of(batch, *self.means.shape), self.means)
         if self.system is not None:
             system = self.system.astype(rows.dtype, copy=False)
@@ -85,18 +86,18 @@ class StageMoments(Moments[Any]):
         self.n_rows += len(rows)
 
     def parameters(self) -> dict[str, Any]:
-        """Means, P and the stages before."""
+        """Return the arguments of the constructor."""
         return {"means": self.means, "branching": self.branching, "system": self.system}
 
     def arrays(self) -> dict[str, Floats]:
-        """``scatter``: float64 (PD, PD); ``n_rows``: int64 ()."""
+        """Return ``scatter``, float64 (PD, PD), and ``n_rows``, int64 ()."""
         return {"scatter": self.scatter, "n_rows": self.n_rows}
 
 
 def centred(elements: Elements, means: Floats) -> Floats:
-    """Elements less the mean of their position (m, N, D); zero where they are not real."""
+    """Subtract the mean of each position from elements (m, N, D); padding is zero."""
     if not means.any():
-        return elements.values  # what is not real is zero
+        return elements.values  # padding is zero
     values = elements.values - means.astype(elements.values.dtype)
     if not elements.real.all():
         values *= elements.real[:, :, None]
@@ -104,16 +105,16 @@ def centred(elements: Elements, means: Floats) -> Floats:
 
 
 def extend(stage: Floats, system: Floats | None) -> Floats:
-    """U of one stage more: the block U_j of a stage applied to what its j-th element came from.
+    """Compute U after one more stage, by multiplying each block U_j of the stage with the previous U.
 
-    TMPCA, equation 20: the product of one block a stage for each element of the sequence.
+    TMPCA, equation 20: for each element of the sequence, the product of one block of each stage.
 
     Args:
         stage: U^s (D, P·D).
-        system: U of the stages before (D, M·D); None: there are none.
+        system: U of the previous stages (D, M·D); None for the first stage.
 
     Returns:
-        (D, P·M·D).
+        U (D, P·M·D).
     """
     if system is None:
         return stage

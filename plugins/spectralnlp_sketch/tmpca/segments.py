@@ -1,4 +1,4 @@
-"""Sequences of any length to a fixed number of elements: means of segments, or padding."""
+"""Convert sequences of any length to a fixed length, by means of segments or padding."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Mask = NDArray[np.bool_]
 
 
 class Elements(Sequence[Any]):
-    """m sequences of N vectors as one block of memory.
+    """Sequences of N vectors each, as one block of memory.
 
     Args:
-        values: (m, N, D); zeros where not real.
-        real: (m, N): which elements stand for tokens, and are not padding.
+        values: vectors (m, N, D); zero for padding.
+        real: mask (m, N), False for padding.
     """
 
     def __init__(self, values: Floats, real: Mask) -> None:
@@ -34,7 +34,7 @@ class Elements(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> Elements: ...
     def __getitem__(self, index: int | slice) -> Any:
-        """One sequence as (values (N, D), real (N,)), or some as `Elements`."""
+        """Return one sequence as (values (N, D), real (N,)), or a slice of sequences as `Elements`."""
         values, real = self.values[index], self.real[index]
         return Elements(values, real) if isinstance(index, slice) else (values, real)
 
@@ -43,7 +43,7 @@ class Elements(Sequence[Any]):
 
     @classmethod
     def of(cls, batch: Batch[Any], length: int, size: int) -> Elements:
-        """The sequences of a batch: its examples are `Elements`, or what these give one by one."""
+        """Return the sequences of a batch whose examples are `Elements` or (values, real) pairs."""
         examples = batch.examples
         if isinstance(examples, Elements):
             return examples
@@ -54,10 +54,10 @@ class Elements(Sequence[Any]):
 
 
 def segment_sizes(n: int, length: int) -> list[int]:
-    """How many of n elements each of ``length`` segments gets; n ≥ length.
+    """Return the sizes of ``length`` segments of n elements; n ≥ length.
 
-    Su, Lin and Kuo 2019, section 4.2: each gets ⌊n/N⌋, and one more goes to every ⌊N/r⌋-th until the r that
-    remain are dealt out. Ten elements make four segments of 3, 2, 3 and 2.
+    Su, Lin and Kuo 2019, section 4.2: each segment gets ⌊n/N⌋ elements, and every ⌊N/r⌋-th segment one of
+    the r remaining elements. Ten elements make four segments of 3, 2, 3 and 2.
     """
     each, rest = divmod(n, length)
     sizes = [each] * length
@@ -68,20 +68,20 @@ def segment_sizes(n: int, length: int) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def _places(n: int, length: int) -> NDArray[np.int64]:
-    """To which element of the result each of n elements goes."""
+    """Return the segment of each of n elements, int64 (n,)."""
     return np.arange(n) if n <= length else np.repeat(np.arange(length), segment_sizes(n, length))
 
 
 def to_length(sequences: Sequence[Floats], length: int, size: int, dtype: Any) -> Elements:
-    """Sequences of vectors as so many elements each.
+    """Convert sequences of vectors to sequences of ``length`` elements.
 
-    Long ones are shortened to the means of N segments, short ones padded with zeros at the end.
+    Longer sequences become the means of N segments; shorter ones are padded with zeros at the end.
 
     Args:
-        sequences: each (n_i, D).
-        length: N.
-        size: D.
-        dtype: of the result.
+        sequences: arrays of vectors, (n_i, D) each.
+        length: length of the results, N.
+        size: vector size, D.
+        dtype: dtype of the result.
     """
     values = np.zeros((len(sequences) * length, size), dtype)
     real = np.zeros(len(values), bool)

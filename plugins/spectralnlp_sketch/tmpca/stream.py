@@ -1,4 +1,4 @@
-"""Sequences of N elements in memory as a corpus."""
+"""Corpus of sequences of N vectors in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[Any]
 
 
 class ElementsCorpus(Corpus[Any]):
-    """Sequences in memory, as one document.
+    """Corpus of sequences in memory, as one document.
 
     Args:
         elements: the sequences.
@@ -27,15 +27,15 @@ class ElementsCorpus(Corpus[Any]):
         self.elements = elements
 
     def partitions(self) -> Sequence[MemoryPartition]:
-        """One."""
+        """Return a single partition with all sequences."""
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
 
     def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
-        """Pass the sequences, less their means, through a stage: P times fewer elements, their means zero.
+        """Apply a stage to the centred sequences; the result has P times fewer elements, with zero means.
 
         Args:
             stage: U^s (D, P·D).
-            means: (N, D), of each position.
+            means: mean of each position (N, D).
         """
         values, real = self.elements.values, self.elements.real
         size, width = stage.shape
@@ -50,15 +50,15 @@ class ElementsCorpus(Corpus[Any]):
 
 @dataclass(frozen=True)
 class MemoryPartition(Partition[Any]):
-    """Sequences in memory, whose batches are slices of one block.
+    """Partition of sequences in memory, whose batches are slices of one block.
 
     Args:
-        elements: the block.
+        elements: the block of sequences.
     """
 
     elements: Elements
 
     def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """The sequences, ``size`` at a time."""
+        """Yield the sequences in batches of ``size``."""
         for start in range(0, len(self.elements), size):
             yield Batch(self.elements[start : start + size], self.document, self.document_index, start)

@@ -153,7 +153,7 @@ def test_required_rows() -> None:
 
 def test_data_that_cannot_meet_a_size_are_warned_of() -> None:
     X = np.random.default_rng(0).standard_normal((500, 20))
-    with pytest.warns(SketchWarning, match=r"takes 1,600 rows, and there are 500"):
+    with pytest.warns(SketchWarning, match=r"needs 1,600 rows, and there are 500"):
         CountSketch(sketch_size=100, epsilon=0.5).fit(X).components_  # noqa: B018
     OSNAP(sketch_size=100, epsilon=0.5).fit(X).components_  # noqa: B018
 

@@ -217,7 +217,7 @@ def test_what_linear_sketches_refuse(
     sketch = ("sketch", a, "-o", output, "--size", "6", "--keep-moments")
     refused(capsys, run(*sketch), "frequent-directions.v1 always keeps its moments")
     copied = run(*sketch, tmp_path / "copy.npy", "--sketch", "countsketch")
-    refused(capsys, copied, "copy.npy: holds the same as", "0.npy")
+    refused(capsys, copied, "copy.npy: has the same content as", "0.npy")
     assert bytes_of(tmp_path / "ab") == before
     assert not output.exists()
     assert run("info", tmp_path / "ab") == 0

@@ -312,11 +312,11 @@ def test_a_users_error_is_one_line(
 @pytest.mark.parametrize(
     ("name", "content", "read_as"),
     [
-        ("a.csv", "x,y\n1,2\n", "rows of numbers in 2 columns, below a line of names"),
-        ("a.tsv", "first one\tsecond\n1\t2\n", "rows of numbers in 2 columns, below a line of names"),
-        ("a.csv", "x;y\n1;2\n", "rows of numbers in 2 columns, below a line of names"),
+        ("a.csv", "x,y\n1,2\n", "rows of numbers in 2 columns, after a line of names"),
+        ("a.tsv", "first one\tsecond\n1\t2\n", "rows of numbers in 2 columns, after a line of names"),
+        ("a.csv", "x;y\n1;2\n", "rows of numbers in 2 columns, after a line of names"),
         ("a.csv", "1;2\n3;4\n", "rows of numbers in 2 columns"),
-        ("a.tsv", "x\tone\n1\t2 b\n", "text behind the last tab, whose n-grams are hashed to 65,536 columns"),
+        ("a.tsv", "x\tone\n1\t2 b\n", "text after the last tab, whose n-grams are hashed to 65,536 columns"),
         ("a.txt", "one text\n1 2\n", "text, whose n-grams are hashed to 65,536 columns"),
     ],
 )

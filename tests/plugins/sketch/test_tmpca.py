@@ -275,7 +275,7 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], complaint: str) -
     [
         (TMPCA(length=4), [], "no sequences"),
         (TMPCA(vectors=WORDS, length=4), [], "no sequences"),
-        (TMPCA(length=4), TEXTS, "give vectors for words"),
+        (TMPCA(length=4), TEXTS, "set `vectors` for words"),
         (TMPCA(vectors=WORDS, length=4), "one text", "put it in a list"),
         (TMPCA(vectors=WORDS, length=4), ["xyzzy", ""], "no word of any sequence has a vector"),
         (TMPCA(vectors=WORDS, length=4), [TEXTS[0], 7], "sequence 1 is neither text"),
