@@ -109,9 +109,8 @@ def check_answers(address: str, timeout: float) -> None:
 
     hint = "is it running, and is the address right?"
     try:
-        with ThreadPoolExecutor(
-            1
-        ) as elsewhere:  # this thread may run an event loop already, as in a notebook
+        # In another thread, since this one may run an event loop already, as in a notebook.
+        with ThreadPoolExecutor(1) as elsewhere:
             identity = elsewhere.submit(asyncio.run, ask()).result()
     except OSError:
         what = f"the scheduler at {address} does not answer within {timeout:g} s"

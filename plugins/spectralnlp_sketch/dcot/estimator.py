@@ -236,7 +236,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def _names(self) -> Sequence[str]:
         if self.terms is None:
             hint = "terms=vectorizer.get_feature_names_out()"
-            raise SizeError("stop words and terms given by name need `terms`, the column names", hint=hint)
+            raise SizeError("stop words and terms given by name need column names", hint=hint)
         if len(self.terms) != self.n_features_in_:
             raise SizeError(f"terms names {len(self.terms)} columns, and there are {self.n_features_in_}")
         return self.terms

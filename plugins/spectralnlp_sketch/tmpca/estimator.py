@@ -197,7 +197,7 @@ class TMPCA(
         if first is None:
             raise MatrixError("there are no sequences to learn from")
         if not isinstance(first, np.ndarray) or first.ndim != 2:
-            raise MatrixError("sequence 0 is not an array (n, D)", hint="set `vectors` for words")
+            raise MatrixError("sequence 0 is not an array (n, D)", hint="give word vectors")
         self.size_ = first.shape[1]
 
     def _to_corpus(self, X: Any) -> Corpus[Any]:
@@ -225,7 +225,7 @@ class TMPCA(
             _check_finite(example.reshape(1, -1), number)
             return example
         if self._lookup is None:
-            raise MatrixError(f"sequence {number} is not an array (n, D)", hint="set `vectors` for words")
+            raise MatrixError(f"sequence {number} is not an array (n, D)", hint="give word vectors")
         if isinstance(example, str):
             return self._lookup.rows(prepare(example, self.stop_words, self.stem), self.bigrams)
         if not isinstance(example, Iterable):

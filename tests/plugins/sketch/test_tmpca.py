@@ -275,12 +275,12 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], complaint: str) -
     [
         (TMPCA(length=4), [], "no sequences"),
         (TMPCA(vectors=WORDS, length=4), [], "no sequences"),
-        (TMPCA(length=4), TEXTS, "set `vectors` for words"),
+        (TMPCA(length=4), TEXTS, "give word vectors"),
         (TMPCA(vectors=WORDS, length=4), "one text", "put it in a list"),
         (TMPCA(vectors=WORDS, length=4), ["xyzzy", ""], "no word of any sequence has a vector"),
         (TMPCA(vectors=WORDS, length=4), [TEXTS[0], 7], "sequence 1 is neither text"),
         (TMPCA(length=4), [np.ones((3, 2)), np.ones((3, 3))], r"sequence 1 has the shape \(3, 3\)"),
-        (TMPCA(length=4), [np.ones((3, 2)), np.full((2, 2), np.nan)], "sequence 1 .* holds a NaN"),
+        (TMPCA(length=4), [np.ones((3, 2)), np.full((2, 2), np.nan)], "sequence 1 .* holds NaN"),
         (
             TMPCA(vectors={"wheat": np.ones(2), "corn": np.ones(3)}, length=4),
             TEXTS,
