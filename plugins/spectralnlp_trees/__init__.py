@@ -1,6 +1,6 @@
-"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees, audit of these.
+"""Tools for constituency trees: search, dependencies, measures, comparison with gold trees, treebank audit.
 
-They take any trees, or parses in their place, whatever parser made them.
+They accept trees or parses of any parser.
 
 >>> from spectralnlp.trees import read_brackets
 >>> from spectralnlp_trees import count, is_english, measure, to_dependencies
@@ -13,8 +13,8 @@ They take any trees, or parses in their place, whatever parser made them.
 >>> text.ratios["MLS"], text.greatest_depth
 (3.0, 2)
 
-``STRUCTURES`` has the patterns of what is measured, ``RATIOS`` what is divided by what, ``SCHEMES`` the kinds
-of dependencies.
+``STRUCTURES`` holds the patterns of the structures that are counted, ``RATIOS`` the numerator and denominator
+of each measure, ``SCHEMES`` the names of the dependency schemes.
 
 >>> from spectralnlp_trees import RATIOS, SCHEMES, STRUCTURES, foreign_tags
 >>> STRUCTURES["CP"], RATIOS["CP/T"]
@@ -22,7 +22,8 @@ of dependencies.
 >>> SCHEMES, foreign_tags(*read_brackets(["(S (NOUN a) (VBZ b))"]))
 (('ud', 'stanford', 'heads'), ['NOUN'])
 
-``analyse`` counts errors of a parser by type; ``as_text`` and ``as_page`` write tables and a page of HTML.
+``analyse`` counts the errors of a parser by type; ``as_text`` and ``as_page`` format the counts as plain text
+and as an HTML page.
 
 >>> from spectralnlp_trees import analyse, as_page, as_text
 >>> gold, tree = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"])
@@ -93,7 +94,7 @@ __all__ = [
     "to_dependencies",
 ]
 
-_HOMES = {
+_MODULES = {
     "RATIOS": "measures.structures",
     "SCHEMES": "dependencies.conversion",
     "STRUCTURES": "measures.structures",
@@ -132,10 +133,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # A command's --help needs none of it, nor does who searches need what compares.
-    if name not in _HOMES:
+    # Modules are imported on first use: --help needs none of them, and a search needs no comparison code.
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

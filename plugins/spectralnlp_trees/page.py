@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing else."""
+"""Self-contained HTML pages: the style sheet, the page frame and panels for drawings."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ ul { margin: .3rem 0 .8rem; padding-left: 1.2rem; } pre { overflow-x: auto; font
 """
 
 
-# Drawings of more pixels have a row of their own.
+# Drawings wider than this many pixels get a row of their own.
 _WIDE = 700
 
 
 def whole_page(title: str, body: str) -> str:
-    """Write a page.
+    """Return an HTML page.
 
     Args:
-        title: text.
+        title: plain text, escaped here; also the heading of the page.
         body: HTML below the heading.
     """
     heading = html_text(title)
@@ -58,11 +58,13 @@ def whole_page(title: str, body: str) -> str:
 
 
 def panel(name: str, picture: str) -> str:
-    """A drawing with its name, for one of the columns of ``trees``; wide ones have a row of their own.
+    """Return the HTML of a titled drawing, to be put in an element of the class ``trees``.
+
+    Drawings wider than 700 pixels get a row of their own.
 
     Args:
-        name: text.
-        picture: an ``<svg>`` element.
+        name: title in plain text, escaped here.
+        picture: an ``<svg>`` element with a ``width`` attribute.
     """
     width = float(picture.partition('width="')[2].partition('"')[0])
     wide = ' class="wide scroll"' if width > _WIDE else ""
@@ -70,5 +72,5 @@ def panel(name: str, picture: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Escape a text, without characters that no page may hold."""
+    """Escape text for HTML, and remove characters that HTML does not allow."""
     return escape(clean(text))

@@ -192,8 +192,8 @@ def test_measure_other_labels(run: Run, work_folder: Path) -> None:
     ("table", "message"),
     [
         ("", "table of structures is empty"),
-        ("C fcl\n", "bad.tsv:1: no row"),
-        ("W\tfcl\n", "bad.tsv:1: no row"),
+        ("C fcl\n", "bad.tsv:1: not a row"),
+        ("W\tfcl\n", "bad.tsv:1: not a row"),
         ("C\tfcl\nT\tfcl < (\n", "bad.tsv:2: pattern, column 8"),
     ],
 )

@@ -101,7 +101,7 @@ def test_a_bad_pattern(run: Run, trees: str) -> None:
             ["--format", "xml"],
             "no output format 'xml'; choose from table, tsv, csv, json, text, brackets, html",
         ),
-        (["--tokenized"], "--tokenized is about text; add --model NAME"),
+        (["--tokenized"], "--tokenized is for text only; add --model NAME"),
         (["--head-rules", "none"], "no head rules are called 'none'; use english or neutral"),
         (["--reader", "none"], "none"),
     ],

@@ -1,4 +1,4 @@
-"""Likely errors of a treebank's annotation, found by jackknifed parses and by variation of the same words."""
+"""Find likely annotation errors of a treebank, by jackknifed parses and by inconsistent annotation."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

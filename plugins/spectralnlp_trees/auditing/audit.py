@@ -1,4 +1,4 @@
-"""The audit of a treebank: every tree is doubted by a parser of the other documents, and by its own words."""
+"""Audit a treebank: compare every tree with a parser trained on other documents and with repeated words."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from spectralnlp_trees.auditing.changes import Evidence, changes
 from spectralnlp_trees.auditing.doubts import Doubt, Kind
 from spectralnlp_trees.auditing.variation import Concordance, bracket_variation, tag_variation
 
-# How many folds, the fewest documents or blocks of each, and the fewest trees that teach a parser anything.
+# Number of folds, minimum number of documents or blocks per fold, and minimum number of trees.
 _FOLDS, _PARTS, _LEAST_TREES = 5, 5, 30
-# The span scorer levels posteriors: fewer planted errors are found, at three times the cost
+# The span scorer flattens posteriors: with it, fewer planted errors are found, at three times the cost
 # (benchmarks/experiments/trees.md).
 _SETTINGS: dict[str, Any] = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
-# How much it counts that a label is often doubted, the nodes that such shares are smoothed with, and what a
-# doubt loses to each stronger one of its sentence: mostly they have one cause.
+# Weight of the share of doubted nodes of a label, pseudo-count that smooths this share, and penalty of a
+# doubt for each stronger doubt in its sentence, because they usually have a common cause.
 _USUAL, _SMOOTHING, _SAME_SENTENCE = 0.4, 20, 1.0
-_OTHERS = 8  # places that are shown
+_OTHERS = 8  # other occurrences that are shown
 
 
 def audit(
@@ -37,14 +37,17 @@ def audit(
     most: int | None = None,
     report_done: Callable[[], None] = lambda: None,
 ) -> list[Doubt]:
-    """Find doubtful nodes, the most doubtful first.
+    """Find doubtful nodes of a treebank, the most doubtful first.
+
+    The evidence comes from a parser that was not trained on the tree's document (5 folds), and from other
+    annotation of the same words between the same words.
 
     Args:
-        trees: of a treebank, cleaned.
-        documents: of each tree, ascending: no tree is parsed by what learned from its document. None for
-            one document, of which blocks are held out.
-        most: nodes to return; None for all that anything speaks against.
-        report_done: called after each tree.
+        trees: cleaned trees of a treebank.
+        documents: ascending document numbers of the trees; a tree's document is held out when its parser is
+            trained. None for a single document, of which blocks of trees are held out.
+        most: maximum number of nodes returned; None for all nodes with evidence against them.
+        report_done: function called after each tree.
 
     Raises:
         InputError: there are fewer than 30 trees.
@@ -60,15 +63,15 @@ def audit(
     if len(trees) < _LEAST_TREES:
         what = f"{len(trees)} trees are too few to tell what is usual"
         raise InputError(what, hint=f"give {_LEAST_TREES} or more")
-    found: list[tuple[int, Evidence]] = []
+    evidence: list[tuple[int, Evidence]] = []
     counts = Counter(word for tree in trees for word in tree.words())
     tags, brackets = tag_variation(trees), bracket_variation(trees)
     for number, near in _posteriors(trees, documents):
         if near is not None:
-            some = changes(trees[number], near, tags[number], brackets[number], counts)
-            found += ((number, each) for each in some)
+            proposed = changes(trees[number], near, tags[number], brackets[number], counts)
+            evidence += ((number, each) for each in proposed)
         report_done()
-    ranked = _ranked(trees, found)[:most]
+    ranked = _ranked(trees, evidence)[:most]
     places = Concordance(trees)
     return [_with_others(each, places) for each in ranked]
 
@@ -76,17 +79,17 @@ def audit(
 def _posteriors(
     trees: Sequence[Tree], documents: Sequence[int] | None
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
-    """The number of each tree, and posteriors by a parser of the other folds."""
+    """Yield the number of each tree, and its posteriors by a parser trained on the other folds."""
     folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):
-        others = [tree for tree, own in zip(trees, folds.tolist(), strict=True) if own != fold]
+        others = [tree for tree, other in zip(trees, folds.tolist(), strict=True) if other != fold]
         parser = spectralnlp.train("lpcfg", others, **_SETTINGS)
         for number in np.flatnonzero(folds == fold).tolist():
             yield number, parser.posteriors_near(trees[number])
 
 
 def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
-    """The fold of each tree: by documents if there are enough, or else by blocks of neighbouring trees."""
+    """Return the fold of each tree: by documents if there are at least 25, else by blocks of trees."""
     _, rank = np.unique(documents, return_inverse=True)
     if rank.max() + 1 >= _PARTS * _FOLDS:
         return rank % _FOLDS
@@ -94,7 +97,7 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _ranked(trees: Sequence[Tree], found: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
-    """Doubts by their log-odds, against how often nodes with the same label are doubted."""
+    """Score and sort doubts by log-odds, corrected for how often nodes with the same label are doubted."""
     there = Counter[tuple[bool, str]]()
     for tree in trees:
         there.update((False, label) for label, _, _ in tree.spans())
@@ -112,14 +115,14 @@ def _ranked(trees: Sequence[Tree], found: Sequence[tuple[int, Evidence]]) -> lis
     for value, number, evidence in scored:
         change, variation = evidence.change, evidence.variation
         counts = (variation.as_is, variation.as_proposed) if variation else (0, 0)
-        own = value - _SAME_SENTENCE * stronger[number]
-        doubts.append(Doubt(number, change, own, evidence.posterior, evidence.proposed_posterior, *counts))
+        score = value - _SAME_SENTENCE * stronger[number]
+        doubts.append(Doubt(number, change, score, evidence.posterior, evidence.proposed_posterior, *counts))
         stronger[number] += 1
     return sorted(doubts, key=lambda each: -each.doubt)
 
 
 def _class(evidence: Evidence) -> tuple[str, str]:
-    """Nodes of which as many are doubted: tags, brackets and missing brackets of a label."""
+    """Return the class of nodes whose doubts are counted together: (tag, bracket or missing; label)."""
     kind = evidence.change.kind
     return kind if kind in (Kind.TAG, Kind.MISSING) else "bracket", evidence.change.place.label
 

@@ -1,4 +1,4 @@
-"""Changes of one tree that its parser, or the same words elsewhere, would make."""
+"""Propose changes of a tree, from parser posteriors and from the annotation of the same words elsewhere."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from spectralnlp_trees.auditing.doubts import Change, Kind
 from spectralnlp_trees.auditing.variation import Span, Variation, labels_by_span
 from spectralnlp_trees.comparison.workspace import Bracket
 
-# Added to posteriors: what was pruned is not impossible, and small ones say little; nor does it say much that
-# a word was not seen with a tag if it was seen a few times only (benchmarks/experiments/trees.md).
+# Added to posteriors, because pruned brackets are not impossible and small posteriors are unreliable. The
+# second, divided by the word's frequency, is also added to tag posteriors: a rare word may have tags that it
+# was not seen with (benchmarks/experiments/trees.md).
 _EPSILON, _UNSEEN_TAG = 3e-4, 0.01
-# A bracket that goes and one that comes are one change before a bracket that only goes.
+# Weight of removing a bracket, so that replacing it by another is preferred.
 _GOES = 0.8
 
 
 class Evidence(NamedTuple):
-    """A change, and what speaks for it.
+    """Change of a tree, with the evidence for it.
 
     Attributes:
-        change: of a tree.
-        posterior, proposed_posterior: of what is there, and of what would be.
-        variation: of the same words elsewhere; None where they do not speak for it.
-        uncertain: added to the posteriors, for what the parser cannot know.
+        change: the proposed change.
+        posterior, proposed_posterior: posteriors of the present annotation, and of the proposed one.
+        variation: annotation of the same words elsewhere; None if it does not support the change.
+        uncertain: value added to both posteriors, for what the parser cannot know.
     """
 
     change: Change
@@ -37,7 +38,7 @@ class Evidence(NamedTuple):
 
     @property
     def log_odds(self) -> float:
-        """Of the change by posteriors, and by how often the same words are annotated in both ways."""
+        """Log-odds of the change, from posteriors and from the annotation of the same words elsewhere."""
         odds = log((self.proposed_posterior + self.uncertain) / (self.posterior + self.uncertain))
         if self.variation is not None:
             odds += log((self.variation.as_proposed + 0.5) / (self.variation.as_is + 0.5))
@@ -51,13 +52,13 @@ def changes(
     brackets: Mapping[Span, Variation],
     counts: Mapping[str, int],
 ) -> Iterator[Evidence]:
-    """For each node that somebody would change, and for each missing one, the change that most speaks for.
+    """Yield the best-supported change of each doubtful node, and each likely missing node.
 
     Args:
-        tree: of a treebank.
-        near: posteriors of the trees that cross none of its brackets, by a parser that never saw it.
-        tags, brackets: tokens and spans that are annotated in another way elsewhere.
-        counts: of words in the treebank.
+        tree: tree of a treebank.
+        near: posteriors over the trees that cross none of its brackets, by a parser not trained on it.
+        tags, brackets: tokens and spans that are annotated differently elsewhere.
+        counts: word frequencies in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)
     best: dict[Bracket, Evidence] = {}
@@ -93,7 +94,7 @@ def _of_tags(
 
 
 def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
-    """Brackets that are improbable, with the likeliest in their place, and probable ones that are missing."""
+    """Yield improbable brackets, with the best replacement if any, and probable missing brackets."""
     there = labels_by_span(tree)
     over: dict[Span, dict[str, float]] = {}
     for (label, start, end), value in near.brackets.items():
@@ -126,7 +127,7 @@ def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
 
 
 def _kind(node: Bracket, other: Bracket) -> Kind | None:
-    """What a bracket in place of another would be; None if they have nothing to do with each other."""
+    """Return the kind of change that replaces a bracket by another; None if they are unrelated."""
     same_start, same_end = node.start == other.start, node.end == other.end
     if same_start and same_end:
         return Kind.LABEL
@@ -136,7 +137,7 @@ def _kind(node: Bracket, other: Bracket) -> Kind | None:
 def _posterior(
     near: BracketPosteriors, there: Mapping[Span, tuple[str, ...]], label: str, span: Span
 ) -> float:
-    """The posterior of a bracket; the middle of a chain is there where the chain is."""
+    """Return the posterior of a bracket; inside a unary chain, the maximum over the labels of the chain."""
     labels = there[span]
     asked = {label} if label in (labels[0], labels[-1]) else {*labels}
     return max(near.brackets.get((each, *span), 0.0) for each in asked)
@@ -145,7 +146,7 @@ def _posterior(
 def _of_variation(
     tree: Tree, near: BracketPosteriors, varying: Mapping[Span, Variation]
 ) -> Iterator[Evidence]:
-    """The labels that spans mostly have elsewhere."""
+    """Yield changes to the labels that spans have most often elsewhere."""
     there = labels_by_span(tree)
     for span, variation in varying.items():
         labels = there.get(span, ())

@@ -1,4 +1,4 @@
-"""Doubtful nodes of a treebank, as values."""
+"""Results of an audit: doubtful nodes, proposed changes, other occurrences of the same words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralnlp_trees.comparison.workspace import Bracket
 
 
 class Kind(StrEnum):
-    """What is doubtful of a node."""
+    """Kind of a doubt about a node."""
 
     TAG = "tag"
     LABEL = "label"
@@ -21,12 +21,12 @@ class Kind(StrEnum):
 
 
 class Change(NamedTuple):
-    """What would mend a tree: a node of it that goes, one that comes, or one in the place of the other.
+    """Proposed correction of a tree: remove a node, add one, or replace one by another.
 
     Attributes:
-        kind: what is doubtful.
-        node: what the treebank has; None where a bracket is missing.
-        proposed: what it might have; None for a bracket too many.
+        kind: kind of the doubt.
+        node: node that the treebank has; None for a missing bracket.
+        proposed: node that is proposed; None for an extra bracket.
     """
 
     kind: Kind
@@ -35,20 +35,21 @@ class Change(NamedTuple):
 
     @property
     def place(self) -> Bracket:
-        """The doubtful node, or the missing one."""
+        """Doubtful node or, if a bracket is missing, the proposed node."""
         place = self.node or self.proposed
-        assert place is not None  # one of them is there
+        assert place is not None  # at least one is not None
         return place
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A place where the same words are.
+    """Another occurrence of the same words.
 
     Attributes:
-        tree: its number among all, from 0.
-        start, end: tokens, ``end`` exclusive.
-        labels: of the brackets over just these words, from above, or the tag; none where it is no bracket.
+        tree: number of the tree, from 0.
+        start, end: range of tokens, ``end`` exclusive.
+        labels: labels of the brackets over exactly these words, topmost first, or the tag; empty if the words
+            are not a bracket.
     """
 
     tree: int
@@ -61,17 +62,18 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A doubtful node.
+    """Doubtful node of a treebank.
 
     Attributes:
-        tree: its number among all, from 0.
-        change: what is doubtful, and what is proposed.
-        doubt: log-odds of the change, against what is usual of such nodes; the larger, the more doubtful.
-        posterior: of what the treebank has, among the trees that cross none of its brackets.
-        proposed_posterior: of the change.
-        as_is, as_proposed: how often the same words, between the same words, are elsewhere annotated as here
-            and as proposed.
-        others: some of the places with the same words, first those between the same words.
+        tree: number of the tree, from 0.
+        change: the doubtful node and the proposed correction.
+        doubt: log-odds of the change, corrected for how often such nodes are doubted; larger values are more
+            doubtful.
+        posterior: posterior of the present annotation over the trees that cross none of its brackets.
+        proposed_posterior: posterior of the proposed annotation.
+        as_is, as_proposed: how often the same words, with the same neighbours, are annotated elsewhere as
+            here and as proposed.
+        others: some other occurrences of the same words, those with the same neighbours first.
 
     Examples:
         >>> import spectralnlp
@@ -94,7 +96,7 @@ class Doubt:
     __repr__ = one_line
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Return the columns of a row: tokens are counted from 1, and the last one counts."""
+        """Return the cells of a table row by column name; tokens count from 1, ``last`` is inclusive."""
         node, proposed, place = self.change.node, self.change.proposed, self.change.place
         return {
             "doubt": round(self.doubt, 2),

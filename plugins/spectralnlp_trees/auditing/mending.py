@@ -1,4 +1,4 @@
-"""A tree after a change, and the part of a tree around a place."""
+"""Apply a proposed change to a tree, and cut out the part of a tree around the change."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from spectralnlp.trees import Tree
 from spectralnlp_trees.auditing.doubts import Change, Kind
 from spectralnlp_trees.comparison.workspace import Bracket
 
-# A part of a tree has one node more above it if it is not longer than so many words.
+# A part of a tree includes one more ancestor if that has at most this many words.
 _MOST_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
-    """The tree after a change; None if brackets cross then, or none is over all words."""
+    """Return the tree after a change; None if brackets would cross or no bracket would cover all words."""
     node, proposed = change.node, change.proposed
     words, tags = tree.words(), tree.tags()
     brackets = [Bracket(*span) for span in tree.spans()]
     if change.kind == Kind.TAG:
-        assert proposed is not None  # a tag goes for another
+        assert proposed is not None  # a tag is always replaced by another
         tags[proposed.start] = proposed.label
     elif node is not None and proposed is not None and node[1:] == proposed[1:]:
         brackets[brackets.index(node)] = proposed
@@ -30,7 +30,7 @@ def mended(tree: Tree, change: Change) -> Tree | None:
 
 
 def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree | None:
-    """The tree of brackets, parents first; None if they are not nested in one."""
+    """Build a tree from brackets, parents first; return None if they do not form one tree."""
     if not brackets or brackets[0][1:] != (0, len(words)):
         return None
     opened: list[tuple[Bracket, list[Tree]]] = []
@@ -51,7 +51,7 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """The lowest node over some words, or the one above it if that is short; and its first word."""
+    """Return the lowest node over some words, or the next node above if short, and its first token."""
     above, first, node, at = tree, 0, tree, 0
     while True:
         place, below = at, None
@@ -70,7 +70,7 @@ def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
 
 
 def part_over(tree: Tree, start: int, end: int) -> Tree:
-    """The uppermost node over just these words; the whole tree if there is none."""
+    """Return the topmost node over exactly these words; the whole tree if there is none."""
     todo = [(tree, 0)]
     while todo:
         node, at = todo.pop()

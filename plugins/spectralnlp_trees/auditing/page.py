@@ -1,4 +1,4 @@
-"""Doubts as one page of HTML: the tree, the doubtful node, the proposed one, the same words elsewhere."""
+"""Write an audit as an HTML page: for each doubt both trees, and other occurrences of the same words."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from spectralnlp_trees.comparison.workspace import Bracket
 from spectralnlp_trees.page import html_text, panel, whole_page
 from spectralnlp_trees.tregex.show import Place
 
-_AROUND = 8  # words shown on either side of another occurrence
+_AROUND = 8  # number of words shown on either side of another occurrence
 
 
 def as_audit_page(doubts: Sequence[Doubt], places: Sequence[Place], *, title: str) -> str:
-    """Write the page.
+    """Return an HTML page of doubts.
 
     Args:
-        doubts: of the trees.
-        places: of all trees, cleaned.
-        title: of the page.
+        doubts: doubtful nodes, in the order of the page.
+        places: all trees, cleaned, with their files and numbers.
+        title: title of the page, plain text.
     """
     key = (
         '<p class="note"><span class="key extra">Doubtful</span> in the treebank; '
-        '<span class="key missing">proposed</span>. Posteriors are among the trees that cross none of the '
-        "treebank’s brackets, by a parser that never saw the document.</p>"
+        '<span class="key missing">proposed</span>. Posteriors are over the trees that cross none of the '
+        "treebank’s brackets, by a parser that was not trained on the document.</p>"
     )
     sections = [_section(number, each, places) for number, each in enumerate(doubts, 1)]
     return whole_page(title, "\n".join([key, *sections]))
 
 
 def in_words(doubt: Doubt) -> str:
-    """The change in a few words: ``VP 12–14 → SINV``."""
+    """Describe the change of a doubt in a few words: ``VP 12–14 → SINV``."""
     node, proposed = doubt.change.node, doubt.change.proposed
     if node is None and proposed is not None:
         return f"{_named(proposed)} is missing"
     if node is not None and proposed is None:
-        return f"{_named(node)} is one too many"
-    assert node is not None  # of the two at least one is there
+        return f"{_named(node)} is extra"
+    assert node is not None  # at least one is not None
     assert proposed is not None
     return f"{_named(node)} → {proposed.label if node[1:] == proposed[1:] else _named(proposed)}"
 
@@ -54,7 +54,7 @@ def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
     words, marked = place.tree.words(), change.proposed or change.place
     around = f"doubt {doubt.doubt:.1f}; posterior {doubt.posterior:.3f} → {doubt.proposed_posterior:.3f}"
     if doubt.as_proposed:
-        around += f"; between the same words {doubt.as_is} × as here, {doubt.as_proposed} × as proposed"
+        around += f"; with the same neighbours {doubt.as_is} × as here, {doubt.as_proposed} × as proposed"
     ends = [each for each in (change.node, change.proposed) if each is not None]
     part, first = part_around(place.tree, min(each.start for each in ends), max(each.end for each in ends))
     drawings = [_drawing("in the treebank", part, first, change, change.node, "extra")]
@@ -72,7 +72,7 @@ def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
 
 
 def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket | None, mark: str) -> str:
-    """A part of a tree, from its first word on, in which a node stands out."""
+    """Draw a part of a tree that begins at the token ``first``, with one node highlighted."""
     if change.kind == Kind.TAG:
         word = f'"word" data-word="{change.place.start - first}"'
         picture = draw_tree(part).replace(f"class={word}", f'class="word {mark}"{word[6:]}')
@@ -84,7 +84,7 @@ def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket 
 
 def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:
     if not others:
-        return '<p class="faint">The same words are nowhere else.</p>'
+        return '<p class="faint">The same words occur nowhere else.</p>'
     items = []
     for each in others:
         place = places[each.tree]
@@ -98,7 +98,7 @@ def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:
 
 
 def _marked(words: Sequence[str], start: int, end: int, *, around: int | None = None) -> str:
-    """A sentence, or the words around a part of it, with the part in bold letters."""
+    """Return a sentence, or the words around a part of it, as HTML with the part in bold."""
     first = 0 if around is None else max(start - around, 0)
     last = len(words) if around is None else end + around
     before, part, after = (

@@ -1,9 +1,8 @@
-"""Variation n-grams: the same words, between the same words, that the treebank tags or brackets in two ways.
+"""Find variation n-grams: identical words in identical contexts that a treebank annotates differently.
 
-Of tags Dickinson and Meurers (2003), "Detecting errors in part-of-speech annotation", of brackets the same,
-"Detecting inconsistencies in treebanks". What varies is the nucleus; one word on either side, or the edge of
-the sentence, is its context: variation at the fringe of a context is mostly no error. Only strings whose
-trigrams all come again are looked at.
+Source: Dickinson and Meurers (2003), "Detecting errors in part-of-speech annotation" for tags, and "Detecting
+inconsistencies in treebanks" for brackets. The words whose annotation varies are the nucleus; its context is
+one word, or the edge of the sentence, on either side. Only strings whose trigrams all recur are considered.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import TypeVar
 from spectralnlp.trees import Tree
 from spectralnlp_trees.auditing.doubts import Occurrence
 
-_EDGE = 0  # in place of a word, before and after a sentence
-# Longer nuclei are not looked for: sentences that come again whole are found by their parts.
+_EDGE = 0  # word number before and after a sentence
+# Maximum length of a nucleus; variation in longer repeated strings is found in their parts.
 _LONGEST = 40
 Labels = tuple[str, ...]
 P = TypeVar("P")
@@ -26,12 +25,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """How else the same words are annotated elsewhere.
+    """Different annotation of the same words elsewhere in the treebank.
 
     Attributes:
-        labels: that they mostly have elsewhere; none where they are mostly no bracket.
-        as_is: how often they are annotated as here.
-        as_proposed: how often they have these labels.
+        labels: most frequent labels of these words; empty if they are mostly not a bracket.
+        as_is: how often they are annotated elsewhere as here.
+        as_proposed: how often they have the most frequent labels.
     """
 
     labels: Labels
@@ -40,7 +39,7 @@ class Variation:
 
 
 def labels_by_span(tree: Tree) -> dict[Span, Labels]:
-    """The labels of brackets over each span of a tree, from above."""
+    """Return the labels of the brackets over each span of a tree, topmost first."""
     found: dict[Span, Labels] = {}
     for label, start, end in tree.spans():
         found[start, end] = (*found.get((start, end), ()), label)
@@ -48,7 +47,7 @@ def labels_by_span(tree: Tree) -> dict[Span, Labels]:
 
 
 def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """For each tree, the tokens whose word has mostly another tag between the same words."""
+    """Return for each tree the tokens whose word has another tag more often with the same neighbours."""
     seen: dict[tuple[int, ...], list[tuple[int, int, Labels]]] = defaultdict(list)
     tags = [tree.tags() for tree in trees]
     for number, words in enumerate(_numbered(trees)):
@@ -62,7 +61,7 @@ def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """For each tree, the spans whose words are mostly bracketed in another way between the same words."""
+    """Return for each tree the spans whose words more often have other brackets with the same neighbours."""
     spans = [labels_by_span(tree) for tree in trees]
     seen: dict[tuple[int, ...], list[tuple[int, Span, Labels]]] = defaultdict(list)
     for number, words in enumerate(_repeated(list(_numbered(trees)))):
@@ -79,16 +78,16 @@ def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
-    """The words of each tree as numbers, between two edges."""
+    """Yield the words of each tree as numbers, with the edge number at both ends."""
     index: dict[str, int] = {}
     for tree in trees:
         yield [_EDGE, *(index.setdefault(word, len(index) + 1) for word in tree.words()), _EDGE]
 
 
 def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, int, Sequence[int]]]]:
-    """Of each sentence, runs of tokens that all come again between their neighbours.
+    """Yield for each sentence the runs of tokens whose trigrams (token and both neighbours) all recur.
 
-    A run has its first token and the one after its last, and the words from before it to after it.
+    A run is (first token, last token exclusive, word numbers from the left to the right neighbour).
     """
     counts = Counter(tuple(words[at : at + 3]) for words in sentences for at in range(len(words) - 2))
     for words in sentences:
@@ -104,7 +103,7 @@ def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, in
 
 
 def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, Variation]]:
-    """The places of the same words whose labels are fewer than others."""
+    """Yield the occurrences of the same words whose labels are not the most frequent ones."""
     counts = Counter(labels for _, _, labels in places)
     if len(counts) < 2:
         return
@@ -115,10 +114,10 @@ def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, 
 
 
 class Concordance:
-    """Where words are in a treebank.
+    """Index of the occurrences of words in a treebank.
 
     Args:
-        trees: of the treebank.
+        trees: trees of the treebank.
     """
 
     def __init__(self, trees: Sequence[Tree]) -> None:
@@ -133,7 +132,7 @@ class Concordance:
     def others(
         self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, most: int
     ) -> tuple[Occurrence, ...]:
-        """Find the same words elsewhere, those with the same neighbours and with the wanted labels first."""
+        """Find other occurrences of some words, those with the same neighbours, then labels, first."""
         some = self.words[tree][start:end]
         rarest = min(range(len(some)), key=lambda at: len(self._places[some[at]]))
         found = []

@@ -1,4 +1,4 @@
-"""Commands: options, and one call of the API each."""
+"""Command line: each command parses its options and calls the Python API."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

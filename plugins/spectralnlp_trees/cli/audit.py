@@ -1,7 +1,8 @@
-"""``spectralnlp audit``: doubtful nodes of a treebank, the most doubtful first, a row each.
+"""Command ``spectralnlp audit``: list doubtful nodes of a treebank, the most doubtful first.
 
-The ending of the output says what is written: rows in the format of that name, a page, ``.html``, or the
-doubtful trees for ``spectralnlp annotate``, ``.mrg``. ``--format`` is that of rows on standard output.
+The extension of the output file selects the format: table rows (``.tsv``, ``.csv``, ``.json``), a page
+(``.html``) or the doubtful trees, for ``spectralnlp annotate`` (``.mrg``). ``--format`` is the format on
+standard output.
 """
 
 from __future__ import annotations
@@ -29,14 +30,16 @@ def audit(
         list[str],
         typer.Argument(metavar="TREES", help="Treebank files or folders; - is standard input."),
     ],
-    rows: Annotated[int, typer.Option("--rows", min=1, metavar="N", help="Doubtful nodes, at most.")] = 600,
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, metavar="N", help="Maximum number of doubtful nodes.")
+    ] = 600,
     format_: TableFormat = TSV,
     output: OutputFile = None,
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
     skip_bad: SkipBad = False,
 ) -> None:
-    """Find likely errors of annotation: brackets and tags that the rest of the treebank speaks against."""
+    """Find likely annotation errors: brackets and tags that disagree with the rest of the treebank."""
     from spectralnlp_trees.auditing.audit import audit as find_doubts
     from spectralnlp_trees.auditing.page import as_audit_page
 
@@ -75,13 +78,13 @@ def audit(
 
 
 def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool) -> list[Place]:
-    """The trees without traces and functions, by file: the same file twice is one document."""
+    """Read the trees, and remove traces, function tags and trees without words."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.cli.places import read_places
     from spectralnlp_trees.tregex.show import Place
 
-    found = read_places(files, reader, encoding, model=None, tokenized=False, skip_bad=skip_bad)
-    both = ((place, clean(place.tree)) for place in found)
+    places = read_places(files, reader, encoding, model=None, tokenized=False, skip_bad=skip_bad)
+    both = ((place, clean(place.tree)) for place in places)
     return [Place(place.file, place.number, tree) for place, tree in both if tree is not None]
 
 
@@ -91,7 +94,7 @@ def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
 
 
 def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, Any]]:
-    """A row for each doubt, with the sentence in the last column."""
+    """Return a row for each doubt, with the sentence in the last column."""
     return [
         {**_row(number, each, places), "sentence": _marked(each, places)}
         for number, each in enumerate(doubts, 1)
@@ -99,14 +102,14 @@ def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, An
 
 
 def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
-    """The sentence, with the doubtful node, or the missing one, in square brackets."""
+    """Return the sentence, with the doubtful or missing node in square brackets."""
     words, place = places[doubt.tree].tree.words(), doubt.change.place
     parts = [*words[: place.start], "[", *words[place.start : place.end], "]", *words[place.end :]]
     return " ".join(parts)
 
 
 def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
-    """A doubt as JSON values, with both trees and the other places."""
+    """Return a doubt as values for JSON, with both trees and the other occurrences."""
     from spectralnlp_trees.auditing.mending import mended
 
     tree = places[doubt.tree].tree

@@ -1,7 +1,7 @@
-"""``spectralnlp compare``: the errors of one parser, or of two, by type, label, length and group.
+"""Command ``spectralnlp compare``: count the errors of one or two parsers by type, label, length and group.
 
-The trees of a parser are a file or a folder, in the order of the gold trees; or a model parses their words.
-``--html`` writes a page with the worst sentences side by side.
+The trees of a parser are a file or folder in the order of the gold trees, or are parsed by a model from the
+words of the gold trees. ``--html`` writes a page with the worst sentences side by side.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 def compare(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank: a file or a folder.")],
     a: Annotated[
-        str, typer.Argument(metavar="A", help="A parser's trees, in order; or a model, which parses.")
+        str,
+        typer.Argument(metavar="A", help="A parser's trees, in the order of GOLD; or a model that parses."),
     ],
     b: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="Another parser's trees, or a model.")
+        str | None, typer.Argument(metavar="[B]", help="Trees of a second parser, or a model.")
     ] = None,
     format_: TableFormat = TABLE,
     map_: Annotated[
@@ -37,32 +38,35 @@ def compare(
         typer.Option(
             "--map",
             metavar="FILE",
-            help="Labels and tags that are renamed first in all trees, as for `train`.",
+            help="Table of labels and tags to rename in all trees first, as for `train`.",
         ),
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page, with the worst sentences."),
+        typer.Option("--html", metavar="FILE", help="Also write an HTML page with the worst sentences."),
     ] = None,
-    worst: Annotated[int, typer.Option("--worst", min=0, metavar="N", help="Sentences on the page.")] = 20,
+    worst: Annotated[
+        int, typer.Option("--worst", min=0, metavar="N", help="Number of sentences on the page.")
+    ] = 20,
     group_by: Annotated[
         str,
         typer.Option(
             "--group-by",
             metavar="HOW",
-            help="Groups of sentences, by the gold files: file, folder, prefix (of the file's name), none; "
-            "by default folders, or else prefixes.",
+            help="Group sentences by gold file: file, folder, prefix (of the file's name) or none; by "
+            "default by folder if there are several, otherwise by prefix.",
         ),
     ] = "auto",
     reader: Annotated[
-        str, typer.Option("--reader", metavar="NAME", help="Reader of the gold trees; by default recognised.")
+        str, typer.Option("--reader", metavar="NAME", help="Reader of the gold trees; by default detected.")
     ] = "auto",
     encoding: FileEncoding = None,
     output: OutputFile = None,
 ) -> None:
-    """Compare a parser's trees with gold trees: types of errors, and where they are.
+    """Compare a parser's trees with gold trees, and count errors by type, label, length and group.
 
-    Traces, function tags and nodes that repeat their only child are left out first, as `evaluate` does.
+    Traces, function tags and nodes that repeat the label of their only child are removed first, as in
+    `evaluate`.
     """
     from spectralnlp_trees.comparison.page import as_page
     from spectralnlp_trees.comparison.text import as_rows, as_text
@@ -94,7 +98,7 @@ def compare(
 
 
 def _preparation(table: str | None) -> Callable[[Tree], Tree]:
-    """What is done with each tree before it is compared."""
+    """Return the function that cleans each tree, and renames its labels, before the comparison."""
     from spectralnlp import trees
     from spectralnlp.trees.renaming import Renaming, read_renaming
 
@@ -126,7 +130,7 @@ def _analysis(
 
 
 def _predictions(path: str) -> Iterator[Tree | None]:
-    """The trees of a file or a folder; None where a line says that there is none."""
+    """Yield the trees of a file or folder; None for a line that stands for a missing tree."""
     from spectralnlp.cli.score import predictions
     from spectralnlp.runtime import expand_inputs, rereadable
 
@@ -135,7 +139,7 @@ def _predictions(path: str) -> Iterator[Tree | None]:
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """The names of files without endings, with their folders where they are needed to tell them apart."""
+    """Return file names without extensions, with the folder if names are equal, else A and B."""
     stems = [Path(path).stem for path in paths]
     in_folders = [f"{Path(path).parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]
     for names in (stems, in_folders):
@@ -145,7 +149,7 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _groups(files: Sequence[str], how: str) -> list[str]:
-    """The group of each sentence, by the file that it is in."""
+    """Return the group of each sentence, from the path of its file."""
     known = ("auto", "none", "file", "folder", "prefix")
     if how not in known:
         raise ConfigError(f"no grouping {how!r}", hint=f"choose from {', '.join(known)}")
@@ -163,7 +167,7 @@ def _groups(files: Sequence[str], how: str) -> list[str]:
 
 
 def _prefixes(files: Sequence[Path]) -> dict[str, str]:
-    """By file, the first part of its name that is not the same in all: ``GUM_news_one`` is ``news``."""
+    """Return by file the first part of its name that differs between files: ``news`` for ``GUM_news_one``."""
     parts = {str(file): file.stem.replace("-", "_").split("_") for file in files}
     shared = 0
     while len({tuple(each[: shared + 1]) for each in parts.values()}) == 1 and len(parts) > 1:

@@ -1,6 +1,6 @@
-"""``spectralnlp diff``: what differs between the trees of two files, or of a file and a model.
+"""Command ``spectralnlp diff``: show the differences between the trees of two files, or a file and a model.
 
-Brackets of the first file only come after ``-``, those of the second only after ``+``; ``~`` is what moved.
+Lines marked ``-`` are brackets of the first file only, ``+`` of the second only, ``~`` moved nodes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,13 @@ def diff(
     ],
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
     context: Annotated[
-        int, typer.Option("--context", min=0, metavar="N", help="Shared brackets around differences.")
+        int,
+        typer.Option(
+            "--context", min=0, metavar="N", help="Number of shared brackets shown around differences."
+        ),
     ] = 1,
     reader: Annotated[
-        str, typer.Option("--reader", metavar="NAME", help="Reader of both; by default recognised.")
+        str, typer.Option("--reader", metavar="NAME", help="Reader of both files; by default detected.")
     ] = "auto",
     encoding: FileEncoding = None,
     output: OutputFile = None,
@@ -54,19 +57,20 @@ def diff(
                 shorter = first if a is None else second
                 raise InputError("the other file has more trees", path=shorter, sentence=number)
             try:
-                found = difference(a, b)
+                changes = difference(a, b)
             except InputError as error:
                 raise InputError(error.what, path=second, sentence=number, hint=error.hint) from error
-            if found and format_ == "json":
-                write(json.dumps({"tree": number, **found.to_json()}, ensure_ascii=False))
-            elif found:
-                write(f"{number}: {' '.join(found.words)}\n{found.to_text(colour=colour, context=context)}\n")
+            if changes and format_ == "json":
+                write(json.dumps({"tree": number, **changes.to_json()}, ensure_ascii=False))
+            elif changes:
+                text = changes.to_text(colour=colour, context=context)
+                write(f"{number}: {' '.join(changes.words)}\n{text}\n")
 
 
 def _pairs(
     first: str, second: str, reader: str, encoding: str | None
 ) -> Iterator[tuple[Tree | None, Tree | None]]:
-    """The trees of both sides; a model parses the words of the other side's trees, those with a word."""
+    """Yield pairs of trees; a model parses the words of the other side, except for trees without words."""
     models = [is_model(first), is_model(second)]
     if all(models):
         raise ConfigError(
@@ -80,8 +84,8 @@ def _pairs(
     if not any(models):
         yield from zip_longest(*sides)
         return
-    given = list(sides[0])
-    parsed = parsed_as(given, second if models[1] else first)
-    for tree, parse in zip(given, parsed, strict=True):
-        own = tree if parse is None else parse
-        yield (tree, own) if models[1] else (own, tree)
+    trees = list(sides[0])
+    parsed = parsed_as(trees, second if models[1] else first)
+    for tree, parse in zip(trees, parsed, strict=True):
+        other = tree if parse is None else parse
+        yield (tree, other) if models[1] else (other, tree)

@@ -1,6 +1,6 @@
-"""``spectralnlp measure``: syntactic complexity, depth, branching and lengths of constituents, a row a file.
+"""Command ``spectralnlp measure``: measure syntactic complexity, depth, branching and constituent lengths.
 
-Objects of ``--format json`` have ``lengths``, too: the constituents of every label.
+The output has a row for each file or sentence. ``--format json`` adds length statistics of every label.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def measure(
     ] = None,
     format_: TableFormat = CSV,
     by_sentence: Annotated[
-        bool, typer.Option("--by-sentence", help="A row for each tree, not for each file.")
+        bool, typer.Option("--by-sentence", help="Write a row for each tree, not for each file.")
     ] = False,
     model: TextModel = None,
     tokenized: TokenizedText = False,
@@ -41,8 +41,8 @@ def measure(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="What clauses, T-units and the like are in these trees: lines of a name, such as C, a tab, "
-            "and a pattern of `search`.",
+            help="Table that defines clauses, T-units and the like for these trees: in each line a name, "
+            "such as C, a tab, and a pattern of `search`.",
         ),
     ] = None,
     reader: TreeReader = "auto",
@@ -50,7 +50,7 @@ def measure(
     skip_bad: SkipBad = False,
     output: OutputFile = None,
 ) -> None:
-    """Measure the syntactic complexity of texts, and the shape of their trees."""
+    """Measure the syntactic complexity of texts and the shape of their trees."""
     check_format(format_)
     from spectralnlp_trees.measures.structures import read_structures
 
@@ -66,16 +66,16 @@ def measure(
     if patterns is None and show.unknown:
         note(
             f"{show.unknown}: most tags are not the Penn treebank's for English, so clauses, T-units and the "
-            "like are left blank; say what they are in these trees with --structures FILE"
+            "like are left blank; define them for these trees with --structures FILE"
         )
 
 
-# Where a row is of, the measures of its file, and its own.
+# File and number of a row, the measures of its file, and the measures of the row itself.
 _Row = tuple[dict[str, Any], "Measures", "Measures"]
 
 
 def _of_files(places: Iterator[Place], structures: Structures | None) -> Iterator[_Row]:
-    """Each file, with the measures of all its trees."""
+    """Yield a row for each file, with the measures of all its trees."""
     from spectralnlp_trees.measures.measure import measure
 
     for file, some in groupby(places, key=lambda place: place.file):
@@ -84,7 +84,7 @@ def _of_files(places: Iterator[Place], structures: Structures | None) -> Iterato
 
 
 def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterator[_Row]:
-    """Each tree, with its measures."""
+    """Yield a row for each tree, with its measures."""
     from spectralnlp_trees.measures.measure import measure_each
     from spectralnlp_trees.measures.values import Measures
 
@@ -97,14 +97,15 @@ def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterato
 
 
 class _Rows:
-    """Writes rows of measures.
+    """Writer of rows of measures.
 
     Args:
-        rows: writes them.
+        rows: writer of table rows.
 
     Attributes:
-        labels: whose mean lengths are shown: of the Penn treebank, or the commonest ones of the first file.
-        unknown: the first file of which some structures were not counted.
+        labels: labels whose mean lengths are shown: those of the Penn treebank, or the most frequent labels
+            of the first file.
+        unknown: name of the first file some of whose structures were not counted.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -116,9 +117,9 @@ class _Rows:
         """Write a row.
 
         Args:
-            where: file and number.
+            where: file, and number of the tree or number of trees.
             of_file: measures of the file.
-            measured: of the file, or of a tree in it.
+            measured: measures of the row: of the file, or of a tree in it.
         """
         from spectralnlp_trees.measures.structures import STRUCTURES
         from spectralnlp_trees.measures.values import PROFILED
@@ -127,8 +128,8 @@ class _Rows:
         if not known:
             self.unknown = self.unknown or where["file"]
         if not self.labels:
-            own = [each.label for each in of_file.lengths()[:_MOST_LABELS]]
-            self.labels = PROFILED if known else own
+            frequent = [each.label for each in of_file.lengths()[:_MOST_LABELS]]
+            self.labels = PROFILED if known else frequent
         cells = {**where, **_rounded(measured.to_flat_dict(self.labels))}
         lengths = [_rounded(asdict(each)) for each in measured.lengths()]
         self.rows(cells, {**cells, "lengths": lengths})

@@ -1,4 +1,4 @@
-"""Trees for a command, each with where it is: of treebanks, or of text that is parsed on the way."""
+"""Read the input trees of a command, with file and number, from treebanks or by parsing text."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ def read_places(
     skip_bad: bool = False,
     clean: bool = True,
 ) -> Iterator[Place]:
-    """The trees of some files, as they stand there, or the parses of their text.
+    """Return an iterator over the unchanged trees of treebanks, or over the parses of texts.
 
-    After the last tree it is noted what readers left out and moved.
+    After the last tree of treebanks, a note on standard error says what readers removed and moved.
 
     Args:
-        files: treebanks or texts, folders; none, or ``-``, is standard input.
-        reader: of treebanks.
-        encoding: of treebanks; None for theirs.
-        model: the parser for texts; None for treebanks.
-        tokenized: text has a sentence a line, blanks between tokens.
-        skip_bad: leave out, name and count the bad trees of treebanks, in place of stopping at the first.
-        clean: whether the trees will be cleaned, without their traces, which is noted too.
+        files: files or folders of treebanks or texts; an empty list or ``-`` is standard input.
+        reader: name of the treebank reader.
+        encoding: encoding of treebanks; None for the reader's default.
+        model: name of the parser for texts; None for treebanks.
+        tokenized: whether texts have one sentence per line, with spaces between tokens.
+        skip_bad: whether to skip and report invalid trees of treebanks, instead of stopping at the first.
+        clean: whether the caller removes traces, which the note then mentions.
 
     Raises:
-        ConfigError: treebanks are said to be tokenized, or text to have bad trees.
+        ConfigError: ``tokenized`` is set for treebanks, or ``skip_bad`` for texts.
     """
     if tokenized and model is None:
-        raise ConfigError("--tokenized is about text", hint="add --model NAME")
+        raise ConfigError("--tokenized is for text only", hint="add --model NAME")
     if model is None:
         return _treebanks(files or ["-"], reader, encoding, skip_bad, clean)
     if skip_bad:
-        raise ConfigError("--skip-bad is about treebanks", hint="leave it out, or leave out --model")
+        raise ConfigError("--skip-bad is for treebanks only", hint="leave it out, or leave out --model")
     return _parsed(files, model, tokenized)
 
 
 def is_model(path: str) -> bool:
-    """Whether a model is named, or its folder."""
+    """Return whether a path is the name of a registered model, or a model folder."""
     from spectralnlp import registry
 
     return (Path(path) / "model.json").exists() or (not Path(path).exists() and path in registry.models)
 
 
 def parsed_as(gold: Sequence[Tree], model: str) -> list[Tree | None]:
-    """A model's trees over the words of others; None for trees without a word."""
+    """Parse the words of gold trees with a model; return None for gold trees without words."""
     from spectralnlp.cli.models import load_parser
     from spectralnlp_trees.comparison.parsing import trees_over
 

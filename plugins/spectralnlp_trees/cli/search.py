@@ -1,12 +1,12 @@
-"""``spectralnlp search``: the matches of a pattern in treebanks, or in text that is parsed on the way.
+"""Command ``spectralnlp search``: find the matches of a pattern in treebanks, or in text that it parses.
 
 Formats (``--format``):
 
-- ``text``: file, number of the tree, the match among the words around it, and named nodes after tabs;
-- ``table``, ``tsv``, ``csv``: columns with a first line of names, one for each named node;
-- ``json``: one object a line: file, tree, label, tokens, named nodes, brackets;
-- ``brackets``: the matched tree, one a line;
-- ``html``: a page of the trees that have matches, which stand out.
+- ``text``: file, number of the tree, the match with the words around it, and named nodes after tabs;
+- ``table``, ``tsv``, ``csv``: a header line and a row per match, with a column for each named node;
+- ``json``: one object per line: file, tree, label, tokens, named nodes, brackets;
+- ``brackets``: one matched tree per line;
+- ``html``: a page with a drawing of each tree that has matches, which are highlighted.
 """
 
 from __future__ import annotations
@@ -31,22 +31,27 @@ if TYPE_CHECKING:
     from spectralnlp_trees.tregex.show import Place, Style
 
 OTHER_FORMATS = ("text", "brackets", "html")
-# Trees are searched so many at a time.
+# Number of trees that are searched at a time.
 TREES_AT_A_TIME = 20_000
 
 
 def search(
-    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="In Tregex's language: 'NP < PP'.")],
+    pattern: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="Pattern in Tregex's language: 'NP < PP'.")
+    ],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="FILE", help="Treebank files or folders; none, or -, is standard input."),
     ] = None,
-    count: Annotated[bool, typer.Option("--count", help="Only the number of matches.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="Write only the number of matches.")] = False,
     once: Annotated[
-        bool, typer.Option("--once", help="Each node once, not once for each way to match.")
+        bool, typer.Option("--once", help="Show each node once, not once for each way to match.")
     ] = False,
     context: Annotated[
-        int, typer.Option("--context", min=0, metavar="N", help="Words around a match; format text.")
+        int,
+        typer.Option(
+            "--context", min=0, metavar="N", help="Number of words around a match, for format text."
+        ),
     ] = 8,
     format_: Annotated[
         str,
@@ -55,10 +60,15 @@ def search(
     model: TextModel = None,
     tokenized: TokenizedText = False,
     clean: Annotated[
-        bool, typer.Option("--clean", help="Leave out traces, function tags and empty roots.")
+        bool, typer.Option("--clean", help="Remove traces, function tags and empty roots first.")
     ] = False,
     head_rules: Annotated[
-        str, typer.Option("--head-rules", metavar="NAME", help="For <# and the like: english or neutral.")
+        str,
+        typer.Option(
+            "--head-rules",
+            metavar="NAME",
+            help="Head rules for <# and similar relations: english or neutral.",
+        ),
     ] = "english",
     reader: TreeReader = "auto",
     encoding: FileEncoding = None,
@@ -96,7 +106,7 @@ def search(
 def _writer(
     write: Callable[[str], None], format_: str, pattern: str, names: Sequence[str], style: Style
 ) -> tuple[Callable[[Sequence[Match], Place], None], Callable[[], None]]:
-    """What writes the matches of a tree, and what ends the output."""
+    """Return a function that writes the matches of a tree, and one that ends the output."""
     from spectralnlp_trees.tregex.page import as_section, page_ends
     from spectralnlp_trees.tregex.show import LINES, as_row, as_values, column_names
 
@@ -126,7 +136,7 @@ def _nothing() -> None:
 
 
 def _understood(pattern: str) -> Pattern:
-    """Read the pattern; where that fails, draw what is wrong with it above the message."""
+    """Parse the pattern; if it is invalid, print it with a caret under the error above the message."""
     from spectralnlp_trees.tregex.pattern import read_pattern
     from spectralnlp_trees.tregex.pattern_error import PatternError
 
@@ -144,13 +154,13 @@ def _index(places: Sequence[Place]) -> Any:
 
 
 def _batches(places: Iterator[Place]) -> Iterator[list[Place]]:
-    """The trees, some at a time."""
+    """Yield the trees in batches."""
     while some := list(islice(places, TREES_AT_A_TIME)):
         yield some
 
 
 def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
-    """The trees without what `spectralnlp.trees.clean` leaves out; their numbers stay."""
+    """Yield cleaned trees that still have a word; they keep their numbers."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.tregex.show import Place
 

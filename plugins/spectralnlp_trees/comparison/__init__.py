@@ -1,4 +1,4 @@
-"""Comparison of trees: types of a parser's errors, and the difference of two trees."""
+"""Compare trees: types of a parser's errors, and differences between two trees."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

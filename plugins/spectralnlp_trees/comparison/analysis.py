@@ -1,4 +1,4 @@
-"""Errors of all trees of a parser together: by type, by label, by length, by group."""
+"""Aggregate the errors of a parser over all sentences: by type, label, sentence length and group."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from spectralnlp.trees import Tree
 from spectralnlp_trees.comparison.errors import TreeErrors, find_errors
 from spectralnlp_trees.comparison.kinds import ErrorType
 
-# Longest sentences, in tokens, of each row of lengths but the last.
+# Upper bounds of the length classes, in tokens; a last class holds all longer sentences.
 LENGTHS = (10, 20, 30, 40)
 
 
 @dataclass(frozen=True)
 class AnalysedSentence:
-    """A sentence with its gold tree and that of a parser.
+    """Sentence with its gold tree, the tree of a parser, and the errors of the latter.
 
     Attributes:
-        number: from 1.
-        group: such as its genre; empty for none.
-        gold, tree: the trees; ``tree`` is None where the parser gave none.
-        counts: as EVALB counts.
-        found: what is wrong; None where EVALB does not score the sentence.
+        number: number of the sentence, from 1.
+        group: name of its group, such as its genre; empty for none.
+        gold, tree: gold tree and tree of the parser; ``tree`` is None if the parser returned none.
+        counts: EVALB's counts for the sentence.
+        found: errors of the parser's tree; None if EVALB does not score the sentence.
 
     Examples:
         >>> from spectralnlp_trees import AnalysedSentence, analyse
@@ -52,19 +52,19 @@ class AnalysedSentence:
 
     @property
     def n_wrong(self) -> int:
-        """Brackets that are missing or extra."""
+        """Number of missing and extra brackets."""
         return self.counts.gold + self.counts.test - 2 * self.counts.matched
 
 
 @dataclass(frozen=True)
 class TypeCount:
-    """How frequent a type of error is.
+    """Frequency of one type of error.
 
     Attributes:
-        type: of the errors, as of `TreeError`.
-        errors: how many there are.
-        brackets: how many are right once they are repaired.
-        share: of these among all wrong brackets, in percent.
+        type: type of the errors; see `TreeError`.
+        errors: number of errors.
+        brackets: number of brackets that the repairs of these errors correct.
+        share: share of these brackets among all wrong brackets, in percent.
 
     Examples:
         >>> from spectralnlp_trees import TypeCount, analyse
@@ -86,10 +86,10 @@ class TypeCount:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The errors of a parser over gold sentences.
+    """Errors of a parser over the sentences of a treebank.
 
     Attributes:
-        sentences: in order.
+        sentences: the sentences in order.
 
     Examples:
         >>> from spectralnlp_trees import Analysis, analyse
@@ -107,21 +107,21 @@ class Analysis:
 
     @property
     def score(self) -> EvalbScore:
-        """EVALB's score over all sentences."""
+        """EVALB score over all sentences."""
         return EvalbScore.total(each.counts for each in self.sentences)
 
     @property
     def n_wrong(self) -> int:
-        """Brackets that are missing or extra."""
+        """Number of missing and extra brackets."""
         return sum(each.n_wrong for each in self.sentences)
 
     @property
     def n_errors(self) -> int:
-        """Errors of all types."""
+        """Number of errors of all types."""
         return sum(each.errors for each in self.by_type())
 
     def by_type(self) -> list[TypeCount]:
-        """All types of errors, those with most brackets first."""
+        """Return the counts of all error types, those with the most wrong brackets first."""
         errors, brackets = Counter[str](), Counter[str]()
         for error in (error for found in self._found() for error in found.errors):
             errors[error.type] += 1
@@ -133,27 +133,27 @@ class Analysis:
         return sorted(rows, key=lambda each: -each.brackets)
 
     def confusion(self) -> list[tuple[tuple[str, str], int]]:
-        """Pairs of a gold label and the parser's over the same words, the most frequent first."""
+        """Return pairs (gold label, parser's label) over the same words with counts, most frequent first."""
         pairs = Counter(pair for found in self._found() for pair in confused_labels(found))
         return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
     def by_label(self) -> list[tuple[str, int, int]]:
-        """Labels, with missing brackets and extra ones of each, the most wrong first."""
+        """Return (label, missing brackets, extra brackets), the labels with most wrong brackets first."""
         missing = Counter(label for found in self._found() for label, _, _ in found.missing)
         extra = Counter(label for found in self._found() for label, _, _ in found.extra)
         labels = sorted(missing + extra, key=lambda label: (-missing[label] - extra[label], label))
         return [(label, missing[label], extra[label]) for label in labels]
 
     def by_length(self) -> list[tuple[str, Analysis]]:
-        """The sentences by their tokens."""
+        """Return an analysis for each class of sentence length in tokens, by name of the class."""
         return self._split(lambda each: _length_row(each.counts.length))
 
     def by_group(self) -> list[tuple[str, Analysis]]:
-        """The sentences by their groups."""
+        """Return an analysis for each group of sentences, by name of the group."""
         return self._split(lambda each: (each.group, each.group))
 
     def worst(self, number: int) -> list[AnalysedSentence]:
-        """The sentences with most wrong brackets."""
+        """Return at most ``number`` sentences with wrong brackets, those with the most first."""
         wrong = [each for each in self.sentences if each.n_wrong]
         return sorted(wrong, key=lambda each: (-each.n_wrong, each.counts.length))[:number]
 
@@ -161,16 +161,18 @@ class Analysis:
         """Test whether two parsers differ in F1 over the same sentences; see `spectralnlp.scoring.compare`.
 
         Raises:
-            InputError: they are not of the same sentences.
+            InputError: the analyses are not of the same sentences.
         """
         a, b = ([each.counts for each in analysis.sentences] for analysis in (self, other))
         return compare(a, b)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: the score, counts by type, labels, lengths and groups."""
+        """Return values for JSON: the score, and counts by type, label, length and group."""
         return {
             **self._summary(),
-            "confusion": [{"gold": gold, "parser": own, "count": n} for (gold, own), n in self.confusion()],
+            "confusion": [
+                {"gold": gold, "parser": parsed, "count": n} for (gold, parsed), n in self.confusion()
+            ],
             "labels": {
                 label: {"missing": missing, "extra": extra} for label, missing, extra in self.by_label()
             },
@@ -210,12 +212,12 @@ def analyse(
 
     Args:
         gold: trees of the treebank.
-        trees: of the parser, in the same order; None for a sentence without one.
-        groups: of each sentence the name of a group, such as a genre; None for no groups.
+        trees: trees of the parser in the same order; None for a sentence that was not parsed.
+        groups: group name of each sentence, such as its genre; None for no groups.
 
     Raises:
-        InputError: there are more trees of one than of the other.
-        ConfigError: there are not as many names of groups.
+        InputError: ``gold`` and ``trees`` differ in length.
+        ConfigError: ``gold`` and ``groups`` differ in length.
 
     Examples:
         >>> from spectralnlp_trees import analyse
@@ -226,11 +228,11 @@ def analyse(
         >>> [(name, part.n_wrong) for name, part in analysis.by_group()]
         [('news', 0), ('talk', 2)]
     """
-    wanted, own = list(gold), list(trees)
-    if len(wanted) != len(own):
+    wanted, parsed = list(gold), list(trees)
+    if len(wanted) != len(parsed):
         raise InputError(
-            f"{len(wanted)} gold trees but {len(own)} trees of the parser",
-            sentence=min(len(wanted), len(own)) + 1,
+            f"{len(wanted)} gold trees but {len(parsed)} trees of the parser",
+            sentence=min(len(wanted), len(parsed)) + 1,
             hint="give one tree for each gold tree, in the same order",
         )
     names = [""] * len(wanted) if groups is None else list(groups)
@@ -238,13 +240,13 @@ def analyse(
         raise ConfigError(f"{len(names)} names in `groups` for {len(wanted)} sentences", hint="give one each")
     sentences = (
         _analysed(number, group, tree, other)
-        for number, (group, tree, other) in enumerate(zip(names, wanted, own, strict=True), 1)
+        for number, (group, tree, other) in enumerate(zip(names, wanted, parsed, strict=True), 1)
     )
     return Analysis(tuple(sentences))
 
 
 def confused_labels(found: TreeErrors) -> list[tuple[str, str]]:
-    """Pairs of a missing and an extra label over the same words."""
+    """Return pairs of a missing and an extra label over the same words."""
     extra: dict[tuple[int, int], list[str]] = {}
     for label, start, end in found.extra:
         extra.setdefault((start, end), []).append(label)

@@ -1,4 +1,4 @@
-"""The difference of two trees over the same words: brackets of one only, nodes that moved, tags."""
+"""Differences between two trees over the same words: brackets of one tree only, moved nodes, tags."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Mark = Literal[" ", "-", "+"]
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "~": "\x1b[36m", " ": "\x1b[2m"}
 _END = "\x1b[0m"
 _EITHER: tuple[Mark, Mark] = ("-", "+")
-# Deeper brackets are not indented further.
+# Maximum depth of indentation.
 _DEEPEST = 24
 
 
 @dataclass(frozen=True)
 class DiffLine:
-    """A bracket, or the tag of a word.
+    """Bracket or tag in the comparison of two trees.
 
     Attributes:
-        mark: ``-`` for the first tree only, ``+`` for the second only, a blank for both.
-        label: of the bracket or the word.
-        start, end: words that count, without punctuation; ``end`` exclusive.
-        depth: brackets above it in its tree.
+        mark: ``-`` if it is in the first tree only, ``+`` if in the second only, a space if in both.
+        label: label of the bracket, or tag of the word.
+        start, end: range of its words, ``end`` exclusive; punctuation is not counted.
+        depth: number of brackets above it in its tree.
 
     Examples:
         >>> from spectralnlp_trees import DiffLine, diff
@@ -51,20 +51,20 @@ class DiffLine:
 
 @dataclass(frozen=True)
 class TreeDiff:
-    """The difference of two trees; true if there is one.
+    """Differences between two trees; false if there are none.
 
     Attributes:
-        words: those that count, without punctuation.
-        lines: all brackets of either tree, from left to right, wider ones first.
-        tags: words whose tags differ, two lines each.
-        moves: nodes that stand elsewhere in the second tree.
+        words: words of the sentence without punctuation.
+        lines: all brackets of either tree, from left to right, wider brackets first.
+        tags: two lines for each word whose tags differ.
+        moves: nodes that have another parent in the second tree.
 
     Examples:
         >>> from spectralnlp_trees import TreeDiff, diff
         >>> from spectralnlp.trees import read_brackets
         >>> brackets = ["(S (NP (NNS Gulls)) (VP (VBP fly)))", "(S (NP (NNS Gulls)) (NP (VBP fly)))"]
-        >>> found: TreeDiff = diff(*read_brackets(brackets))
-        >>> print(found.to_text())
+        >>> difference: TreeDiff = diff(*read_brackets(brackets))
+        >>> print(difference.to_text())
             NP Gulls
         -   VP fly
         +   NP fly
@@ -81,11 +81,11 @@ class TreeDiff:
         return bool(self.tags) or any(line.mark != " " for line in self.lines)
 
     def to_text(self, *, colour: bool = False, context: int = 1) -> str:
-        """One line for each bracket that differs, each moved group and each tag.
+        """Return text with a line for each differing bracket, differing tag and moved group of nodes.
 
         Args:
-            colour: for a terminal.
-            context: how many brackets that both have stand before and behind those that differ.
+            colour: whether to add terminal colours.
+            context: number of shared brackets shown before and after each differing bracket.
         """
         changed = [number for number, line in enumerate(self.lines) if line.mark != " "]
         near = {n for each in changed for n in range(each - context, each + context + 1)}
@@ -95,7 +95,7 @@ class TreeDiff:
         return "\n".join(_painted(f"{mark} {text}", mark if colour else "") for mark, text in lines)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: words, brackets of one tree only, moves, tags."""
+        """Return values for JSON: the words, the brackets of one tree only, the moves and the tags."""
 
         def values(lines: tuple[DiffLine, ...]) -> list[dict[str, Any]]:
             return [
@@ -133,14 +133,14 @@ class TreeDiff:
 def diff(first: Tree, second: Tree) -> TreeDiff:
     """Compare two trees over the same words, bracket by bracket.
 
-    Neither punctuation nor function tags count, as for `find_errors`.
+    Punctuation and function tags are ignored, as in `find_errors`.
 
     Args:
         first: a tree, such as the gold tree.
-        second: another one.
+        second: another tree of the same words.
 
     Raises:
-        InputError: the trees are not over the same words, or none of them counts.
+        InputError: the trees do not have the same words, or have only punctuation.
 
     Examples:
         >>> from spectralnlp_trees import diff
@@ -156,7 +156,7 @@ def diff(first: Tree, second: Tree) -> TreeDiff:
     if errors is None:
         raise InputError("the two trees are not over the same words", hint="compare trees of one sentence")
     a, b = counted_tree(with_gold_tags(second, first)), counted_tree(second)
-    assert a is not None  # they count, or there would be no errors to find
+    assert a is not None  # trees of punctuation only have been refused above
     assert b is not None
     moves = [repair for error in errors.errors for repair in error.repairs if repair.change == "move"]
     return TreeDiff(
@@ -165,15 +165,15 @@ def diff(first: Tree, second: Tree) -> TreeDiff:
 
 
 def _lines(first: Tree, second: Tree) -> list[DiffLine]:
-    """The brackets of either tree; those that both have come once."""
+    """Return the brackets of both trees in order; shared brackets occur once."""
     left = Counter((counted_label(label), start, end) for label, start, end in second.spans()[1:])
     lines = []
-    for (label, start, end), depth in _deep(first):
+    for (label, start, end), depth in _with_depths(first):
         bracket = counted_label(label), start, end
         shared = left[bracket] > 0
         left[bracket] -= shared
         lines.append(DiffLine(" " if shared else "-", label, start, end, depth))
-    for (label, start, end), depth in _deep(second):
+    for (label, start, end), depth in _with_depths(second):
         bracket = counted_label(label), start, end
         if left[bracket] > 0:
             left[bracket] -= 1
@@ -181,21 +181,21 @@ def _lines(first: Tree, second: Tree) -> list[DiffLine]:
     return sorted(lines, key=lambda line: (line.start, -line.end))
 
 
-def _deep(tree: Tree) -> list[tuple[tuple[str, int, int], int]]:
-    """The brackets below the root, each with the number of brackets above."""
-    found: list[tuple[tuple[str, int, int], int]] = []
+def _with_depths(tree: Tree) -> list[tuple[tuple[str, int, int], int]]:
+    """Return the brackets below the root, each with the number of brackets above it."""
+    brackets: list[tuple[tuple[str, int, int], int]] = []
     above: list[int] = []
     for bracket in tree.spans()[1:]:
         while above and above[-1] < bracket[2]:
             above.pop()
-        found.append((bracket, len(above)))
+        brackets.append((bracket, len(above)))
         above.append(bracket[2])
-    return found
+    return brackets
 
 
 def _tags(first: Tree, second: Tree) -> list[DiffLine]:
-    """Words that count and whose tags differ."""
-    ours, theirs = _spoken(first), _spoken(second)
+    """Return two lines for each word whose tags differ; punctuation is ignored."""
+    ours, theirs = _without_traces(first), _without_traces(second)
     if len(ours) != len(theirs):
         return []
     counted = [(a, b) for a, b in zip(ours, theirs, strict=True) if b.label not in COLLINS.delete_labels]
@@ -207,8 +207,8 @@ def _tags(first: Tree, second: Tree) -> list[DiffLine]:
     ]
 
 
-def _spoken(tree: Tree) -> list[Tree]:
-    """The words but traces."""
+def _without_traces(tree: Tree) -> list[Tree]:
+    """Return the preterminals without traces."""
     return [node for node in tree.preterminals() if node.label != "-NONE-"]
 
 

@@ -1,7 +1,7 @@
-"""Errors of a tree: the changes that make it the gold tree, one after the other, each with its type.
+"""Find the errors of a tree: the sequence of repairs that turns it into the gold tree, each with a type.
 
-Source: Kummerfeld et al. (2012), section 3, as `spectralnlp_trees.comparison.kinds`: of all changes the one
-is made that mends most brackets, until nothing is wrong.
+Source: Kummerfeld et al. (2012), section 3 (cited in `spectralnlp_trees.comparison.kinds`). The search is
+greedy: it makes the repair that corrects the most brackets until none is wrong.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from spectralnlp_trees.comparison.workspace import (
     workspace_of,
 )
 
-# A tree with more wrong brackets is not taken apart: it has one error.
+# Trees beyond either limit are not analysed; they have one error. The limits are for the number of wrong
+# brackets, and for the number of wrong brackets times the number of brackets.
 MOST_WRONG = 500
-# And if it has more nodes, times wrong brackets.
 MOST_WORK = 2_000_000
-# Longer unary chains get a new node at their top.
+# A new node is inserted at most this many levels below the top of a unary chain.
 _LONGEST_CHAIN = 20
 
 Change = Literal["move", "relabel", "add", "remove", "reorder", "replace"]
@@ -43,16 +43,16 @@ Change = Literal["move", "relabel", "add", "remove", "reorder", "replace"]
 
 @dataclass(frozen=True)
 class Repair:
-    """One change on the way to the gold tree.
+    """One change of a tree on the way to the gold tree.
 
     Attributes:
-        change: what is done: ``move`` nodes, ``relabel``, ``add`` or ``remove`` one; ``reorder`` the labels
-            over the same words, which mends no bracket; or ``replace`` the whole tree.
-        labels: of the nodes that it is done to.
-        start, end: words that count, without punctuation; ``end`` exclusive.
-        fixed: how many more brackets are right.
-        source, target: of a move, the labels of the nodes it goes from and to; of a new label, the old one
-            and the new one.
+        change: kind of the change: ``move`` nodes; ``relabel``, ``add`` or ``remove`` a node; ``reorder``
+            the labels over the same words, which corrects no bracket; or ``replace`` the whole tree.
+        labels: labels of the nodes that are changed.
+        start, end: range of their words, ``end`` exclusive; punctuation is not counted.
+        fixed: number of brackets that the change corrects.
+        source, target: for a move, labels of the old and the new parent; for a new label, the old and the new
+            label.
 
     Examples:
         >>> from spectralnlp_trees import Repair, find_errors
@@ -75,10 +75,10 @@ class Repair:
     __repr__ = one_line
 
     def describe(self, words: Sequence[str]) -> str:
-        """The change in words.
+        """Describe the change in English.
 
         Args:
-            words: those that count of the sentence.
+            words: words of the sentence without punctuation.
         """
         text = shortened(words[self.start : self.end])
         labels = " ".join(self.labels)
@@ -95,16 +95,16 @@ class Repair:
             case "remove":
                 return f"{labels} “{text}” should not be there"
             case "replace":
-                return f"“{text}” has more wrong brackets than are told apart"
+                return f"“{text}” has too many wrong brackets to analyse"
 
 
 @dataclass(frozen=True)
 class TreeError:
-    """One error of a tree.
+    """Error of a tree.
 
     Attributes:
-        type: of the error, an `ErrorType` or, of labels that the Penn treebank does not have, another string.
-        repairs: the changes that mend it; several where they belong to the same noun phrase.
+        type: type of the error: an `ErrorType`, or another string for labels that the Penn treebank lacks.
+        repairs: changes that repair the error; several if they concern the structure of one noun phrase.
 
     Examples:
         >>> from spectralnlp_trees import TreeError, find_errors
@@ -122,19 +122,20 @@ class TreeError:
 
     @property
     def fixed(self) -> int:
-        """Brackets that are right once it is repaired."""
+        """Number of brackets that the repairs correct."""
         return sum(each.fixed for each in self.repairs)
 
 
 @dataclass(frozen=True)
 class TreeErrors:
-    """The errors of a tree, and the brackets behind them.
+    """Errors of a tree, with the missing and extra brackets.
 
     Attributes:
-        words: those that count, without punctuation.
-        errors: in the order in which they are repaired.
-        missing, extra: brackets of the gold tree that are not there; and the reverse.
-        repaired: the tree after all repairs, as far as it counts, under a root: the gold tree.
+        words: words of the sentence without punctuation.
+        errors: errors in the order in which they are repaired.
+        missing, extra: brackets of the gold tree that the tree lacks; brackets that the gold tree lacks.
+        repaired: the tree after all repairs, under a root ``TOP``: the gold tree without punctuation, traces
+            and function tags.
 
     Examples:
         >>> from spectralnlp_trees import TreeErrors, find_errors
@@ -157,16 +158,16 @@ class TreeErrors:
 def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
     """Find the errors of a tree by repairing it.
 
-    Brackets are those of EVALB with the parameters of ``COLLINS.prm``: neither punctuation nor function tags
-    count, and tags of words are not compared. All errors together mend as many brackets as are missing or
-    extra.
+    Brackets are those of EVALB with the parameters of ``COLLINS.prm``: punctuation and function tags are
+    ignored, and part-of-speech tags are not compared. The repairs of all errors together correct as many
+    brackets as are missing or extra.
 
     Args:
-        gold: the tree of the treebank.
-        tree: the tree of a parser.
+        gold: tree of the treebank.
+        tree: tree of a parser.
 
     Returns:
-        The errors; None if the trees are not over the same words, or none of them counts.
+        The errors; None if the trees do not have the same words, or have only punctuation.
 
     Examples:
         >>> from spectralnlp_trees import find_errors
@@ -194,13 +195,13 @@ def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
 
 @dataclass(eq=False)
 class _Repairing:
-    """The errors that were found until now.
+    """Greedy repair of one tree, and the errors found so far.
 
     Attributes:
-        work: the tree.
+        work: working copy of the tree.
         gold: the gold tree.
-        found: types, and repairs of each.
-        nouns: by the words of a noun phrase, where the error of its inner structure is in ``found``.
+        found: type and repairs of each error so far.
+        nouns: by word range of a noun phrase, index in ``found`` of the error of its internal structure.
     """
 
     work: Workspace
@@ -209,7 +210,7 @@ class _Repairing:
     nouns: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def run(self) -> tuple[TreeError, ...]:
-        """Repair the tree."""
+        """Repair the tree and return its errors."""
         n_wrong = self.work.n_wrong
         if n_wrong > MOST_WRONG or n_wrong * self.work.have.total() > MOST_WORK:
             return self._replace(n_wrong)
@@ -221,7 +222,7 @@ class _Repairing:
         return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.found)
 
     def _move_or_relabel(self) -> bool:
-        """Make the change that mends most brackets, if one mends two or more."""
+        """Make the move or relabelling that corrects the most brackets, if it corrects two or more."""
         moves = [move for move in find_moves(self.work) if move.gain >= 2]
         best = min(moves, key=lambda move: move.rank, default=None)
         if (best is None or best.gain == 2) and self._relabel():
@@ -242,7 +243,7 @@ class _Repairing:
             node.label = next(label for label in labels if counted_label(label) == other.label)
             self.work.replace([before], [node.bracket])
             kind = ErrorType.DIFFERENT_LABEL
-            self._note(kind, Repair("relabel", (old,), node.start, node.end, 2, old, node.label))
+            self._record(kind, Repair("relabel", (old,), node.start, node.end, 2, old, node.label))
             return True
         return False
 
@@ -265,10 +266,10 @@ class _Repairing:
             source=source,
             target=group[0].parent.label,
         )
-        self._note(kind, repair)
+        self._record(kind, repair)
 
     def _remove(self) -> bool:
-        """Remove the smallest extra node, the leftmost of several."""
+        """Remove the smallest extra node, the leftmost one on ties; return False if there is none."""
         extra = self.work.extra()
         if not extra:
             return False
@@ -279,11 +280,11 @@ class _Repairing:
         for child in node.children:
             child.parent = there.parent
         self.work.replace([node.bracket], [])
-        self._note(kind, Repair("remove", (node.label,), node.start, node.end, 1), noun)
+        self._record(kind, Repair("remove", (node.label,), node.start, node.end, 1), noun)
         return True
 
     def _add(self) -> bool:
-        """Add the widest missing node that crosses none, the leftmost of several."""
+        """Add the widest missing node that crosses no bracket, the leftmost on ties; False if none."""
         for bracket in sorted(self.work.missing(), key=lambda each: each.start - each.end):
             group = self.work.group(bracket.start, bracket.end)
             if group is None:
@@ -297,22 +298,22 @@ class _Repairing:
             parent.children[first:last] = [node]
             node.find_span()
             self.work.replace([], [node.bracket])
-            self._note(type_of_node(there), Repair("add", (label,), node.start, node.end, 1), np_of(there))
+            self._record(type_of_node(there), Repair("add", (label,), node.start, node.end, 1), np_of(there))
             return True
         return False
 
     def _reorder(self) -> None:
-        """Put labels over the same words into the order of the gold tree's."""
+        """Reorder the labels of nodes over the same words as in the gold tree."""
         chains: dict[tuple[int, int], list[Node]] = {}
         for node in phrases_of(self.work.root):
             chains.setdefault((node.start, node.end), []).append(node)
         for span, nodes in chains.items():
-            own, wanted = [node.label for node in nodes], self.work.gold_chains[span]
+            current, wanted = [node.label for node in nodes], self.work.gold_chains[span]
             for node, label in zip(nodes, wanted, strict=True):
                 node.label = label
-            if [*map(counted_label, own)] != [*map(counted_label, wanted)]:
-                source, target = " over ".join(own), " over ".join(wanted)
-                self._note(ErrorType.UNARY, Repair("reorder", tuple(own), *span, 0, source, target))
+            if [*map(counted_label, current)] != [*map(counted_label, wanted)]:
+                source, target = " over ".join(current), " over ".join(wanted)
+                self._record(ErrorType.UNARY, Repair("reorder", tuple(current), *span, 0, source, target))
 
     def _replace(self, n_wrong: int) -> tuple[TreeError, ...]:
         fresh = workspace_of(self.gold, self.gold)
@@ -321,8 +322,8 @@ class _Repairing:
         repair = Repair("replace", (), 0, len(self.work.leaves), n_wrong)
         return (TreeError(ErrorType.OTHER, (repair,)),)
 
-    def _note(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
-        """Put a repair down, with others of the same noun phrase."""
+    def _record(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
+        """Record a repair; repairs inside the same noun phrase become one error."""
         if kind is not ErrorType.NP_INTERNAL or noun is None:
             self.found.append((kind, [repair]))
             return
@@ -335,7 +336,7 @@ class _Repairing:
 def _place_of(
     label: str, wanted: Sequence[str], parent: Node, first: int, last: int
 ) -> tuple[Node, int, int]:
-    """Where in a chain of nodes over the same words a new one stands: after those that precede it in gold."""
+    """Return the parent and child range of a new node: in a unary chain, below its ancestors in gold."""
     before = set(wanted[: wanted.index(label)])
     for _ in range(_LONGEST_CHAIN):
         node = parent.children[first]
@@ -345,12 +346,12 @@ def _place_of(
     return parent, first, last
 
 
-# Of a sentence, shown in an example.
+# Maximum number of words shown of a phrase.
 _MOST_WORDS = 8
 
 
 def shortened(words: Sequence[str]) -> str:
-    """Words one blank apart, the middle of many left out."""
+    """Join words by spaces, with an ellipsis in place of the middle if there are more than eight."""
     if len(words) <= _MOST_WORDS:
         return " ".join(words)
     half = _MOST_WORDS // 2

@@ -1,4 +1,4 @@
-"""Types of errors, told from the nodes that a repair moves, adds or takes away.
+"""Error types, determined from the nodes that a repair moves, adds or removes.
 
 Source: J. Kummerfeld, D. Hall, J. Curran and D. Klein (2012), Parser showdown at the Wall Street corral: an
 empirical investigation of error types in parser output, section 4.
@@ -15,10 +15,9 @@ from spectralnlp_trees.comparison.workspace import Node, counted_label
 
 
 class ErrorType(StrEnum):
-    """Type of an error of a parser.
+    """Type of a parser error.
 
-    Phrases with other labels than those of the Penn treebank have types of their own, plain strings, such as
-    ``fcl attachment``.
+    Labels that the Penn treebank lacks have types that are plain strings, such as ``fcl attachment``.
 
     Examples:
         >>> from spectralnlp_trees import ErrorType, find_errors
@@ -45,7 +44,7 @@ class ErrorType(StrEnum):
 
 _CONJUNCTIONS = frozenset({"CC", "CONJP"})
 _NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "WHNP"})
-# Nodes that structure noun phrases from within.
+# Labels of nodes that occur inside noun phrases only, as their internal structure.
 _WITHIN_NP = frozenset({"ADJP", "NAC", "NML", "NX", "QP"})
 _ATTACHED = {
     ErrorType.PP_ATTACHMENT: {"PP", "WHPP"},
@@ -58,12 +57,12 @@ _ATTACHED = {
     },
 }
 _TYPE_OF = {label: kind for kind, labels in _ATTACHED.items() for label in labels}
-# Phrases of the Penn treebank whose attachment is no type of its own.
+# Phrases of the Penn treebank whose attachment errors count as `ErrorType.OTHER`.
 _REST = frozenset({"CONJP", "FRAG", "INTJ", "LST", "PRN", "UCP", "X"})
 
 
 def attachment_of(label: str) -> str:
-    """The type of an error of attachment; of a label that is not the Penn treebank's, after the label."""
+    """Return the type of an attachment error; for labels the Penn treebank lacks, named after the label."""
     if label in _TYPE_OF:
         return _TYPE_OF[label]
     return ErrorType.OTHER if not label or label in _REST else f"{label} attachment"
@@ -71,15 +70,15 @@ def attachment_of(label: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """A node that is missing or extra, and what stands around it.
+    """Missing or extra node, with its parent, children and nearest sisters.
 
     Attributes:
-        label: its label.
-        children: below it.
-        parent: above it.
-        before, after: its sisters on the left and on the right, the nearest one each; see `sister_before`.
-        alone: whether it is, or would be, the only child of its parent.
-        is_head: whether it is, or would be, the head of its parent.
+        label: label of the node.
+        children: children of the node.
+        parent: parent of the node.
+        before, after: nearest sister on the left (see `sister_before`) and on the right; None if none.
+        alone: whether the node is, or would be, the only child of its parent.
+        is_head: whether the node is, or would be, the head child of its parent.
     """
 
     label: str
@@ -92,7 +91,7 @@ class Surroundings:
 
     @classmethod
     def of_range(cls, label: str, parent: Node, first: int, last: int) -> Surroundings:
-        """Surroundings of a node over some children of its parent, ``last`` exclusive."""
+        """Return the surroundings of a missing node over some children of a parent, ``last`` exclusive."""
         sisters = parent.children
         labels = [*(each.label for each in sisters[:first]), label, *(each.label for each in sisters[last:])]
         return cls(
@@ -107,41 +106,41 @@ class Surroundings:
 
     @classmethod
     def of_node(cls, node: Node) -> Surroundings:
-        """Surroundings of a node of the tree."""
-        assert node.parent is not None  # a root is neither missing nor extra
+        """Return the surroundings of a node of the tree."""
+        assert node.parent is not None  # the root is never missing or extra
         place = node.place
         return replace(cls.of_range(node.label, node.parent, place, place + 1), children=node.children)
 
 
 def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
-    """The sister on the left; None also for a conjunction before which nothing stands: it joins nothing."""
+    """Return the left sister; None if there is none or it is an initial conjunction, which joins nothing."""
     if not place or (place == 1 and sisters[0].label in _CONJUNCTIONS):
         return None
     return sisters[place - 1]
 
 
 def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None) -> str:
-    """The type of an error that a move repairs.
+    """Return the type of the error that a move repairs.
 
     Args:
         group: the nodes that move.
-        before, after: their sisters where they stand.
+        before, after: left and right sister of the group before the move; None if none.
     """
     ends = [group[0], group[-1], *(each for each in (before, after) if each is not None)]
     if any(node.label in _CONJUNCTIONS for node in ends):
         return ErrorType.COORDINATION
-    found = [attachment_of(_name(node)) for node in group]
-    kinds = [*(kind for kind in _ATTACHED if kind in found), *found]
+    types = [attachment_of(_name(node)) for node in group]
+    kinds = [*(kind for kind in _ATTACHED if kind in types), *types]
     return next((kind for kind in kinds if kind != ErrorType.OTHER), ErrorType.OTHER)
 
 
 def _name(node: Node) -> str:
-    """The label of a node that can name a type; empty for a word with a foreign tag."""
+    """Return the label of a node that may name an error type; empty for a word with an unknown tag."""
     return node.label if node.is_phrase or node.label in _TYPE_OF else ""
 
 
 def type_of_node(there: Surroundings) -> str:
-    """The type of an error that a node more, or one less, repairs."""
+    """Return the type of the error that adding or removing a node repairs."""
     (first, *more), above = there.children, there.parent
     has_root = above.parent is None
     if not more and not first.is_phrase and not (there.alone and not has_root):
@@ -157,9 +156,10 @@ def type_of_node(there: Surroundings) -> str:
 
 
 def np_of(there: Surroundings) -> Node | None:
-    """The noun phrase whose inner structure a node belongs to; None where it does not.
+    """Return the noun phrase whose internal structure a node is part of, or None.
 
-    It is a node that only structures noun phrases, or a noun phrase of words, within a noun phrase.
+    Such a node is a child of the noun phrase but not its head; it has a label such as QP or NML, or is itself
+    a noun phrase without phrases below it other than these.
     """
     flat = all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
     nominal = there.label in _WITHIN_NP or (there.label in _NOMINAL and flat)
@@ -167,7 +167,7 @@ def np_of(there: Surroundings) -> Node | None:
 
 
 def _attached(there: Surroundings) -> str:
-    """The label of what is attached at the wrong place, if a node more or less is all there is to it."""
+    """Return the label of the wrongly attached phrase, if adding or removing one node repairs the error."""
     labels = [child.label for child in there.children]
     head = english_head(there.label, labels)
     outermost = there.children[0] if head == len(labels) - 1 else there.children[-1]
@@ -181,5 +181,5 @@ def _attached(there: Surroundings) -> str:
     return there.label if kind is None or kind in _ALONE else ""
 
 
-# Phrases whose missing or extra node is itself an error of attachment: nothing else tells of it.
+# Types of phrases for which a missing or extra node counts as an attachment error of that phrase.
 _ALONE = frozenset({ErrorType.PP_ATTACHMENT, ErrorType.MODIFIER_ATTACHMENT, ErrorType.VP_ATTACHMENT})

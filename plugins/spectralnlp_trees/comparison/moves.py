@@ -1,4 +1,4 @@
-"""Moves of neighbouring nodes that keep the order of words: which there are, and what they mend."""
+"""Moves of adjacent nodes that keep the word order: find them, and compute how many brackets they correct."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from spectralnlp_trees.comparison.workspace import Bracket, Node, Workspace, counted_label
 
-# So many nodes a move may climb or descend.
+# Maximum number of levels that a move may go up or down.
 _MOST_LEVELS = 100
 
 Where = Literal["beside", "into", "with"]
@@ -17,18 +17,18 @@ Where = Literal["beside", "into", "with"]
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """Neighbouring children of a node that go elsewhere.
+    """Move of adjacent children of a node to another place in the tree.
 
     Attributes:
-        source: their parent.
-        first, last: the children, ``last`` exclusive.
-        anchor: the node next to which they go, or whose outermost children they become.
+        source: the parent of the children.
+        first, last: range of the children, ``last`` exclusive.
+        anchor: the node next to which they are put, or whose outermost children they become.
         where: ``beside`` the anchor; ``into`` it; or ``with`` it under a new node.
-        rightwards: whether they go over to what stands on their right.
-        label: of the new node, for ``with``.
-        shrunk, grown: nodes that lose them, or gain them.
-        emptied: take away the source, which is left with one child.
-        gain: how many more brackets are right.
+        rightwards: whether they move towards what follows them.
+        label: label of the new node, for ``with``.
+        shrunk, grown: nodes that lose the words of the children; nodes that gain them.
+        emptied: whether the source is removed, because it would keep one child only.
+        gain: number of brackets that the move corrects.
     """
 
     source: Node
@@ -45,20 +45,20 @@ class Move:
 
     @property
     def group(self) -> list[Node]:
-        """The nodes that move."""
+        """Nodes that move."""
         return self.source.children[self.first : self.last]
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """A key that sorts moves, the best first: by gain; then fewer words, and further left."""
+        """Sort key, the best move first: larger gain, then fewer words, then further left."""
         group = self.group
         return -self.gain, group[-1].end - group[0].start, group[0].start
 
 
 def find_moves(work: Workspace) -> Iterator[Move]:
-    """The moves that make an extra bracket one that is missing.
+    """Yield the moves that turn an extra bracket into a missing one.
 
-    Such a bracket begins or ends where the missing one does: the words between the other ends are to move.
+    The two brackets share a label and one end; the words between their other ends have to move.
     """
     ends: set[tuple[int, int]] = set()
     missing = work.missing()
@@ -76,13 +76,13 @@ def find_moves(work: Workspace) -> Iterator[Move]:
 
 
 class _Search:
-    """The moves of one group, with what each mends.
+    """Search for the moves of one group of adjacent nodes, and compute their gains.
 
     Args:
-        work: the tree.
+        work: working copy of the tree.
         source: the parent of the group.
-        first, last: its children, ``last`` exclusive.
-        start, end: the words of the group.
+        first, last: range of the group among the children of the parent, ``last`` exclusive.
+        start, end: range of the words of the group, ``end`` exclusive.
     """
 
     def __init__(self, work: Workspace, source: Node, first: int, last: int, start: int, end: int) -> None:
@@ -90,7 +90,7 @@ class _Search:
         self.start, self.end = start, end
 
     def moves(self) -> Iterator[Move]:
-        """Moves in both directions."""
+        """Yield the moves in both directions."""
         yield from self._moves(rightwards=True)
         yield from self._moves(rightwards=False)
 
@@ -137,7 +137,7 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Moves into a neighbour, into its outer child and so on; or with one of them under a new node."""
+        """Yield moves into a neighbour or its outermost descendants, or under a new node with one of them."""
         grown: list[Node] = []
         for _ in range(_MOST_LEVELS):
             start, end = (self.start, node.end) if base.rightwards else (node.start, self.end)
@@ -157,7 +157,7 @@ class _Search:
             node = node.children[0 if base.rightwards else -1]
 
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
-        """A move; and another that takes the source away, where its only other child gains the group."""
+        """Yield a move with its gain; also without the source, if its only other child takes the group."""
         yield replace(move, gain=tally.gain)
         n_left = len(self.source.children) - (self.last - self.first)
         if n_left == 1 and not move.shrunk and self.source.parent is not None:
@@ -167,34 +167,34 @@ class _Search:
 
 
 class _Tally:
-    """How many more brackets are right after changes that are only thought of."""
+    """Count the brackets that hypothetical changes of the tree correct."""
 
     def __init__(self, work: Workspace) -> None:
         self.work, self.gain = work, 0
         self.change = Counter[Bracket]()
 
     def copy(self) -> _Tally:
-        """One of its own, to be changed apart."""
+        """Return an independent copy."""
         other = _Tally(self.work)
         other.gain, other.change = self.gain, self.change.copy()
         return other
 
     def lose(self, bracket: Bracket) -> None:
-        """Take a bracket away."""
+        """Update the gain for the loss of a bracket."""
         self.gain += 1 if self._surplus(bracket) > 0 else -1
         self.change[bracket] -= 1
 
     def win(self, bracket: Bracket) -> None:
-        """Add a bracket."""
+        """Update the gain for a new bracket."""
         self.gain += -1 if self.spoils(bracket) else 1
         self.change[bracket] += 1
 
     def spoils(self, bracket: Bracket) -> bool:
-        """Whether one more of a bracket would be one too many."""
+        """Return whether one more of a bracket would be extra."""
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:
-        """Labels that the gold tree has over these words, and the tree has not."""
+        """Return the labels that the gold tree has over a word range, and the tree lacks."""
         labels = self.work.gold_chains.get((start, end), ())
         return [label for label in labels if not self.spoils(Bracket(counted_label(label), start, end))]
 
@@ -204,7 +204,7 @@ class _Tally:
 
 
 def make_move(work: Workspace, move: Move) -> None:
-    """Change the tree by a move."""
+    """Apply a move to the tree."""
     source, group = move.source, move.group
     touched = [*move.shrunk, *move.grown]
     before = [node.bracket for node in touched]
@@ -237,7 +237,7 @@ def make_move(work: Workspace, move: Move) -> None:
 
 
 def _parent(node: Node) -> Node:
-    assert node.parent is not None  # the root is no anchor, and no source
+    assert node.parent is not None  # the root is never an anchor or source
     return node.parent
 
 

@@ -1,4 +1,4 @@
-"""An analysis as one page of HTML that needs nothing else: tables, and the worst sentences side by side."""
+"""Write an error analysis as a self-contained HTML page: tables, and the worst sentences side by side."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from spectralnlp_trees.comparison.text import (
 from spectralnlp_trees.comparison.workspace import Bracket, counted_label
 from spectralnlp_trees.page import html_text, panel, whole_page
 
-# Longer or deeper sentences are shown as a list of brackets, not drawn.
+# Larger trees are shown as a list of brackets, not drawn.
 _MOST_WORDS, _MOST_NODES = 120, 2_000
 
 
 def as_page(analyses: Sequence[Analysis], names: Sequence[str], *, title: str, worst: int = 20) -> str:
-    """Write the page.
+    """Return an HTML page of one error analysis, or of two analyses of the same sentences.
 
     Args:
-        analyses: one, or two of the same sentences.
-        names: of the parsers.
-        title: of the page.
-        worst: sentences that are shown, those with most wrong brackets of all parsers together.
+        analyses: one analysis per parser.
+        names: names of the parsers.
+        title: title of the page, plain text.
+        worst: number of sentences shown: those with the most wrong brackets over all parsers.
     """
     body = "\n".join([*_tables(analyses, names), *_sentences(analyses, names, worst)])
     return whole_page(title, body)
@@ -49,7 +49,7 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
         yield f'<p class="note">{html_text(str(analyses[0].compare(analyses[1])).splitlines()[0])}</p>'
     yield "<h2>Types of errors</h2>"
     yield (
-        '<p class="note">Brackets: how many become right when the errors are repaired; share of all wrong '
+        '<p class="note">Brackets: number corrected by repairing the errors; share: of all wrong '
         "brackets.</p>"
     )
     most = max((count.share for _, counts in type_rows(analyses) for count in counts), default=0) or 1
@@ -73,11 +73,11 @@ def _tables(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[str]
         [[html_text(label), *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)],
     )
     yield "<h2>Confused labels</h2>"
-    yield '<p class="note">Of brackets over the same words.</p>'
+    yield '<p class="note">Labels of gold and parser brackets over the same words.</p>'
     pairs = confusion_rows(analyses)
     yield _table(
         ["gold label", "parser’s", *_headers(("brackets",), names)],
-        [[html_text(gold), html_text(own), *(f"{n:,}" for n in counts)] for gold, own, counts in pairs],
+        [[html_text(gold), html_text(parsed), *(f"{n:,}" for n in counts)] for gold, parsed, counts in pairs],
         left=2,
     )
     yield "<h2>By length</h2>"
@@ -109,7 +109,7 @@ def _sentences(analyses: Sequence[Analysis], names: Sequence[str], worst: int) -
 def _sentence(some: Sequence[AnalysedSentence], names: Sequence[str]) -> str:
     first = some[0]
     group = f" · {html_text(first.group)}" if first.group else ""
-    text = html_text(" ".join(_spoken(first.gold).words()))
+    text = html_text(" ".join(_cleaned(first.gold).words()))
     parts = [f"<h3>{first.number}{group}</h3><p>{text}</p>"]
     for each, name in zip(some, names, strict=True):
         parts.append(_errors(each, name))
@@ -126,7 +126,7 @@ def _sentence(some: Sequence[AnalysedSentence], names: Sequence[str]) -> str:
 
 
 def _errors(sentence: AnalysedSentence, name: str) -> str:
-    """The errors of a parser's tree as a list."""
+    """Return the errors of a parser's tree as an HTML list."""
     if sentence.found is None:
         return f"<p>{html_text(name)}: no tree over these words.</p>"
     items = [
@@ -141,8 +141,8 @@ def _errors(sentence: AnalysedSentence, name: str) -> str:
 
 
 def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: str) -> str:
-    """A drawn tree in which wrong brackets stand out; empty for one that is too large to draw."""
-    drawn = _spoken(tree)
+    """Draw a tree with the wrong brackets highlighted; return an empty string if it is too large to draw."""
+    drawn = _cleaned(tree)
     if len(drawn.words()) > _MOST_WORDS or sum(1 for _ in drawn.nodes()) > _MOST_NODES:
         return ""
     counts = [tag not in COLLINS.delete_labels for tag in with_gold_tags(gold, drawn).tags()]
@@ -158,14 +158,14 @@ def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: s
 
 
 def _listing(sentence: AnalysedSentence, name: str) -> str:
-    """The brackets that differ, where trees are too large to draw."""
+    """List the brackets that differ, for trees that are too large to draw."""
     if sentence.tree is None or sentence.found is None:
         return ""
     text = diff(sentence.gold, sentence.tree).to_text(context=0)
     return f"<h3>{html_text(name)}</h3><pre>{html_text(text)}</pre>"
 
 
-def _spoken(tree: Tree) -> Tree:
+def _cleaned(tree: Tree) -> Tree:
     return strip_functions(strip_traces(tree) or tree)
 
 
@@ -181,7 +181,7 @@ def _bar(share: float, most: float) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """A table of cells that are HTML; the first ones are set left."""
+    """Return an HTML table of HTML cells; the first ``left`` columns are left-aligned."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         names = [' class="name"' if number < left else "" for number in range(len(cells))]

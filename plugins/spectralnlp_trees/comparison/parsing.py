@@ -1,4 +1,4 @@
-"""A parser's trees for gold trees, to compare them."""
+"""Parse the words of gold trees, so that the parses can be compared with them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from spectralnlp.trees import Tree, clean
 
 
 def trees_over(parser: Any, gold: Sequence[Tree]) -> list[Tree | None]:
-    """The parser's trees over the words of gold trees, in their spelling; None for trees without a word.
+    """Parse the words of gold trees, and return trees with the gold spelling of the words.
 
     Args:
         parser: a `spectralnlp.Parser`.
-        gold: trees of a treebank, empty elements and all.
+        gold: trees of a treebank; empty elements are removed here.
+
+    Returns:
+        One tree for each gold tree; None for gold trees without words.
     """
     spoken = [clean(tree) for tree in gold]
     parses = iter(parser.parse_many(tree.words() for tree in spoken if tree is not None))
@@ -21,6 +24,6 @@ def trees_over(parser: Any, gold: Sequence[Tree]) -> list[Tree | None]:
 
 
 def _with_words(tree: Tree, gold: Tree) -> Tree:
-    """The tree over the gold tree's spelling of the words."""
+    """Return the tree with the words of the gold tree, whose spelling the parser may have changed."""
     words = iter(gold.words())
     return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(words)))

@@ -1,4 +1,4 @@
-"""An analysis, or two beside each other, as tables of plain text."""
+"""Format one or several error analyses as plain-text tables, side by side."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from spectralnlp_trees.comparison.analysis import Analysis, TypeCount
 
-# Labels, and pairs of them, that are shown.
+# Maximum number of labels, and of label pairs, shown.
 MOST_LABELS = 12
 
 
 def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Tables of scores, types of errors, confused labels, lengths and groups.
+    """Return plain-text tables of scores, error types, labels, confused labels, lengths and groups.
 
     Args:
-        analyses: one, or several of the same sentences.
-        names: of the parsers.
+        analyses: one analysis per parser, all of the same sentences.
+        names: names of the parsers.
     """
     tables = (score_table, type_table, label_table, confusion_table)
     parts = [make(analyses, names) for make in tables]
@@ -31,7 +31,7 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Rows of one value each, for programs: the parser, the table, its row and column, and the value."""
+    """Yield rows with one value each, for programs: parser, table, row, column and value."""
     for parser, analysis in zip(names, analyses, strict=True):
         for kind, name, cells in _named_cells(analysis):
             for column, value in cells.items():
@@ -39,14 +39,14 @@ def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict
 
 
 def _named_cells(analysis: Analysis) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """The rows of all tables: table, name of the row, values by column."""
+    """Yield the rows of all tables as (table, row name, values by column)."""
     yield "score", "all", _scores(analysis)
     for each in analysis.by_type():
         yield "type", str(each.type), {"errors": each.errors, "brackets": each.brackets}
     for label, missing, extra in analysis.by_label():
         yield "label", label, {"missing": missing, "extra": extra}
-    for (gold, own), n in analysis.confusion():
-        yield "confusion", f"{gold} > {own}", {"brackets": n}
+    for (gold, parsed), n in analysis.confusion():
+        yield "confusion", f"{gold} > {parsed}", {"brackets": n}
     for kind, parts in (("length", analysis.by_length()), ("group", analysis.by_group())):
         yield from ((kind, name, _scores(part)) for name, part in parts if name)
 
@@ -64,7 +64,7 @@ def _scores(analysis: Analysis) -> dict[str, float]:
 
 
 def score_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
-    """Scores of each analysis, a row each, for the columns of `SCORES`."""
+    """Return a row of scores for each analysis, with the columns `SCORES`."""
     rows = []
     for each in analyses:
         score = each.score
@@ -78,20 +78,20 @@ SCORES = ("recall", "precision", "F1", "exact", "sentences", "unscored", "wrong 
 
 
 def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """EVALB's scores, and how much is wrong."""
+    """Return a table of EVALB's scores and of the numbers of wrong brackets and errors."""
     rows = [[name, *row] for name, row in zip(names, score_rows(analyses), strict=True)]
     return table(("", *SCORES), rows)
 
 
 def type_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[TypeCount]]]:
-    """Types of errors that there are, the first analysis' order first, with the counts of each analysis."""
+    """Return the error types that occur, with the counts of each analysis, in the order of the first one."""
     counts = [{row.type: row for row in each.by_type()} for each in analyses]
     kinds = dict.fromkeys(kind for each in counts for kind, row in each.items() if row.errors)
     return [(kind, [each.get(kind, TypeCount(kind, 0, 0, 0.0)) for each in counts]) for kind in kinds]
 
 
 def type_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Errors by type: how many, the brackets that they cost, the share of these."""
+    """Return a table of error types: number of errors, wrong brackets, and share of all wrong brackets."""
     header = ["type of error", *(f"{what}{_of(names, name)}" for name in names for what in COUNTED)]
     rows = [
         [kind, *(cell for each in counts for cell in type_cells(each))]
@@ -104,12 +104,12 @@ COUNTED = ("errors", "brackets", "share")
 
 
 def type_cells(count: TypeCount) -> tuple[str, str, str]:
-    """Errors, brackets and share as they are shown."""
+    """Format the number of errors, the number of brackets and the share for display."""
     return f"{count.errors:,}", f"{count.brackets:,}", f"{count.share:.1f}%"
 
 
 def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
-    """Labels, and of each analysis how many brackets are missing and extra; the most wrong ones."""
+    """Return the labels with most wrong brackets, and each analysis's missing and extra brackets of them."""
     counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
     total = Counter[str]()
     for each in counts:
@@ -122,13 +122,13 @@ LABELS = ("missing", "extra")
 
 
 def label_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Missing and extra brackets by label."""
+    """Return a table of missing and extra brackets by label."""
     header = ["label", *(f"{what}{_of(names, name)}" for name in names for what in LABELS)]
     return table(header, [[label, *(f"{n:,}" for n in counts)] for label, counts in label_rows(analyses)])
 
 
 def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[int]]]:
-    """Gold label, the parser's, and how often each analysis has them; the most frequent ones."""
+    """Return the most frequent pairs of gold and parser label, with their counts in each analysis."""
     counts = [dict(each.confusion()) for each in analyses]
     total = Counter[tuple[str, str]]()
     for each in counts:
@@ -138,14 +138,18 @@ def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[in
 
 
 def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
-    """Labels that are confused over the same words."""
+    """Return a table of confused labels: gold and parser label of brackets over the same words."""
     header = ["gold label", "parser's", *(f"brackets{_of(names, name)}" for name in names)]
-    rows = [[gold, own, *(f"{n:,}" for n in counts)] for gold, own, counts in confusion_rows(analyses)]
+    rows = [[gold, parsed, *(f"{n:,}" for n in counts)] for gold, parsed, counts in confusion_rows(analyses)]
     return table(header, rows, left=2)
 
 
 def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[str, str, list[str]]]:
-    """Name of each part, its sentences, and of each analysis F1, wrong brackets and the commonest type."""
+    """Return a row per part of the sentences, for the columns `SPLIT` of each analysis.
+
+    A row is the name of the part, its number of sentences, and F1, wrong brackets and the most frequent error
+    type of each analysis.
+    """
     rows = []
     for parts in zip(*splits, strict=True):
         cells = []
@@ -161,13 +165,13 @@ SPLIT = ("F1", "wrong brackets", "commonest error")
 
 
 def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
-    """Scores by length or group."""
+    """Return a table of scores by sentence length or group."""
     header = [what, "sentences", *(f"{each}{_of(names, name)}" for name in names for each in SPLIT)]
     return table(header, [[name, n, *cells] for name, n, cells in split_rows(splits)])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Columns of plain text: the first ones are set left, the others right."""
+    """Format a plain-text table; the first ``left`` columns are left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = []
     for row in (header, *rows):

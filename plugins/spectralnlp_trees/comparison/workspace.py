@@ -1,7 +1,7 @@
-"""Trees that are changed in place, and what their brackets lack of the gold tree's.
+"""Mutable trees, with bookkeeping of their missing and extra brackets relative to a gold tree.
 
-A pair of trees is seen as EVALB sees it with the parameters of ``COLLINS.prm``: gold tags decide which words
-count, function tags, traces and roots do not, and ADVP and PRT are equal. Nothing here recurses.
+The conventions are those of EVALB with the parameters of ``COLLINS.prm``: words whose gold tag is
+punctuation, function tags, traces and roots are ignored; ADVP and PRT are equal. No function here recurses.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from spectralnlp.scoring import COLLINS, with_gold_tags
 from spectralnlp.trees import Tree
 from spectralnlp.trees.transforms import ROOT_LABELS
 
-# Label of the root that stands above both trees and is never wrong.
+# Label of the root above both trees; it is never counted as a bracket.
 ROOT = "TOP"
-# Labels that are equal: each is counted under one of them.
+# Labels that EVALB treats as equal, with the label under which they are counted.
 _EQUAL = {b: a for a, b in COLLINS.eq_labels}
 
 
 class Bracket(NamedTuple):
-    """A label over words, ``end`` exclusive.
+    """Labelled bracket over the words from ``start`` to ``end``, exclusive.
 
     Examples:
         >>> from spectralnlp_trees import Bracket, find_errors
@@ -38,13 +38,13 @@ class Bracket(NamedTuple):
 
 
 class Node:
-    """A node that knows its parent.
+    """Node of a mutable tree.
 
     Attributes:
-        label: as it is shown; function tags are cut.
-        children, parent: the nodes below and above.
-        start, end: words that count, ``end`` exclusive.
-        word: of a part of speech; None for a phrase.
+        label: label without function tags.
+        children, parent: children and parent of the node; the root has no parent.
+        start, end: range of its words, ``end`` exclusive; punctuation is not counted.
+        word: the word of a preterminal; None for a phrase.
     """
 
     __slots__ = ("children", "end", "label", "parent", "start", "word")
@@ -58,52 +58,52 @@ class Node:
 
     @property
     def bracket(self) -> Bracket:
-        """The bracket that the node counts as."""
+        """Bracket of the node, with the label under which it is counted."""
         return Bracket(counted_label(self.label), self.start, self.end)
 
     @property
     def is_phrase(self) -> bool:
-        """Whether it is no part of speech."""
+        """Whether the node is a phrase, not a preterminal."""
         return self.word is None
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether it is over just these words."""
+        """Return whether the node covers exactly the words from ``start`` to ``end``."""
         return (self.start, self.end) == (start, end)
 
     @property
     def place(self) -> int:
-        """Its place among the children of its parent."""
+        """Position of the node among the children of its parent."""
         return 0 if self.parent is None else self.parent.children.index(self)
 
     def find_span(self) -> bool:
-        """Set the words from the children's; return whether they changed."""
+        """Set the word range from those of the children; return whether it changed."""
         before = self.start, self.end
         self.start, self.end = self.children[0].start, self.children[-1].end
         return before != (self.start, self.end)
 
 
 def counted_label(label: str) -> str:
-    """The label that stands for all that are equal to it."""
+    """Return the label under which a label is counted: ADVP for PRT."""
     return _EQUAL.get(label, label)
 
 
 def in_order(brackets: Counter[Bracket]) -> list[Bracket]:
-    """Brackets, each as often as it counts, from left to right, wider ones first."""
+    """Return counted brackets as a list, from left to right, wider brackets first."""
     return sorted(brackets.elements(), key=lambda each: (each.start, -each.end, each.label))
 
 
 class Workspace:
-    """A tree on its way to the gold tree.
+    """Tree that is repaired step by step until it equals the gold tree.
 
     Args:
-        gold: the root of the gold tree.
-        tree: the root of the other one, over the same words.
+        gold: root of the gold tree.
+        tree: root of the tree to be repaired, over the same words.
 
     Attributes:
-        root: of the tree.
-        leaves: its words.
-        wanted, have: how often each bracket is in the gold tree, and in the tree.
-        gold_chains: of each stretch of words, the gold labels over it, the uppermost first.
+        root: root of the tree.
+        leaves: preterminals of the tree.
+        wanted, have: counts of the brackets of the gold tree, and of the tree.
+        gold_chains: by word range, the gold labels over exactly these words, the topmost first.
     """
 
     def __init__(self, gold: Node, tree: Node) -> None:
@@ -117,35 +117,35 @@ class Workspace:
 
     @property
     def words(self) -> list[str]:
-        """The words that count."""
+        """Words of the tree, without punctuation."""
         return [leaf.word or "" for leaf in self.leaves]
 
     @property
     def n_wrong(self) -> int:
-        """Brackets that are missing or extra."""
+        """Number of missing and extra brackets."""
         return (self.wanted - self.have).total() + (self.have - self.wanted).total()
 
     def missing(self) -> list[Bracket]:
-        """Brackets of the gold tree that the tree has not often enough, in order."""
+        """Return the gold brackets that the tree lacks, from left to right."""
         return in_order(self.wanted - self.have)
 
     def extra(self) -> list[Node]:
-        """Nodes whose bracket the tree has too often, parents first."""
+        """Return the nodes whose bracket is more frequent in the tree than in the gold one, parents first."""
         too_often = self.have - self.wanted
         return [node for node in phrases_of(self.root) if node.bracket in too_often] if too_often else []
 
     def holding(self, start: int, end: int) -> Node:
-        """The lowest node over all these words."""
+        """Return the lowest node that covers at least the words from ``start`` to ``end``."""
         node = self.leaves[start]
         while node.end < end:
-            assert node.parent is not None  # the root is over all words
+            assert node.parent is not None  # the root covers all words
             node = node.parent
         return node
 
     def group(self, start: int, end: int) -> tuple[Node, int, int] | None:
-        """A node and the range of its children that are just these words; None if they cross brackets.
+        """Return a node and the range of its children that cover exactly some words; None if brackets cross.
 
-        Of nodes over just these words, but the root, the uppermost is the only child of the range.
+        If single nodes other than the root cover exactly these words, the range is the topmost of them.
         """
         node = self.holding(start, end)
         if node.covers(start, end) and node is not self.root:
@@ -158,7 +158,7 @@ class Workspace:
         return None if first is None or last is None else (node, first, last + 1)
 
     def replace(self, before: Sequence[Bracket], after: Sequence[Bracket]) -> None:
-        """Count some brackets of the tree as gone, and others as there."""
+        """Update the bracket counts of the tree for removed and added brackets."""
         self.have.subtract(before)
         self.have.update(after)
         for bracket in before:
@@ -166,27 +166,27 @@ class Workspace:
                 del self.have[bracket]
 
     def to_tree(self) -> Tree:
-        """The tree as it is now, under its root."""
+        """Return the current tree, under its root."""
         return tree_of(self.root)
 
 
 def workspace_of(gold: Tree, tree: Tree) -> Workspace | None:
-    """Begin work on a tree; None if it is not over the words of the gold tree, or none of them counts."""
+    """Return a workspace, or None if the trees have different words, or punctuation only."""
     retagged = with_gold_tags(gold, tree)
-    target, root = _grown(gold), _grown(retagged)
+    target, root = _nodes_from(gold), _nodes_from(retagged)
     if target is None or root is None or _words(target) != _words(root):
         return None
     return Workspace(target, root)
 
 
 def counted_tree(tree: Tree) -> Tree | None:
-    """The part of a tree that counts, under a root; None if nothing does."""
-    root = _grown(tree)
+    """Return a tree without what EVALB ignores, under a root; None if nothing is left."""
+    root = _nodes_from(tree)
     return None if root is None else tree_of(root)
 
 
 def nodes_of(root: Node) -> Iterator[Node]:
-    """All nodes, parents first, from left to right."""
+    """Yield all nodes, parents first, from left to right."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -195,12 +195,12 @@ def nodes_of(root: Node) -> Iterator[Node]:
 
 
 def phrases_of(root: Node) -> Iterator[Node]:
-    """All nodes but the root and parts of speech."""
+    """Return an iterator over all phrases except the root."""
     return (node for node in nodes_of(root) if node.is_phrase and node.parent is not None)
 
 
 def tree_of(root: Node) -> Tree:
-    """A node as a tree."""
+    """Convert a node to an immutable tree."""
     built: list[Tree] = []
     for node in reversed(list(nodes_of(root))):
         children = [built.pop() for _ in node.children]
@@ -212,8 +212,8 @@ def _words(root: Node) -> list[str | None]:
     return [node.word for node in nodes_of(root) if not node.is_phrase]
 
 
-def _grown(tree: Tree) -> Node | None:
-    """The nodes that count under a root, with their words; None if there are none."""
+def _nodes_from(tree: Tree) -> Node | None:
+    """Copy a tree to nodes under a root, without what EVALB ignores; None if nothing is left."""
 
     def grow(node: Tree, below: list[list[Node]]) -> list[Node]:
         if node.word is not None:

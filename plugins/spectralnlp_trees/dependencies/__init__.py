@@ -1,8 +1,7 @@
-"""Dependencies from constituency trees: Universal and Stanford ones of English, heads in any language.
+"""Convert constituency trees to dependencies: Universal or Stanford for English, heads for any language.
 
-`to_dependencies` makes `Dependencies`, which write themselves as CoNLL-U. docs/how-to/dependencies.md has the
-rules in short. The package is registered as the tree tool ``dependencies``:
-its names are for those who ask there.
+`to_dependencies` returns `Dependencies`, which can be written as CoNLL-U. docs/how-to/dependencies.md sums up
+the rules. The package is registered as the tree tool ``dependencies``, where the core finds the names below.
 """
 
 from __future__ import annotations

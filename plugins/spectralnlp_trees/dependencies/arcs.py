@@ -1,4 +1,4 @@
-"""Heads and relations of the words of a sentence while they are found."""
+"""Mutable dependency tree of a sentence, which the conversion rules fill in."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from spectralnlp_trees.dependencies.phrases import Phrase
 
 
 class Arcs:
-    """Heads and relations of the words of a sentence while they are found.
+    """Heads and relations of the words of a sentence, while the conversion rules assign them.
 
     Args:
-        words: parts of speech, from left to right.
+        words: preterminals from left to right.
+
+    Attributes:
+        heads: index of each word's head; -1 for a root. At first all words are roots.
+        relations: relation of each word to its head.
     """
 
     def __init__(self, words: list[Phrase]) -> None:
@@ -18,19 +22,19 @@ class Arcs:
         self.relations = ["root"] * len(words)
 
     def connect(self, dependent: int, head: int, relation: str) -> None:
-        """Make a word depend on another, unless they are one."""
+        """Make a word depend on another; do nothing if both are the same word."""
         if dependent != head:
             self.heads[dependent], self.relations[dependent] = head, relation
 
     def mend(self) -> None:
-        """Cut circles, so that the arcs are a tree with one root whatever the rules did."""
+        """Break cycles and attach extra roots, so that the arcs form a tree with one root."""
         heads, relations = self.heads, self.relations
         roots = [index for index, head in enumerate(heads) if head < 0] or [0]
         root = roots[0]
         heads[root], relations[root] = -1, "root"
         for other in roots[1:]:
             heads[other], relations[other] = root, "parataxis"
-        walk = [-1] * len(heads)  # number of the walk that came by
+        walk = [-1] * len(heads)  # for each word, the start of the walk that visited it
         walk[root] = len(heads)
         for start in range(len(heads)):
             index = start

@@ -1,7 +1,7 @@
-"""Connect the words of a phrase with its head word, and name the relations.
+"""Attach the words of each phrase to its head word, and choose the relations.
 
-The tables follow the guidelines of Universal Dependencies 2 for English: which relation a child has to the
-head of its phrase depends on the kind of the phrase (clause, noun phrase, …) and of the child.
+The rules follow the guidelines of Universal Dependencies 2 for English: the relation of a child to the head
+of its phrase depends on the category of the phrase (clause, noun phrase, …) and of the child.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MODIFIED = ADJECTIVAL | ADVERBIAL | PREPOSITIONAL | {"CONJP", "QP"}
 
 
 def attach_all(nodes: Iterable[Phrase], arcs: Arcs) -> None:
-    """Connect the words of all phrases, whose heads are known."""
+    """Attach the words of all phrases to their head words; heads must have been found before."""
     for node in nodes:
         if len(node.children) > 1 or (node.children and node.pivot is None):
             if node.groups:
@@ -50,7 +50,7 @@ def _attach_children(node: Phrase, arcs: Arcs) -> None:
 
 
 def _attach_range(first: Phrase, arcs: Arcs) -> None:
-    """Attach *to* of *15 to 20* to the second number."""
+    """Attach the two numbers of a range and the word between them: *15 to 20*."""
     pair = [each for _, each in zip(range(2), first.after(), strict=False)]
     if len(pair) == 2 and pair[1].category == "CD" and (pair[0].category == "SYM" or pair[0].word in RANGE):
         arcs.connect(pair[0].head, pair[1].head, "case")
@@ -72,7 +72,7 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
 
 
 def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -> tuple[int, str] | None:
-    """The word that a child depends on instead of the head of its phrase, and its relation to it."""
+    """Return a word that a child depends on in place of the phrase's head, and the relation; None if none."""
     if pivot is not None and pivot.parent is node:
         if child.head < head and node.category in _GROUPED:
             group = group_before(child, pivot)
@@ -91,7 +91,7 @@ def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -
 
 
 def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
-    """The first word of a name after *the keeper*, for the others."""
+    """Return the first word of a name after a noun (*the keeper John Smith*) as head of its later words."""
     first = next(pivot.after())
     if first is child or first.category != "NNP" or node.children[0].category not in ("DT", "PRP$"):
         return None
@@ -99,7 +99,7 @@ def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] |
 
 
 def _modified_sibling(child: Phrase, node: Phrase) -> Phrase | None:
-    """The sibling that an adverb belongs to: *right* of *right into it*, *so* of a clause after another."""
+    """Return the sibling that an adverb modifies: *into it* in *right into it*; None if there is none."""
     if child.category not in ("RB", "ADVP", "IN", "RBR", "CC"):
         return None
     following = next(child.after(), None)
@@ -127,7 +127,7 @@ def _modified_sibling(child: Phrase, node: Phrase) -> Phrase | None:
 
 
 def _last_number(number: Phrase) -> Phrase:
-    """The last of numbers in a row: *million* of *about 20 million*."""
+    """Return the last of consecutive numbers: *million* in *about 20 million*."""
     for each in number.after():
         if each.category != "CD":
             break
@@ -140,13 +140,13 @@ def _clause_precedes(child: Phrase) -> bool:
 
 
 def relation_of(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """The relation of a child of a phrase to the governor, a word.
+    """Return the relation of a child of a phrase to the phrase's head word.
 
     Args:
         child: a child that is not the head.
         node: the phrase.
-        pivot: the head child, or the head of the conjunct that the child belongs to; None for a predicate
-            that is further away.
+        pivot: the head child, or the head of the conjunct that the child belongs to; None if the head word
+            is outside the phrase.
         governor: the head word.
     """
     if child.is_punctuation:
@@ -179,7 +179,9 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
             following = owner
         elif is_conjunction(child):
             before = any(id(each) in owners for each in child.before())
-            arcs.connect(child.head, heads[following].head, "cc" if before else _opening(child, node))
+            arcs.connect(
+                child.head, heads[following].head, "cc" if before else _initial_relation(child, node)
+            )
             if child.category == "CONJP" and child.word_text() not in (
                 "as well as",
                 "rather than",
@@ -193,11 +195,11 @@ def _attach_conjuncts(node: Phrase, arcs: Arcs) -> None:
             arcs.connect(child.head, node.head if last else heads[following].head, "punct")
 
 
-def _opening(conjunction: Phrase, node: Phrase) -> str:
+def _initial_relation(conjunction: Phrase, node: Phrase) -> str:
     return "cc" if conjunction.is_word("and", "but", "or", "so", "nor", "&", "yet") else "cc:preconj"
 
 
 def _spread(conjunction: Phrase, head: int, arcs: Arcs) -> None:
-    """Attach each word of *but also*, *not only* to the conjunct."""
+    """Attach each word of a multiword conjunction (*but also*, *not only*) to the conjunct."""
     for each in conjunction.children:
         arcs.connect(each.head, head, "cc" if each.category == "CC" else "advmod")

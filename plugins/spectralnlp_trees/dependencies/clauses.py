@@ -1,4 +1,7 @@
-"""Relations within English clauses (https://universaldependencies.org/u/overview/simple-syntax.html)."""
+"""Rules for relations within English clauses.
+
+Source: https://universaldependencies.org/u/overview/simple-syntax.html.
+"""
 
 from __future__ import annotations
 
@@ -52,19 +55,19 @@ _VERBLESS = ("FRAG", "X", "INTJ", "PRN", "UCP", "ROOT", "TOP", "", "LST", "META"
 
 
 def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """The relation of a child of a clause, verb phrase or fragment to the predicate."""
+    """Return the relation of a child of a clause, verb phrase or fragment to the predicate."""
     category = child.category
     if category in AUXILIARY_TAGS and category != "TO":
         return _verb_relation(child, pivot)
     if category == "PRN":
-        found = parenthetical(child, governor)
+        relation = parenthetical(child, governor)
         return {
             "appos": "parataxis",
             "nmod": "obl",
             "acl:relcl": "advcl",
             "amod": "advcl",
             "nmod:unmarked": "parataxis",
-        }.get(found, found)
+        }.get(relation, relation)
     if "VOC" in child.functions:
         return "vocative"
     if category in NOMINAL or category in NOUN_TAGS:
@@ -126,7 +129,7 @@ def _subject(node: Phrase) -> str:
 
 
 def _has_clausal_predicate(node: Phrase) -> bool:
-    """Whether a copula links the subject to a clause: *the problem is that it rains*."""
+    """Return whether a copula links the subject to a clause: *the problem is that it rains*."""
     link: Phrase | None = node
     for _ in range(DEPTH):
         if link is None:
@@ -176,7 +179,7 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _has_message(child: Phrase) -> bool:
-    """Whether a clause or *about* follows a noun phrase: what someone is told or asked."""
+    """Return whether a clause or *about* follows a noun phrase: *tell him that …*, *tell him about …*."""
     following = next((each for each in child.after() if not each.is_punctuation), None)
     return following is not None and (following.category in CLAUSES or following.first.word == "about")
 
@@ -186,7 +189,7 @@ def _is_day(child: Phrase) -> bool:
 
 
 def filler_relation(child: Phrase, node: Phrase) -> str:
-    """The relation of a question word or relative pronoun to the predicate of its clause."""
+    """Return the relation of a question word or relative pronoun to the predicate of its clause."""
     clause = next((each for each in node.children if each.category in ("S", "SQ", "SINV")), None)
     if clause is None or "SBJ" in child.functions or not has_subject(clause):
         return "nsubj"
@@ -194,7 +197,7 @@ def filler_relation(child: Phrase, node: Phrase) -> str:
 
 
 def has_subject(clause: Phrase) -> bool:
-    """Whether a clause has a subject of its own."""
+    """Return whether a clause has its own subject."""
     for _ in range(DEPTH):
         if len(clause.children) != 1 or clause.children[0].category != "S":
             break
@@ -306,7 +309,10 @@ def _is_purpose(child: Phrase, governor: Phrase) -> bool:
 
 
 def raised_subject(child: Phrase) -> Phrase | None:
-    """The subject of a clause that is the object of the verb above: *people* of *allow people to go*."""
+    """Return the subject of a clause that is also the object of the verb above it, or None.
+
+    Example: *people* in *allow people to go*.
+    """
     if child.category != "S" or child.parent is None or child.parent.category != "VP" or child.groups:
         return None
     if child.parent.pivot is child or child.functions & (ADVERBIAL_FUNCTIONS | {"SBJ"}) or is_finite(child):
@@ -318,7 +324,7 @@ def raised_subject(child: Phrase) -> Phrase | None:
 
 
 def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    """Of a clause without subordinator after a verb."""
+    """Return the relation of a clause without a subordinator to the verb before it."""
     if any(each.is_punctuation for each in child.before()) and not is_finite(child):
         return "advcl"
     if is_finite(child):

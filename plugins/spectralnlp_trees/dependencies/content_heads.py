@@ -1,7 +1,8 @@
-"""The child that carries the content of an English phrase, as Universal Dependencies have it.
+"""Content heads of English phrases, as Universal Dependencies define them.
 
-Predicates, not auxiliaries and copulas, are heads of clauses; nouns, not prepositions, of prepositional
-phrases; the first conjunct of coordinations (https://universaldependencies.org/u/overview/syntax.html).
+The head of a clause is the predicate, not an auxiliary or copula; the head of a prepositional phrase is the
+noun; the head of a coordination is the first conjunct
+(https://universaldependencies.org/u/overview/syntax.html).
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ _SMALL_CLAUSE = ("VP", "ADJP", "NP", "PP", "ADVP", "UCP", "SBAR", "S", "VB", "VB
 
 
 def find_heads(nodes: Iterable[Phrase]) -> None:
-    """Set `pivot` and `head` of all nodes.
+    """Set `pivot`, `head` and `lexical` of all nodes.
 
     Args:
-        nodes: children before their parent.
+        nodes: nodes of a tree, children before their parent.
     """
     for node in nodes:
         if node.children:
@@ -61,7 +62,7 @@ def find_heads(nodes: Iterable[Phrase]) -> None:
 
 
 def content_head_words(tree: Tree) -> list[int]:
-    """The index of the head word of each node of an English tree, in the order of `Tree.nodes`."""
+    """Return the index of the head word of each node of an English tree, in the order of `Tree.nodes`."""
     nodes, _ = working_copy(tree)
     find_heads(nodes)
     heads: list[int] = []
@@ -74,15 +75,15 @@ def content_head_words(tree: Tree) -> list[int]:
 
 
 def content_head(node: Phrase) -> Phrase:
-    """The head child of a phrase with several children, whose own heads are known."""
+    """Return the head child of a phrase with several children whose heads are known."""
     if len(node.children) > WIDTH:
         return next((each for each in node.children if not each.is_punctuation), node.children[0])
     node.groups = conjunct_groups(node)
-    return head_among(node, node.groups[0] if node.groups else _spoken(node))
+    return head_among(node, node.groups[0] if node.groups else _without_punctuation(node))
 
 
 def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The head of some of the children of a phrase."""
+    """Return the head among some children of a phrase."""
     if len(children) == 1:
         return children[0]
     if is_abandoned(children[0]):
@@ -92,7 +93,7 @@ def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_abandoned(child: Phrase) -> bool:
-    """Whether a phrase breaks off and the next begins with its words: *any — any time*."""
+    """Return whether a phrase breaks off at a dash and its first word is repeated: *any — any time*."""
     following = next(child.after(), None)
     if following is None or following.category != ":" or not following.word.startswith(("-", "–", "—")):
         return False
@@ -100,8 +101,8 @@ def is_abandoned(child: Phrase) -> bool:
     return again is not None and again.first.word == child.first.word
 
 
-def _spoken(node: Phrase) -> list[Phrase]:
-    """Children that are no punctuation; all where there are no others."""
+def _without_punctuation(node: Phrase) -> list[Phrase]:
+    """Return the children that are not punctuation, or all children if all are punctuation."""
     return [each for each in node.children if not each.is_punctuation] or node.children
 
 
@@ -124,7 +125,7 @@ def _verb_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def takes_verb(verb: Phrase) -> bool:
-    """Whether a verb before a verb phrase is its auxiliary."""
+    """Return whether a verb before a verb phrase is its auxiliary."""
     if verb.category in ("MD", "TO") or verb.word in BE | HAVE | DO:
         return True
     return verb.word in GET and any(each.category == "VP" and _is_participle(each) for each in verb.after())
@@ -135,7 +136,7 @@ def _is_participle(phrase: Phrase) -> bool:
 
 
 def _predicate(after: list[Phrase]) -> Phrase | None:
-    """What a copula links the subject to."""
+    """Return the predicate that a copula links to the subject, from the phrases after the copula."""
     marked = next((each for each in after if "PRD" in each.functions), None)
     if marked is not None:
         return marked
@@ -156,14 +157,14 @@ def _predicate(after: list[Phrase]) -> Phrase | None:
     return None
 
 
-# Adverbs that stand alone after a copula only where its predicate is left out.
+# Adverbs that are never predicates: if one follows a copula alone, the predicate is elided.
 _NO_PREDICATES = word_set(
     "too so also not just still really probably usually actually already always never n't"
 )
 
 
 def is_adverbial_noun(phrase: Phrase) -> bool:
-    """Whether a noun phrase says when, how long or how, by its function tags or its noun."""
+    """Return whether a noun phrase is an adjunct of time, place or manner, by function tags or its head."""
     if phrase.functions & _ADVERBIAL_NOMINAL:
         return True
     return phrase.lexical.word in ADVERBIAL_NOUNS
@@ -173,7 +174,7 @@ _ADVERBIAL_NOMINAL = frozenset(["TMP", "ADV", "LOC", "MNR", "DIR", "EXT"])
 
 
 def is_existential(node: Phrase) -> bool:
-    """Whether the clause around a verb phrase has *there* as its subject."""
+    """Return whether the clause around a verb phrase has existential *there* as its subject."""
     clause: Phrase | None = node
     for _ in range(DEPTH):
         if clause is None or clause.category != "VP":
@@ -186,9 +187,9 @@ def is_existential(node: Phrase) -> bool:
 
 def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
     verbal = first_of(children, ("VP",))
-    said = first_of(children, ("S", "SQ", "SBARQ", "SINV"))
-    if said is not None and verbal is not None and _is_said(said, verbal, children):
-        return said
+    reported = first_of(children, ("S", "SQ", "SBARQ", "SINV"))
+    if reported is not None and verbal is not None and _is_reported(reported, verbal, children):
+        return reported
     if verbal is not None:
         return verbal
     marked = next((each for each in children if "PRD" in each.functions), None)
@@ -211,22 +212,22 @@ def _clause(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_aside(clause: Phrase) -> bool:
-    """Whether a clause is *you know* or *I mean* and no more."""
+    """Return whether a clause consists of *you know*, *I mean* or the like."""
     first, last = clause.first, clause.last
     return last.index == first.index + 1 and first.word in ("you", "i") and last.word in THINKING
 
 
-def _is_said(said: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
-    """Whether a clause is what the verb after it says: *It is cold, he thought*."""
-    if children.index(said) > children.index(verbal) or verbal.lexical.word not in THINKING:
+def _is_reported(clause: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
+    """Return whether a clause is reported by the verb after it: *It is cold, he thought*."""
+    if children.index(clause) > children.index(verbal) or verbal.lexical.word not in THINKING:
         return False
-    if any(each.category in ("``", "''") for each in said.after()):
+    if any(each.category in ("``", "''") for each in clause.after()):
         return False
     return not any(each.category in ("S", "SBAR", "SQ", "SBARQ", "NP") for each in verbal.children)
 
 
 def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The head of a question or inverted clause, whose verb comes before its subject."""
+    """Return the head of a question or inverted clause, whose verb precedes its subject."""
     verb = first_of(children, AUXILIARY_TAGS)
     if verb is None:
         return _clause(node, children) if first_of(children, ("VP", "S")) else any_head(node, children)
@@ -252,7 +253,7 @@ def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_free_relative(node: Phrase, question: Phrase) -> bool:
-    """Whether *what you see*, *how it works* is built like a noun with a relative clause."""
+    """Return whether a clause is a free relative, such as *what you see*, *how it works*."""
     if node.category != "SBAR":
         return False
     parent = node.parent
@@ -271,7 +272,7 @@ def is_free_relative(node: Phrase, question: Phrase) -> bool:
 
 
 def _make_predicate(node: Phrase) -> None:
-    """Make *what* the predicate of *what it is*: nothing else there says what is linked to the subject."""
+    """Make the question word the predicate of a copular clause: *what* in *what it is*."""
     question = next((each for each in node.children if each.category in WH_PHRASES), None)
     verb = node.lexical
     if question is None or node.pivot is question or verb.word not in BE or is_existential_below(node):
@@ -294,7 +295,7 @@ def _make_predicate(node: Phrase) -> None:
 
 
 def is_existential_below(node: Phrase) -> bool:
-    """Whether *there* is the subject of the clause that a phrase holds."""
+    """Return whether *there* is the subject of a clause, looking down the chain of head children."""
     link: Phrase | None = node
     for _ in range(DEPTH):
         if link is None:

@@ -1,4 +1,4 @@
-"""From constituency trees to dependencies: the schemes, and the one function for all."""
+"""Convert constituency trees to dependencies in one of three schemes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ SCHEMES = ("ud", "stanford", "heads")
 
 
 def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "neutral") -> Dependencies:
-    """Convert a constituency tree.
+    """Convert a constituency tree to dependencies.
 
     ``ud`` (basic Universal Dependencies 2) and ``stanford`` (basic Stanford Dependencies) are for English
-    trees with the labels of the Penn treebank, with function tags or without; the rules are written from
-    the published guidelines. ``heads`` is for all languages: heads by head rules, no labels.
+    trees with the labels of the Penn treebank, with or without function tags; the rules follow the published
+    guidelines. ``heads`` is for any language: heads by head rules, without labels.
 
     Args:
-        tree: with a word; empty elements are left out.
+        tree: a tree with at least one word; empty elements are ignored.
         scheme: ``ud``, ``stanford`` or ``heads``.
-        head_rules: of ``heads``: ``english``, ``neutral``,
-            or a function of a label and its children's labels.
+        head_rules: head rules for the scheme ``heads``: ``english``, ``neutral``, or a function of a label
+            and the labels of its children.
 
     Raises:
-        ConfigError: there is no such scheme, or no such head rules.
+        ConfigError: the scheme or the head rules are unknown.
         InputError: the tree has no words.
 
     Examples:
@@ -46,16 +46,16 @@ def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "
         ('dep', 'root', 'dep')
     """
     if scheme not in SCHEMES:
-        raise ConfigError(f"no scheme {scheme!r} of dependencies", hint=f"choose from {', '.join(SCHEMES)}")
-    spoken = strip_traces(tree)
-    if spoken is None:
-        raise InputError("a tree without words", hint="leave out trees of nothing but empty elements")
-    leaves = spoken.preterminals()
+        raise ConfigError(f"no dependency scheme {scheme!r}", hint=f"choose from {', '.join(SCHEMES)}")
+    cleaned = strip_traces(tree)
+    if cleaned is None:
+        raise InputError("a tree without words", hint="leave out trees that hold only empty elements")
+    leaves = cleaned.preterminals()
     if scheme == "heads":
-        heads, relations = unlabelled_arcs(spoken, finder_of(head_rules))
+        heads, relations = unlabelled_arcs(cleaned, finder_of(head_rules))
         tags = [""] * len(leaves)
     else:
-        arcs = universal_arcs(spoken)
+        arcs = universal_arcs(cleaned)
         lower = [word.word for word in arcs.words]
         tags = universal_tags(lower, [word.category for word in arcs.words], arcs.heads, arcs.relations)
         if scheme == "stanford":
@@ -71,7 +71,7 @@ def to_dependencies(tree: Tree, scheme: str = "ud", *, head_rules: HeadRules = "
 
 
 def universal_arcs(tree: Tree) -> Arcs:
-    """The arcs of basic Universal Dependencies of an English tree without empty elements."""
+    """Return the basic Universal Dependencies of an English tree that has no empty elements."""
     nodes, words = working_copy(tree)
     find_heads(nodes)
     arcs = Arcs(words)
@@ -82,10 +82,10 @@ def universal_arcs(tree: Tree) -> Arcs:
 
 
 def is_english(tree: Tree) -> bool:
-    """Whether all parts of speech are those of the Penn treebank for English."""
+    """Return whether all part-of-speech tags of a tree are tags of the Penn treebank for English."""
     return not foreign_tags(tree)
 
 
 def foreign_tags(tree: Tree) -> list[str]:
-    """The parts of speech that are not those of the Penn treebank for English, sorted."""
+    """Return the sorted part-of-speech tags of a tree that the Penn treebank for English lacks."""
     return sorted(set(tree.tags()) - PENN_TAGS)

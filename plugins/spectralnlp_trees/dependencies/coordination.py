@@ -1,6 +1,6 @@
-"""Which children of a phrase are conjuncts.
+"""Find the conjuncts among the children of a phrase.
 
-The first conjunct is the head of the others; a conjunction belongs to the conjunct after it
+The first conjunct is the head of the others; a conjunction depends on the conjunct after it
 (https://universaldependencies.org/u/dep/conj.html).
 """
 
@@ -38,7 +38,7 @@ _ALIKE = (
 
 
 def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
-    """The children of a coordination that belong to each conjunct; empty where nothing is coordinated.
+    """Group the children of a coordination by conjunct; return an empty list if nothing is coordinated.
 
     Punctuation and conjunctions are in no group.
     """
@@ -47,7 +47,8 @@ def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
     if not places:
         return _plain_list(node)
     parts = [
-        _spoken(children[a + 1 : b]) for a, b in zip([-1, *places], [*places, len(children)], strict=True)
+        _conjunct_children(children[a + 1 : b])
+        for a, b in zip([-1, *places], [*places, len(children)], strict=True)
     ]
     if not parts[0]:  # "And" at the beginning, "both … and"
         del parts[0]
@@ -56,17 +57,17 @@ def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
         return []
     if node.category in ("VP", "SQ") and _joins_auxiliaries(parts):
         return []
-    first = children[: places[0]] if _spoken(children[: places[0]]) else children[: places[1]]
+    first = children[: places[0]] if _conjunct_children(children[: places[0]]) else children[: places[1]]
     return [*_listed(first, parts[1]), *parts[1:]]
 
 
 def is_conjunction(child: Phrase) -> bool:
-    """Whether a child joins others: *and*, *as well as*, a slash or a plus."""
+    """Return whether a child is a conjunction: *and*, *as well as*, a slash, a plus or an ampersand."""
     return child.category in CONJUNCTIONS or (child.category == "SYM" and child.word in ("/", "+", "&"))
 
 
 def _plain_list(node: Phrase) -> list[list[Phrase]]:
-    """Conjuncts without a conjunction: three noun phrases or more, or phrases of another kind, and commas."""
+    """Find conjuncts joined by commas or colons only: at least three noun phrases, or two other phrases."""
     spoken = [each for each in node.children if not each.is_punctuation and each.category != "RB"]
     if (
         node.category in ("NP", "NX")
@@ -88,12 +89,12 @@ def _plain_list(node: Phrase) -> list[list[Phrase]]:
     return [[each] for each in spoken] if sum(marks) >= len(spoken) - 1 else []
 
 
-def _spoken(children: Sequence[Phrase]) -> list[Phrase]:
+def _conjunct_children(children: Sequence[Phrase]) -> list[Phrase]:
     return [each for each in children if each.category not in PUNCTUATION and not is_conjunction(each)]
 
 
 def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
-    """Whether the conjunction stands between words before a noun: *red and green apples*."""
+    """Return whether the conjunction joins modifiers of one noun: *red and green apples*."""
     before, after = parts[0], parts[1]
     left, right = before[-1], after[0]
     if left.category not in _NOMINAL:
@@ -104,12 +105,12 @@ def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
 
 
 def _joins_auxiliaries(parts: Sequence[Sequence[Phrase]]) -> bool:
-    """Whether auxiliaries of one verb phrase are joined: *can and will go*."""
+    """Return whether the conjunction joins auxiliaries of one verb phrase: *can and will go*."""
     return len(parts[0]) == 1 and parts[0][0].category == "MD" and parts[1][0].category == "MD"
 
 
 def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Phrase]]:
-    """The parts of a list before its conjunction: *a, b* of *a, b and c*."""
+    """Return the conjuncts before the conjunction of a list: *a* and *b* in *a, b and c*."""
     parts: list[list[Phrase]] = [[]]
     for each in children:
         if each.category in (",", ":"):
@@ -135,12 +136,12 @@ def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Ph
 
 
 def are_alike(a: Phrase, b: Phrase) -> bool:
-    """Whether two phrases are of a kind that is usually coordinated."""
+    """Return whether two phrases have categories that are usually coordinated with each other."""
     return a.category == b.category or any(a.category in kind and b.category in kind for kind in _ALIKE)
 
 
 def joined_modifiers(node: Phrase) -> list[tuple[Phrase, Phrase, Phrase]]:
-    """Conjunct, conjunction and conjunct of pairs of words within a phrase: *red and green* apples."""
+    """Return triples (conjunct, conjunction, conjunct) of joined modifiers: *red and green* apples."""
     children = node.children
     pairs = []
     for place, each in enumerate(children):

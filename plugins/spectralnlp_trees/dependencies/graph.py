@@ -1,4 +1,4 @@
-"""The dependencies of a sentence as a value."""
+"""Immutable dependency tree of a sentence, and its CoNLL-U form."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 
 @dataclass(frozen=True, kw_only=True)
 class Dependencies:
-    """A tree over the words of a sentence.
+    """Dependency tree of a sentence.
 
     Attributes:
-        words: forms; escaped brackets are brackets again.
-        tags: parts of speech, as the constituency tree has them.
-        universal_tags: universal parts of speech; empty strings where they are not known.
-        heads: index of each word's head; -1 for the root's.
-        relations: of each word to its head.
+        words: word forms; escaped brackets (``-LRB-``) are unescaped.
+        tags: part-of-speech tags of the constituency tree.
+        universal_tags: universal part-of-speech tags; empty strings if they are unknown.
+        heads: index of each word's head; -1 for the root.
+        relations: relation of each word to its head.
 
     Examples:
         >>> from spectralnlp_trees import to_dependencies
         >>> from spectralnlp.trees import read_brackets
         >>> (tree,) = read_brackets(["(S (NP (NNS Gulls)) (VP (VBP fly)) (. .))"])
-        >>> found = to_dependencies(tree)
-        >>> found.heads, found.relations
+        >>> dependencies = to_dependencies(tree)
+        >>> dependencies.heads, dependencies.relations
         ((1, -1, 1), ('nsubj', 'root', 'punct'))
     """
 
@@ -43,14 +43,15 @@ class Dependencies:
 
     @property
     def root(self) -> int:
-        """Index of the word that depends on none."""
+        """Index of the root, the word that has no head."""
         return self.heads.index(-1)
 
     def to_conllu(self, comments: Mapping[str, str] | None = None, misc: Sequence[str] | None = None) -> str:
-        """CoNLL-U: ten columns a word, ends in an empty line.
+        """Return CoNLL-U with ten columns per word; the text ends in an empty line.
 
         Args:
-            comments: lines above, ``# name = value``; ``text`` is the words with blanks between by default.
+            comments: values of comment lines (``# name = value``) by name; by default ``text`` is the words
+                joined by spaces.
             misc: last column of each word; ``_`` by default.
         """
         comments = {**(comments or {})}
@@ -67,10 +68,10 @@ class Dependencies:
 
 
 def plain_form(word: str) -> str:
-    """A word without the escapes of treebanks: ``(`` for ``-LRB-``."""
+    """Return a word with the bracket escapes of treebanks undone: ``(`` for ``-LRB-``."""
     return _BRACKETS.get(word, word)
 
 
 def _field(text: str) -> str:
-    """A text as a column can hold it."""
+    """Return text without whitespace, as a CoNLL-U column requires; ``_`` for an empty text."""
     return "_".join(text.split()) or "_"

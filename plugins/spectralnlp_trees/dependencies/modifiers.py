@@ -1,4 +1,4 @@
-"""Relations within English adjective, adverb, number and prepositional phrases."""
+"""Rules for relations within English adjective, adverb, number and prepositional phrases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TABLE = {
 
 
 def modifier_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """The relation of a child of an adjective, adverb, number or prepositional phrase to its head."""
+    """Return the relation of a child of an adjective, adverb, number or prepositional phrase to the head."""
     if node.category in PREPOSITIONAL:
         return _in_prepositional(child, node, pivot, governor)
     if node.category == "QP":
@@ -59,7 +59,7 @@ def _clause_of_adjective(child: Phrase, governor: Phrase) -> str:
     return "advcl"
 
 
-# Adjectives of which an infinitive says what someone is able, likely … to do.
+# Adjectives whose infinitive is an open complement (xcomp): *able to go*, *likely to rain*.
 _RAISING = word_set(
     "able unable likely unlikely going ready willing unwilling supposed bound sure certain eager free "
     "prone reluctant hesitant apt happy glad about keen welcome impossible"

@@ -1,10 +1,10 @@
-"""Given names, by which a sequence of proper nouns is known to be a person's."""
+"""List of given names, which identify a sequence of proper nouns as the name of a person."""
 
 from __future__ import annotations
 
 from spectralnlp_trees.dependencies.words import word_set
 
-# Common in English texts; a closed list written for this project, without a source.
+# Names that are common in English texts; the list was written for this project and has no source.
 GIVEN_NAMES = word_set(
     "aaron abraham adam adrian agnes alan albert alec alex alexander alexandra alexis alfred alice "
     "alison allan allen amanda amy andre andrea andrew andy angela ann anna anne annie anthony antonio "

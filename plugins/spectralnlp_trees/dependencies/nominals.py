@@ -1,4 +1,7 @@
-"""Relations within English noun phrases (https://universaldependencies.org/u/overview/nominal-syntax.html)."""
+"""Rules for relations within English noun phrases.
+
+Source: https://universaldependencies.org/u/overview/nominal-syntax.html.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ _AFTER = {
 
 
 def nominal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """The relation of a child of a noun phrase to the noun."""
+    """Return the relation of a child of a noun phrase to the noun."""
     if child.head < governor.index:
         return _before(child, governor)
     return _after(child, node, governor)
@@ -133,7 +136,7 @@ def _after(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def parenthetical(child: Phrase, governor: Phrase) -> str:
-    """The relation of a phrase in parentheses or between dashes, by its content."""
+    """Return the relation of a phrase in parentheses or between dashes, from its content."""
     content = [each for each in child.children if not each.is_punctuation]
     category = content[0].category if content else "X"
     if len(content) == 1 and category in ("CD", "LS"):
@@ -186,7 +189,7 @@ def _nominal_after(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def has_clause(phrase: Phrase) -> bool:
-    """Whether the object of a preposition is a clause: *of seeing it*."""
+    """Return whether the object of a preposition is a clause: *of seeing it*."""
     content = phrase
     for _ in range(DEPTH):
         if content.pivot is None or content.category not in ("PP", "WHPP"):
@@ -202,7 +205,10 @@ def has_clause(phrase: Phrase) -> bool:
 
 
 def range_relation(number: Phrase) -> str:
-    """The relation of a number to the number before it: a range, a part of a written number, or a list."""
+    """Return the relation of a number to the number before it.
+
+    The two numbers may be a range, parts of one number, or a list.
+    """
     before = next(number.before(), None)
     if len(number.word) == 4 and number.word.isdigit() and (before is None or before.category != "SYM"):
         return "nmod:unmarked"
@@ -212,12 +218,12 @@ def range_relation(number: Phrase) -> str:
 
 
 def _between(child: Phrase, governor: Phrase) -> list[Phrase]:
-    found = []
+    between = []
     for each in child.before():
         if each.head <= governor.index:
             break
-        found.append(each)
-    return found
+        between.append(each)
+    return between
 
 
 def _subordinate_after(child: Phrase) -> str:
@@ -232,7 +238,7 @@ def _subordinate_after(child: Phrase) -> str:
 
 
 def is_finite(clause: Phrase) -> bool:
-    """Whether the first verb of a clause is finite."""
+    """Return whether the first verb of a clause is finite."""
     link: Phrase | None = clause
     for _ in range(DEPTH):
         if link is None or not link.children:

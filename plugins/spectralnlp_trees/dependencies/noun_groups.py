@@ -1,4 +1,4 @@
-"""Flat sequences of nouns: which words are a name, which belong together before the last noun."""
+"""Structure of flat noun sequences: names, dates, number ranges, and compounds before the last noun."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PROPER = ("NNP", "NNPS")
 
 
 def name_among(children: Sequence[Phrase]) -> list[Phrase]:
-    """The words of a name at the end of a noun phrase's core, head first; empty where there is none.
+    """Return the words of a name at the end of a noun phrase, head first; an empty list if there is no name.
 
-    Several proper nouns in a row are a name (`flat`) unless one of them says what kind of institution or
-    place it is (*Durham University*, `compound`).
+    Consecutive proper nouns are a name (`flat`), unless one of them is a noun for a kind of institution or
+    place (*Durham University*, `compound`).
     """
     run: list[Phrase] = []
     for each in reversed(children):
@@ -49,9 +49,9 @@ def name_among(children: Sequence[Phrase]) -> list[Phrase]:
     return run
 
 
-# Of names in other languages.
+# Particles and articles in names from other languages.
 _PARTICLES = word_set("de da di du del der van von la le el al bin ibn sainte sauvignon notre los las")
-# Of words that are seldom names of people.
+# Endings of words that are rarely names of people.
 _COMMON_ENDINGS = (
     "ing",
     "tion",
@@ -76,7 +76,7 @@ def _has_article(children: Sequence[Phrase], run: Sequence[Phrase]) -> bool:
 
 
 def date_head(children: Sequence[Phrase]) -> Phrase | None:
-    """The day of *October 6* and *6 October*; None where the children are no date."""
+    """Return the day of a date (*October 6*, *6 October*), or None if the children are not a date."""
     words = [each for each in children if each.category in ("NNP", "CD", "JJ", "NN")]
     for a, b in itertools.pairwise(words):
         month, day = (a, b) if a.word in MONTHS else (b, a)
@@ -86,7 +86,7 @@ def date_head(children: Sequence[Phrase]) -> Phrase | None:
 
 
 def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
-    """The children before a name in quotation marks: *the word* of *the word "pen"*."""
+    """Return the children before a name in quotation marks: *the word* in *the word "pen"*."""
     for place, each in enumerate(node.children):
         if each.category == "``" and place and node.children[place - 1].category in ("NN", "NNS"):
             if node.children[place - 1].word in _NAMED:
@@ -97,14 +97,14 @@ def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
     return core
 
 
-# Words between two numbers of which the second depends on the first.
+# Words between two numbers that make the second depend on the first.
 RANGE = frozenset(["to", "-", "–", "in", "through", "of"])
-# Nouns that stand before what they name.
+# Nouns that precede the name of their referent: *the word "pen"*, *the film "Jaws"*.
 _NAMED = word_set("word term pseudonym phrase name title question song book film movie story article")
 
 
 def number_head(children: Sequence[Phrase]) -> Phrase | None:
-    """The first number of *forty - eight*, *15 to 20* and *10 a.m.*; None where there is no such thing."""
+    """Return the first number of *forty - eight*, *15 to 20* or *10 a.m.*; None without such a pattern."""
     for a, b in itertools.pairwise(children):
         if a.category == "CD" and b.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
             return a
@@ -120,10 +120,10 @@ def _is_day(word: Phrase) -> bool:
 
 
 def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
-    """The word between a premodifier and its noun that it belongs to, and its relation to it.
+    """Return a word before the head noun that a premodifier depends on, and the relation; None if none.
 
-    Words joined by a hyphen belong together, as do proper nouns before a common noun (*United States
-    television*), and what modifies an occupation before a name (*former US president Barack Obama*).
+    A premodifier depends on such a word if both are joined by a hyphen, if both are proper nouns before a
+    common noun (*United States television*), or if they are a pair in `COLLOCATIONS` (*high school student*).
     """
     siblings = child.parent.children if child.parent is not None else []
     place = child.place

@@ -1,7 +1,7 @@
-"""Dependencies of parses, whose sentences know forms and spaces.
+"""Convert parses to dependencies and CoNLL-U, with the original word forms and spaces.
 
-English trees give basic Universal Dependencies; those of other languages heads without labels, by neutral
-head rules.
+English trees become basic Universal Dependencies; trees of other languages become unlabelled dependencies, by
+neutral head rules.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def parse_dependencies(parse: Parse, scheme: str | None = None) -> Dependencies:
-    """The dependencies of a parse, over the words of its tree.
+    """Return the dependencies of a parse, over the words of its tree.
 
     Args:
-        parse: of a sentence.
-        scheme: see `to_dependencies`; None for ``ud`` of English and ``heads`` of other languages.
+        parse: parse of a sentence.
+        scheme: see `to_dependencies`; None for ``ud`` if the tags are English and ``heads`` otherwise.
 
     Raises:
-        ConfigError: there is no such scheme.
+        ConfigError: the scheme is unknown.
     """
     english = is_english(parse.tree)
     if scheme is None:
@@ -35,17 +35,17 @@ def parse_dependencies(parse: Parse, scheme: str | None = None) -> Dependencies:
 
 
 def parse_to_conllu(parse: Parse, scores: bool = False, scheme: str | None = None) -> str:
-    """CoNLL-U of a parse, ends in an empty line; forms, spaces and the text are those of the sentence.
+    """Return a parse as CoNLL-U that ends in an empty line, with the original word forms and spaces.
 
     Args:
-        parse: of a sentence.
-        scores: whether the log-probability stands above.
-        scheme: of dependencies; see `parse_dependencies`.
+        parse: parse of a sentence.
+        scores: whether to write the log-probability in a comment line.
+        scheme: dependency scheme; see `parse_dependencies`.
 
     Raises:
-        ConfigError: there is no such scheme.
+        ConfigError: the scheme is unknown.
     """
-    found = parse_dependencies(parse, scheme)
+    dependencies = parse_dependencies(parse, scheme)
     tokens = parse.sentence.tokens
     comments = {"text": text_of(parse.sentence)}
     if scores and parse.log_probability is not None:
@@ -53,4 +53,4 @@ def parse_to_conllu(parse: Parse, scores: bool = False, scheme: str | None = Non
     joined = [token.end == following.start for token, following in itertools.pairwise(tokens)]
     misc = ["SpaceAfter=No" if each else "_" for each in [*joined, False]]
     words = tuple(token.text for token in tokens)
-    return replace(found, words=words).to_conllu({**comments, "constituency": str(parse.tree)}, misc)
+    return replace(dependencies, words=words).to_conllu({**comments, "constituency": str(parse.tree)}, misc)

@@ -1,4 +1,4 @@
-"""Heads of English phrases that are no clauses: nouns, not prepositions; adjectives, adverbs, numbers."""
+"""Rules for the content heads of English phrases other than clauses."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from spectralnlp_trees.dependencies.words import (
     word_set,
 )
 
-# Levels of embedding that rules look through, and children that they look at: more than any sentence has, so
-# that the time stays linear in whatever is given.
+# Maximum levels of embedding and maximum children that the rules inspect. Real sentences have fewer; the
+# limits keep the time linear in the size of any input.
 DEPTH, WIDTH = 40, 400
 
 _PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
 
 
 def first_of(children: Iterable[Phrase], categories: Container[str]) -> Phrase | None:
-    """The first of some phrases that is of a kind."""
+    """Return the first phrase with one of the categories, or None."""
     return next((each for each in children if each.category in categories), None)
 
 
 def noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The noun of a noun phrase; the first word of a name, the day of a date."""
+    """Return the head noun of a noun phrase; the first word of a name; the day of a date."""
     if children[-1].category == "POS":
         children = children[:-1]
     core = _before_modifiers(children)
@@ -92,7 +92,7 @@ def _is_possessive(phrase: Phrase) -> bool:
 
 
 def prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The object of a preposition; the preposition where there is none."""
+    """Return the object of a preposition, or the preposition if it has no object."""
     if children[0].category == "VBN" and children[0].word in ("based", "followed"):
         return children[0]
     preposition = next((i for i, each in enumerate(children[:-1]) if each.category in ("IN", "TO")), -1)
@@ -108,7 +108,7 @@ def prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The adjective before its complements."""
+    """Return the head adjective, which precedes its complements."""
     phrase = first_of(children, ADJECTIVAL)
     if phrase is not None and phrase is children[0]:
         return phrase
@@ -123,7 +123,7 @@ def adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The adverb before its complements."""
+    """Return the head adverb, which precedes its complements."""
     phrase = first_of(children, ADVERBIAL)
     if phrase is not None and phrase is children[0]:
         return phrase
@@ -140,7 +140,7 @@ _LOCATING = frozenset(["along", "prior", "together"])
 
 
 def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The currency, unit or number of a quantity."""
+    """Return the head of a quantity: its currency sign, unit or number."""
     number = number_head(node.children)
     if number is not None:
         return number
@@ -152,17 +152,17 @@ def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The first word of a conjunction."""
+    """Return the first word of a conjunction."""
     return children[0]
 
 
 def interjection(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The last of interjections; another word where there is one."""
+    """Return the last interjection, or the most likely head if there are other words."""
     return children[-1] if all(each.category == "UH" for each in children) else any_head(node, children)
 
 
 def any_head(node: Phrase, children: list[Phrase]) -> Phrase:
-    """The child that is likeliest to be a head, whatever the phrase."""
+    """Return the child that is most likely the head, whatever the category of the phrase."""
     for categories in _LIKELY:
         found = first_of(children, categories)
         if found is not None:

@@ -1,4 +1,4 @@
-"""A working copy of a tree: nodes that know their parent, the parts of their label and their head word."""
+"""Working copy of a tree whose nodes store their parent, the parts of their label and their head word."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _NO_FUNCTIONS: frozenset[str] = frozenset()
 
 
 class Phrase:
-    """A node of a tree while its words are connected.
+    """Node of a working copy: a phrase, or a preterminal with its word.
 
     Args:
-        category: the label's first part: ``NP`` of ``NP-SBJ-1``, ``ADVP`` of ``ADVP|PRT``.
-        functions: the other parts, ``SBJ``.
-        word: the lower-case word of a part of speech; empty for phrases.
-        index: of that word in the sentence; -1 for phrases.
-        children: nodes below, from left to right.
+        category: first part of the label: ``NP`` for ``NP-SBJ-1``, ``ADVP`` for ``ADVP|PRT``.
+        functions: function tags of the label: ``SBJ`` for ``NP-SBJ-1``.
+        word: the word of a preterminal, in lower case; empty for phrases.
+        index: index of the word in the sentence; -1 for phrases.
+        children: children from left to right.
 
     Attributes:
-        parent: node above; None for the root.
-        place: among the children of the parent, from 0.
-        first, last: the leftmost and the rightmost word.
-        pivot: the child that has the head word; None for a word, or where the head is further away.
+        parent: the parent; None for the root.
+        place: position among the children of the parent, from 0.
+        first, last: the leftmost and the rightmost preterminal.
+        pivot: the head child; None for a preterminal, or if the head word is outside the phrase.
         head: index of the head word; -1 until heads are found.
-        lexical: the head word; a phrase itself until heads are found.
-        groups: of a coordination, the children that belong to each conjunct.
+        lexical: preterminal of the head word; the phrase itself until heads are found.
+        groups: in a coordination, the children that belong to each conjunct.
     """
 
     __slots__ = (
@@ -69,62 +69,62 @@ class Phrase:
 
     @property
     def is_punctuation(self) -> bool:
-        """Whether this is a punctuation mark, or a phrase of nothing else."""
+        """Whether the node is a punctuation mark, or a unary chain over one."""
         node = self
         while not node.word and len(node.children) == 1:
             node = node.children[0]
         return node.category in PUNCTUATION
 
     def is_word(self, *words: str) -> bool:
-        """Whether this is one of these words, or a phrase of nothing but it."""
+        """Return whether the node is one of the words, or a unary chain over one of them."""
         node = self
         while not node.word and len(node.children) == 1:
             node = node.children[0]
         return node.word in words
 
     def word_text(self) -> str:
-        """The words of the children that are words, blanks between."""
+        """Return the words of the children that are preterminals, joined by spaces."""
         return " ".join(each.word for each in self.children if each.word)
 
     def before(self) -> Iterator[Phrase]:
-        """Siblings to the left, the nearest first."""
+        """Yield the siblings to the left, the nearest first."""
         if self.parent is not None:
             for place in range(self.place - 1, -1, -1):
                 yield self.parent.children[place]
 
     def after(self) -> Iterator[Phrase]:
-        """Siblings to the right, the nearest first."""
+        """Yield the siblings to the right, the nearest first."""
         if self.parent is not None:
             for place in range(self.place + 1, len(self.parent.children)):
                 yield self.parent.children[place]
 
 
 def working_copy(tree: Tree) -> tuple[list[Phrase], list[Phrase]]:
-    """Copy a tree whose empty elements have been removed.
+    """Copy a tree that has no empty elements.
 
     Returns:
-        All nodes, children before their parent, from left to right, the root last; and the words.
+        All nodes from left to right, children before their parent; and the preterminals.
     """
     nodes: list[Phrase] = []
     words: list[Phrase] = []
-    open_: list[Phrase] = []
+    pending: list[Phrase] = []
     for node in tree.postorder():
         category, functions = label_parts(node.label)
         if node.word is not None:
-            made = Phrase(node.label, _NO_FUNCTIONS, node.word.lower() or "_", len(words), [])
-            words.append(made)
+            phrase = Phrase(node.label, _NO_FUNCTIONS, node.word.lower() or "_", len(words), [])
+            words.append(phrase)
         else:
-            first = len(open_) - len(node.children)
-            made = Phrase(category, functions, "", -1, open_[first:])
-            del open_[first:]
-        open_.append(made)
-        nodes.append(made)
+            first = len(pending) - len(node.children)
+            phrase = Phrase(category, functions, "", -1, pending[first:])
+            del pending[first:]
+        pending.append(phrase)
+        nodes.append(phrase)
     return nodes, words
 
 
 @lru_cache(maxsize=4096)
 def label_parts(label: str) -> tuple[str, frozenset[str]]:
-    """The category of a label, and its function tags without indices.
+    """Return the category of a label and its function tags, without indices.
 
     Examples:
         >>> from spectralnlp_trees.dependencies.phrases import label_parts

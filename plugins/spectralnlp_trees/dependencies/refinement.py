@@ -1,4 +1,4 @@
-"""Corrections that look at words and at arcs, not at phrases: passives, expletives, fixed expressions."""
+"""Corrections of a dependency tree by its words and arcs: passives, expletives, fixed expressions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spectralnlp_trees.dependencies.arcs import Arcs
 from spectralnlp_trees.dependencies.phrases import Phrase
 from spectralnlp_trees.dependencies.words import BE, GET, MULTIWORD, Expression, word_set
 
-# Words to either side in which dependents are looked for.
+# Number of words to either side of a word among which its dependents are searched.
 WINDOW = 200
 
 _PASSIVE_SUBJECTS = {"nsubj": "nsubj:pass", "csubj": "csubj:pass"}
@@ -25,7 +25,7 @@ def _around(index: int, arcs: Arcs) -> range:
 
 
 def mark_passives(arcs: Arcs) -> None:
-    """Name auxiliaries, subjects and agents of passive participles."""
+    """Mark the auxiliaries, subjects and agents of passive participles as such."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     last: dict[int, int] = {}
     for index, relation in enumerate(relations):
@@ -54,13 +54,13 @@ def mark_passives(arcs: Arcs) -> None:
 
 
 def _is_agent(noun: Phrase) -> bool:
-    """Whether a noun after *by* may be an agent: it is no number, or is marked as a logical subject."""
+    """Return whether a noun after *by* may be an agent: not a number, unless tagged as logical subject."""
     phrase = noun.parent
     return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 
 
 def mark_expletives(arcs: Arcs) -> None:
-    """Name *it* an expletive where a clause after the predicate is what is meant."""
+    """Mark *it* as expletive if it stands for a clause after the predicate, or with weather verbs."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index, relation in enumerate(relations):
         if relation in ("nsubj", "nsubj:pass") and words[index].word == "it":
@@ -79,7 +79,7 @@ _SEEMING = word_set("seems seem seemed appears appear appeared turns turned take
 
 
 def _extraposed(arcs: Arcs, predicate: int) -> int | None:
-    """The clause after a predicate that *it* stands for: *to see* of *it is good to see*."""
+    """Return the extraposed clause that *it* stands for, or None: *to see* in *it is good to see*."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     copular = any(
         relations[i] == "cop" and heads[i] == predicate for i in range(max(0, predicate - WINDOW), predicate)
@@ -109,7 +109,7 @@ _SUBORDINATORS = frozenset(["to", "that", "for", "na"])
 
 
 def demote_asides(arcs: Arcs) -> None:
-    """Make *I mean* and *you know* depend on the clause after them."""
+    """Attach *I mean* and *you know* to the clause after them, as parataxis."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index in range(1, len(words) - 1):
         if (words[index - 1].word, words[index].word) not in (("i", "mean"), ("you", "know")):
@@ -139,7 +139,7 @@ def demote_asides(arcs: Arcs) -> None:
 
 
 def attach_at_least(arcs: Arcs) -> None:
-    """Attach *at* of *at least* to *least*, an oblique or a modifier."""
+    """Attach *at* in *at least* to *least*, and *least* as oblique or nominal modifier."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index in range(len(words) - 1):
         if words[index].word == "at" and words[index + 1].word in ("least", "most", "first", "last"):
@@ -163,7 +163,7 @@ def attach_at_least(arcs: Arcs) -> None:
 
 
 def join_fixed(arcs: Arcs) -> None:
-    """Join expressions that are used like one word: *such as*, *because of*, *as well as*."""
+    """Join fixed expressions that function as one word: *such as*, *because of*, *as well as*."""
     index = 0
     while index < len(arcs.words):
         candidates = MULTIWORD.get(arcs.words[index].word, ())
@@ -178,7 +178,7 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
     heads, relations = arcs.heads, arcs.relations
     inside = range(first, first + len(expression.words))
     outer = [each for each in inside if heads[each] not in inside]
-    if len({heads[each] for each in outer}) > 1 and not _turn_round(arcs, outer):
+    if len({heads[each] for each in outer}) > 1 and not _promote_content_word(arcs, outer):
         return False
     chosen = outer[-1]
     for each in _around(first, arcs):
@@ -194,8 +194,8 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
     return True
 
 
-def _turn_round(arcs: Arcs, outer: Sequence[int]) -> bool:
-    """Make the word after an expression the head: *beauty* of *it is due to its beauty*."""
+def _promote_content_word(arcs: Arcs, outer: Sequence[int]) -> bool:
+    """Make the word after an expression the head: *beauty* in *it is due to its beauty*; return success."""
     heads, relations = arcs.heads, arcs.relations
     upper, lower = outer[0], outer[-1]
     content = heads[lower]
@@ -231,7 +231,7 @@ def _matches(arcs: Arcs, index: int, expression: Expression) -> bool:
 
 
 def mark_repairs(arcs: Arcs) -> None:
-    """Name words that a speaker says again, or breaks off, `reparandum` of what follows."""
+    """Mark a word that is immediately repeated as `reparandum` of its repetition."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index, each in enumerate(words[:-1]):
         following = index + 1
@@ -254,7 +254,7 @@ def _has_dependents(arcs: Arcs, index: int) -> bool:
 
 
 def attach_et_al(arcs: Arcs) -> None:
-    """Make *al.* of *et al.* a conjunct of the name before it."""
+    """Attach *al.* in *et al.* as a conjunct to the name before it."""
     words, heads = arcs.words, arcs.heads
     for index in range(1, len(words) - 1):
         if words[index].word == "et" and words[index + 1].word in ("al.", "al"):

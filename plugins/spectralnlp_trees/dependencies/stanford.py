@@ -1,8 +1,8 @@
-"""Basic Stanford Dependencies, made from Universal Dependencies.
+"""Convert Universal Dependencies to basic Stanford Dependencies.
 
-The relations are those of the manual: M.-C. de Marneffe and C. D. Manning, Stanford typed dependencies manual
-(2008, revised 2016). Universal Dependencies came from them; what differs is that here prepositions are heads
-of their nouns, that the copula is the head before a prepositional phrase, and that names end in their head.
+Source of the relations: M.-C. de Marneffe and C. D. Manning, Stanford typed dependencies manual (2008,
+revised 2016). Unlike in Universal Dependencies, prepositions are heads of their nouns, the copula is the head
+of a predicate that is a prepositional phrase, and the last word of a name is its head.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RENAMED = {
     **dict.fromkeys(["vocative", "list", "orphan", "dislocated", "reparandum"], "dep"),
 }
 _OBLIQUE = ("obl", "nmod", "obl:agent", "obl:unmarked", "nmod:unmarked")
-# Dependents that stay with a noun when its preposition or copula takes its place.
+# Dependents that a noun keeps when a copula replaces it as the head of the clause.
 _OF_NOUN = word_set(
     "det amod compound nummod flat nmod nmod:poss nmod:desc nmod:unmarked acl acl:relcl appos case "
     "fixed conj cc cc:preconj det:predet"
@@ -40,7 +40,7 @@ _OF_NOUN = word_set(
 
 
 def to_stanford(arcs: Arcs) -> None:
-    """Turn universal relations into Stanford's, in place."""
+    """Convert universal to Stanford relations in place."""
     below = _dependents(arcs)
     for index in range(len(arcs.heads)):
         _lift_prepositions(arcs, index, below[index])
@@ -59,7 +59,7 @@ def _dependents(arcs: Arcs) -> list[list[int]]:
 
 
 def _lift_prepositions(arcs: Arcs, index: int, below: list[int]) -> None:
-    """Make prepositions heads: *in* of *in the house*, *of* of *of seeing it*."""
+    """Make prepositions the heads of their objects: *in* in *in the house*, *of* in *of seeing it*."""
     relations, words = arcs.relations, arcs.words
     cases = [each for each in below if relations[each] == "case" and words[each].category != "POS"]
     gerund = words[index].category == "VBG" and relations[index] in ("advcl", "acl")
@@ -84,7 +84,7 @@ def _lift_prepositions(arcs: Arcs, index: int, below: list[int]) -> None:
 
 
 def _replace(arcs: Arcs, index: int, copula: int, below: list[int]) -> None:
-    """Put the copula in the place of a noun: in *she is at home*, *is* is the head of *she* and *at*."""
+    """Replace a noun by its copula as head: in *she is at home*, *is* becomes the head of *she* and *at*."""
     arcs.heads[copula], arcs.relations[copula] = arcs.heads[index], arcs.relations[index]
     for each in below:
         if each != copula and arcs.heads[each] == index and arcs.relations[each] not in _OF_NOUN:
@@ -92,7 +92,7 @@ def _replace(arcs: Arcs, index: int, copula: int, below: list[int]) -> None:
 
 
 def _turn_names(arcs: Arcs) -> None:
-    """Make the last word of a name its head."""
+    """Make the last word of each name the head of the name."""
     last: dict[int, int] = {}
     for index, relation in enumerate(arcs.relations):
         if relation == "flat" and arcs.heads[index] < index:

@@ -1,4 +1,4 @@
-"""Dependencies without labels in any language: only which child is the head of a phrase is known."""
+"""Unlabelled dependencies for any language, from head rules alone."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from spectralnlp_trees.dependencies.words import PUNCTUATION
 
 
 def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[str]]:
-    """Heads by the rules, and the relations ``root``, ``punct`` and ``dep``.
+    """Find the head of each word by head rules, and label the arcs ``root``, ``punct`` or ``dep``.
 
     Args:
-        tree: with a word.
-        find_head: the head child of a phrase.
+        tree: a tree with at least one word.
+        find_head: returns the head child of a phrase.
 
     Returns:
-        For each word the index of its head, -1 for the root's; and its relation.
+        The index of each word's head (-1 for the root), and the relation of each word to its head.
     """
     words = tree.preterminals()
     heads = [-1] * len(words)
     lexical = iter(tree.heads(find_head))
-    stack: list[tuple[Tree, int]] = [(tree, -1)]  # a node, and the head word of its parent
+    stack: list[tuple[Tree, int]] = [(tree, -1)]  # node, head word of its parent
     while stack:
         node, above = stack.pop()
         head = next(lexical)
@@ -35,6 +35,6 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
 
 
 def is_mark(word: Tree) -> bool:
-    """Whether a part of speech is a punctuation mark, by its tag or its characters."""
+    """Return whether a preterminal is a punctuation mark, by its tag or its characters."""
     text = word.word or ""
     return word.label in PUNCTUATION or not any(each.isalnum() for each in text)

@@ -1,4 +1,4 @@
-"""Universal parts of speech of English words, from their Penn tags and their relations.
+"""Universal part-of-speech tags of English words, from their Penn tags and dependency relations.
 
 The tables follow https://universaldependencies.org/u/pos/ and the English guidelines.
 """
@@ -37,20 +37,20 @@ _AUXILIARIES = ("aux", "aux:pass", "cop")
 def universal_tags(
     words: Sequence[str], tags: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> list[str]:
-    """The universal part of speech of each word; ``X`` for tags that are not the Penn treebank's.
+    """Return the universal part-of-speech tag of each word; ``X`` for tags that the Penn treebank lacks.
 
     Args:
-        words: lower-case.
-        tags: of the Penn treebank.
-        heads: index of each word's head.
-        relations: universal relations.
+        words: words of a sentence, in lower case.
+        tags: Penn treebank tag of each word.
+        heads: index of each word's head; -1 for the root.
+        relations: universal relation of each word to its head.
     """
     existential = {
         head
         for head, word, relation in zip(heads, words, relations, strict=True)
         if relation == "expl" and word == "there"
     }
-    found = []
+    universal = []
     for index, (word, tag, relation) in enumerate(zip(words, tags, relations, strict=True)):
         upos = _TAGS.get(tag, "X")
         if upos == "VERB":
@@ -68,5 +68,5 @@ def universal_tags(
             upos = "ADP"
         elif word == "%":
             upos = "SYM"
-        found.append(upos)
-    return found
+        universal.append(upos)
+    return universal

@@ -1,4 +1,4 @@
-"""Closed classes of English words and tags that the rules name."""
+"""Closed lists of English words and Penn treebank labels that the conversion rules use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text."""
+    """Return the set of whitespace-separated words of a text."""
     return frozenset(text.split())
 
 
@@ -33,10 +33,10 @@ DO = word_set("do does did doing done du d' doth")
 GET = word_set("get gets got getting gotten")
 NOT = word_set("not n't n’t nt")
 
-# Function tags of the Penn treebank for what is no argument.
+# Function tags of the Penn treebank that mark adjuncts, not arguments.
 ADVERBIAL_FUNCTIONS = word_set("ADV TMP LOC MNR PRP DIR EXT BNF")
 
-# Heads of noun phrases that say when, how long, how far or how.
+# Heads of noun phrases that are adjuncts of time, duration, distance or manner.
 ADVERBIAL_NOUNS = word_set(
     "today tonight tomorrow yesterday day days week weeks weekend month months year years decade "
     "decades century centuries morning afternoon evening night nights hour hours minute minutes second "
@@ -52,7 +52,7 @@ MONTHS = word_set(
 )
 REFLEXIVES = word_set("myself yourself himself herself itself ourselves yourselves themselves oneself")
 
-# Subordinators of adverbial clauses; that, whether and if also introduce complements.
+# Subordinators of adverbial clauses. The complementisers below introduce complement clauses.
 ADVERBIAL_SUBORDINATORS = word_set(
     "because although though while whilst since unless until till before after as so once whereas if "
     "than like in for by with without lest 'cause cause cuz cos except despite upon when where whenever "
@@ -60,7 +60,7 @@ ADVERBIAL_SUBORDINATORS = word_set(
 )
 COMPLEMENTISERS = word_set("that whether if")
 
-# Verbs and adjectives whose if-clause is a question, not a condition.
+# Verbs and adjectives whose if-clause is an indirect question, not a condition.
 ASKING = word_set(
     "ask asks asked asking wonder wonders wondered wondering know knows knew known see sees saw seen "
     "seeing check checks checked checking decide determine doubt tell test sure find figure remember "
@@ -68,13 +68,13 @@ ASKING = word_set(
 )
 
 LINKING = word_set("become becomes became becoming remain remains remained remaining")
-# Verbs whose only object may be who is told or asked.
+# Verbs whose only object may be the person told: *tell him*.
 ALWAYS_TELLING = word_set("tell tells told telling")
 TELLING = ALWAYS_TELLING | word_set(
     "ask asks asked asking show shows showed showing remind reminds reminded teach teaches taught "
     "teaching promise promised warn warned assure assured inform informed"
 )
-# Verbs of speech and thought that may stand after what is said.
+# Verbs of speech and thought that may follow the reported clause: *It is late, he said*.
 SAYING = word_set(
     "say says said saying think thinks thought thinking guess guesses guessed know knows knew mean "
     "suppose believe believes believed hope hoped ask asks asked reply replied replies answer answered "
@@ -85,7 +85,7 @@ SAYING = word_set(
     "murmured demand demanded insist insisted admit admitted"
 )
 THINKING = word_set("think thinks thought guess know mean suppose believe hope")
-# Adverbs that belong to the phrase right after them.
+# Adverbs that modify the phrase right after them.
 FOCUSING = word_set(
     "only just even especially particularly right mainly mostly almost about approximately roughly "
     "nearly primarily exactly straight simply merely largely partly also probably perhaps maybe not"
@@ -93,7 +93,7 @@ FOCUSING = word_set(
 
 PREDETERMINERS = word_set("all both half such many quite")
 
-# Words that belong together before another noun: *high school* of *high school student*.
+# Pairs of words that form a unit before another noun: *high school* in *high school student*.
 COLLOCATIONS = frozenset(
     tuple(pair.split("-"))
     for pair in word_set(
@@ -117,7 +117,8 @@ COLLOCATIONS = frozenset(
     )
 )
 
-# Nouns that name no person: with one of them, a name is a compound.
+# Nouns for institutions and places: a sequence of proper nouns with one of them is a compound, not the
+# name of a person.
 ORGANISATIONS = word_set(
     "university college school institute institution department ministry agency association society "
     "academy company corporation corp. inc. co. ltd. bank museum gallery library church cathedral "
@@ -153,13 +154,13 @@ PROPER_ADJECTIVES = word_set(
 
 
 class Expression(NamedTuple):
-    """An expression that is used like one word.
+    """Fixed multiword expression that functions as one word.
 
     Attributes:
-        words: of the expression.
-        relation: of the whole to its head.
-        tag: of the first word; empty for any.
-        before: tags of the next word; empty for any.
+        words: words of the expression, in lower case.
+        relation: relation of the expression to its head; empty to keep the relation found by other rules.
+        tag: required tag of the first word; empty for any tag.
+        before: allowed tags of the word after the expression; empty for any tag.
     """
 
     words: tuple[str, ...]

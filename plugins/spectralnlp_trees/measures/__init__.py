@@ -1,4 +1,4 @@
-"""Measures of trees: syntactic complexity, depth, branching, lengths of constituents."""
+"""Measure trees: syntactic complexity, depth, branching, lengths of constituents."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""From trees to measures."""
+"""Compute the measures of a text or of single trees, with `measure` and `measure_each`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from spectralnlp_trees.tregex.matches import TreeIndex
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
-# Trees are indexed so many at a time.
+# Number of trees that are indexed at a time.
 TREES_AT_A_TIME = 20_000
 
 
 def measure(trees: Iterable[Tree | Parse], *, structures: Structures | None = None) -> Measures:
     """Measure a text: syntactic complexity, depth, branching, lengths of constituents.
 
-    Traces and function tags are left out first, and so are trees without a word.
+    Traces, function tags and trees without words are removed first.
 
     Args:
-        trees: trees, or parses, which stand for their trees.
-        structures: patterns of `search` by the names of structures, such as ``{"C": ["fcl"]}``; the nodes of
-            a name's patterns add up. None for those of Lu (2010), which are counted where nine of ten tokens
-            have tags of the Penn treebank for English.
+        trees: trees or parses.
+        structures: patterns of `search` by structure name, such as ``{"C": ["fcl"]}``; the counts of all
+            patterns of a name add up. None for the structures of Lu (2010), which are counted if at least
+            90% of the tokens have tags of the Penn treebank for English.
 
     Raises:
-        PatternError: a pattern cannot be understood.
+        PatternError: a pattern is invalid.
 
     Examples:
         >>> from spectralnlp_trees import measure
@@ -45,17 +45,20 @@ def measure(trees: Iterable[Tree | Parse], *, structures: Structures | None = No
         >>> text.structures["W"], text.structures["C"], text.right_branching
         (3, 1, 0.25)
     """
-    return Measures.total(_Columns.of(some, structures).together() for some in _some(trees))
+    return Measures.total(_Columns.of(some, structures).together() for some in _batches(trees))
 
 
 def measure_each(
     trees: Iterable[Tree | Parse], *, structures: Structures | None = None
 ) -> Iterator[Measures]:
-    """Measure trees one by one; of those without a word, everything is 0.
+    """Measure each tree on its own; all measures of a tree without words are 0.
 
     Args:
         trees: see `measure`.
         structures: see `measure`.
+
+    Raises:
+        PatternError: a pattern is invalid.
 
     Examples:
         >>> import spectralnlp
@@ -75,7 +78,7 @@ def measure_each(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Some trees in one index, the structures of each, their shapes."""
+    """Index of a batch of trees, with the structure counts and shapes of each tree."""
 
     index: TreeIndex
     counts: dict[str, Integers]
@@ -99,15 +102,15 @@ class _Columns:
             yield _values(self.index.vocabulary, dict(zip(self.counts, row, strict=True)), shapes)
 
 
-def _some(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
-    """The trees that have a word, some at a time."""
+def _batches(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
+    """Yield batches of the trees that have a word."""
     ready = (tree for each in trees if (tree := _rooted(each)) is not None)
-    while some := list(islice(ready, TREES_AT_A_TIME)):
-        yield some
+    while batch := list(islice(ready, TREES_AT_A_TIME)):
+        yield batch
 
 
 def _rooted(each: Tree | Parse) -> Tree | None:
-    """The tree of the words that are there, under the root that patterns look for; None without a word."""
+    """Clean a tree and put it under the root label that the patterns expect; None if it has no word."""
     tree = clean(each if isinstance(each, Tree) else each.tree)
     if tree is None:
         return None

@@ -1,4 +1,4 @@
-"""The shape of trees: depth, branching, lengths of constituents. Punctuation and the root are left out."""
+"""Compute the shape of trees: depth, branching, lengths of constituents, without punctuation and root."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 @dataclass(frozen=True)
 class Shapes:
-    """Columns about trees and their constituents.
+    """Shape columns: one row per tree, or one row per constituent.
 
     Attributes:
-        depth: of each tree, how many constituents stand above its deepest word.
-        tree, label, length, arity: of each constituent, its tree, its label (a place in the vocabulary of the
-            index), its words and its children.
-        left, right: of each constituent, whether a phrase is its first child and none its last; the reverse.
+        depth: number of constituents above the deepest word of each tree; integers (n_trees,).
+        tree, label, length, arity: number of each constituent's tree, id of its label in the vocabulary of
+            the index, number of its words, number of its children; integers (n_constituents,).
+        left: whether the first child of a constituent is a phrase and the last is not; (n_constituents,).
+        right: whether the last child of a constituent is a phrase and the first is not; (n_constituents,).
     """
 
     depth: Integers
@@ -31,11 +32,11 @@ class Shapes:
     right: npt.NDArray[np.bool_]
 
     def of_tree(self, number: int, first: int, end: int) -> Shapes:
-        """The rows of one tree.
+        """Return the rows of one tree.
 
         Args:
-            number: of the tree.
-            first, end: its constituents, ``end`` exclusive.
+            number: number of the tree.
+            first, end: range of the tree's constituents, ``end`` exclusive.
         """
         rows = slice(first, end)
         return Shapes(
@@ -50,10 +51,10 @@ class Shapes:
 
 
 def shapes_of(index: TreeColumns) -> Shapes:
-    """Find the shapes of trees.
+    """Compute the shapes of trees.
 
     Args:
-        index: of trees under a root each; tokens without a letter or digit are punctuation.
+        index: index of trees that each have a root; tokens without a letter or digit are punctuation.
     """
     ids = np.arange(len(index))
     is_token = index.arity == 0
@@ -61,7 +62,7 @@ def shapes_of(index: TreeColumns) -> Shapes:
     length = before[index.end] - before[ids]
     is_tag = np.zeros(len(index), bool)
     is_tag[index.parent[is_token]] = True
-    # Nodes that hold a word, but words themselves; of them, phrases below the root.
+    # Nodes above a word; among them the phrases below the root.
     held = (length > 0) & ~is_token
     phrase = held & ~is_tag & (index.parent >= 0)
     children = np.flatnonzero(held & (index.parent >= 0))
@@ -83,7 +84,7 @@ def shapes_of(index: TreeColumns) -> Shapes:
 
 
 def _depths(index: TreeColumns, phrase: npt.NDArray[np.bool_]) -> Integers:
-    """Of each tree the most phrases on a path."""
+    """Return the maximum number of phrases on a path from root to word, for each tree."""
     if not index.trees:
         return np.empty(0, np.intp)
     change = np.append(phrase.astype(np.intp), 0)

@@ -1,7 +1,7 @@
-"""Structures of second-language writing research, counted by patterns: clauses, T-units, complex nominals.
+"""Count the structures of second-language writing research (clauses, T-units, complex nominals) by patterns.
 
-Source: X. Lu (2010), Automatic analysis of syntactic complexity in second language writing, International
-Journal of Corpus Linguistics 15(4), whose Tregex patterns these are.
+Source of the structures and their Tregex patterns: X. Lu (2010), Automatic analysis of syntactic complexity
+in second language writing, International Journal of Corpus Linguistics 15(4).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.matches import matching_nodes
 from spectralnlp_trees.tregex.pattern import read_pattern
 
-# Label of the roots that the patterns look for.
+# Root label that the patterns expect.
 ROOT = "ROOT"
 
 _FINITE = "<# MD|VBP|VBZ|VBD"
@@ -28,7 +28,7 @@ _CLAUSE = f"S|SINV|SQ [> ROOT <, (VP <# VB) | {_FINITE} | < (VP [{_FINITE} | < C
 _T_UNIT = "S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]]"
 _DEPENDENT = f"SBAR < ({_CLAUSE})"
 
-# The structures in Lu's order, each with patterns whose nodes add up to it; words have no pattern.
+# Lu's structures in his order. A count is the sum over the patterns; words (W) have no pattern.
 STRUCTURES: dict[str, tuple[str, ...]] = {
     "W": (),
     "S": ("ROOT !> __",),
@@ -44,7 +44,7 @@ STRUCTURES: dict[str, tuple[str, ...]] = {
         "S < (VP <# VBG|TO) $+ VP",
     ),
 }
-# The fourteen measures: what is divided by what.
+# The fourteen measures of Lu: numerator and denominator.
 RATIOS: dict[str, tuple[str, str]] = {
     "MLS": ("W", "S"),
     "MLT": ("W", "T"),
@@ -64,25 +64,28 @@ RATIOS: dict[str, tuple[str, str]] = {
 
 _WORD_TAG = re.compile(r"[A-Z]+\$?")
 _DASHES = frozenset("-–—")
-# Of the tokens of a text that the patterns are for, so many have tags of the Penn treebank.
+# Lu's patterns apply to a text if at least this share of its tokens have tags of the Penn treebank.
 _LEAST_KNOWN = 0.9
-_HINT = "a row is a structure, a tab, a pattern of `search`: C<tab>fcl"
+_HINT = "a row is a structure's name, a tab and a pattern of `search`: C<tab>fcl"
 
 Structures = Mapping[str, Sequence[str]]
 
 
 def read_structures(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """Read a table of structures: a name and a pattern of `search` in each line, with a tab between them.
+    """Read a table of structures: each line is a name, a tab and a pattern of `search`.
 
-    The nodes of several lines of one name add up. Empty lines, and lines that begin with ``#``, say nothing.
+    The counts of several lines with one name add up. Empty lines and lines that begin with ``#`` are ignored.
 
     Args:
-        path: of the table.
+        path: path of the table.
+
+    Returns:
+        The patterns of each structure, by name.
 
     Raises:
-        InputError: it cannot be read, a line is no row, or there is none; with the line.
+        InputError: the file cannot be read or has no rows, or a line is not a row; the error names the line.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    patterns: dict[str, tuple[str, ...]] = {}
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
@@ -90,25 +93,25 @@ def read_structures(path: str | Path) -> dict[str, tuple[str, ...]]:
             name, _, pattern = (each.strip() for each in line.partition("\t"))
             try:
                 if not name or not pattern or name == "W":
-                    raise InputError("no row of a table of structures", hint=_HINT)
+                    raise InputError("not a row of a table of structures", hint=_HINT)
                 read_pattern(pattern)
             except SpectralError as error:
                 raise InputError(error.what, path=path, line=number, hint=error.hint) from error
-            found[name] = (*found.get(name, ()), pattern)
-    if not found:
+            patterns[name] = (*patterns.get(name, ()), pattern)
+    if not patterns:
         raise InputError("the table of structures is empty", path=path, hint=_HINT)
-    return found
+    return patterns
 
 
 def count_structures(index: TreeColumns, structures: Structures | None) -> dict[str, Integers]:
-    """Count structures tree by tree.
+    """Count the structures in each tree.
 
     Args:
-        index: of trees without traces and function tags, under roots labelled ``ROOT``.
-        structures: patterns by name; None for those of the Penn treebank, if the tags are.
+        index: index of trees without traces and function tags, under roots labelled ``ROOT``.
+        structures: patterns by structure name; None for Lu's if most tags are those of the Penn treebank.
 
     Returns:
-        Counts of each structure, shape (n_trees,). Words and sentences are always counted.
+        By structure name, integer counts of shape (n_trees,). Words and sentences are always counted.
     """
     penn = structures is None and has_penn_tags(index)
     if penn:
@@ -124,24 +127,24 @@ def count_structures(index: TreeColumns, structures: Structures | None) -> dict[
 
 
 def has_penn_tags(index: TreeColumns) -> bool:
-    """Whether most tokens have tags of the Penn treebank for English."""
+    """Return whether at least 90% of the tokens have tags of the Penn treebank for English."""
     known = np.array([each in PENN_TAGS for each in index.vocabulary], bool)
     tags = index.label[index.parent[index.arity == 0]]
     return not len(tags) or bool(known[tags].mean() >= _LEAST_KNOWN)
 
 
 def spoken(index: TreeColumns) -> npt.NDArray[np.bool_]:
-    """Of each node, whether its label has a letter or a digit; tokens without are punctuation."""
+    """Return for each node whether its label has a letter or digit; tokens without one are punctuation."""
     return np.array([any(map(str.isalnum, each)) for each in index.vocabulary], bool)[index.label]
 
 
 def is_word(tag: str, token: str) -> bool:
-    """Whether a token counts as a word: its tag is of capital letters, and it is not a dash or several."""
+    """Return whether a token counts as a word: its tag is in capital letters and it is not made of dashes."""
     return _WORD_TAG.fullmatch(tag) is not None and not _DASHES.issuperset(token)
 
 
 def _words(index: TreeColumns) -> Integers:
-    """The nodes of words."""
+    """Return the nodes of tokens that count as words."""
     tokens = np.flatnonzero(index.arity == 0)
     pairs, which = np.unique(
         np.stack([index.label[index.parent[tokens]], index.label[tokens]]), axis=1, return_inverse=True

@@ -1,4 +1,4 @@
-"""Measures as values: counts that add up, and the numbers that follow from them."""
+"""Results of measuring: counts that can be added up, and the measures computed from them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from statistics import median
 from spectralnlp.display import one_line
 from spectralnlp_trees.measures.structures import RATIOS, STRUCTURES
 
-# Constituents whose mean length has a column of its own, in treebanks with the labels of the Penn treebank.
+# Labels whose mean length gets its own column, for treebanks with the labels of the Penn treebank.
 PROFILED = ("S", "SBAR", "NP", "VP", "PP", "ADJP", "ADVP")
 
 
 @dataclass(frozen=True)
 class LengthProfile:
-    """How long the constituents of a label are, in words without punctuation.
+    """Length statistics of the constituents with one label, in words without punctuation.
 
     Attributes:
-        label: of the constituents.
-        count: how many there are.
-        mean, median, longest: of their lengths.
+        label: label of the constituents.
+        count: number of constituents.
+        mean, median, longest: mean, median and maximum of their lengths.
 
     Examples:
         >>> from spectralnlp_trees import LengthProfile, measure
@@ -43,16 +43,17 @@ class LengthProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """Counts over the trees of a text; the measures are their quotients.
+    """Counts over the trees of a text, and the measures, which are quotients of counts.
 
     Args:
-        structures: by name, those of Lu (2010): W, S, VP, C, T, DC, CT, CP, CN. What was not counted, such as
-            clauses of trees with other labels than the Penn treebank's, is not there.
-        depths: how many trees have each depth: constituents above the deepest word.
-        arities: how many constituents have each number of children.
-        branching: constituents with a phrase as first child and none as last (``left``), the reverse
-            (``right``).
-        length_counts: by label, how many constituents have each length in words.
+        structures: counts of structures by name, those of Lu (2010) by default: W, S, VP, C, T, DC, CT, CP,
+            CN. Structures that were not counted, such as clauses of trees without Penn treebank labels, are
+            absent.
+        depths: number of trees of each depth, the number of constituents above the deepest word.
+        arities: number of constituents with each number of children.
+        branching: number of constituents with a phrase as first child but not as last child (``left``), and
+            with a phrase as last child but not as first child (``right``).
+        length_counts: by label, number of constituents of each length in words.
 
     Examples:
         >>> import spectralnlp
@@ -75,7 +76,7 @@ class Measures:
 
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:
-        """Add up the measures of parts."""
+        """Add up the counts of several parts of a text."""
         structures, branching = Counter[str](), Counter(left=0, right=0)
         counted: Iterable[str] | None = None
         depths, arities = Counter[int](), Counter[int]()
@@ -102,14 +103,14 @@ class Measures:
 
     @property
     def n_trees(self) -> int:
-        """Trees with a word."""
+        """Number of trees that have a word."""
         return sum(self.depths.values())
 
     @property
     def ratios(self) -> dict[str, float]:
-        """The measures of Lu (2010) by their names; 0.0 where there is nothing to divide by.
+        """Measures of Lu (2010) by name; 0.0 if the denominator is 0.
 
-        Fourteen, if all structures were counted; those of structures that were not are not there.
+        There are fourteen measures; those whose structures were not counted are absent.
         """
         counts = self.structures
         return {
@@ -120,31 +121,31 @@ class Measures:
 
     @property
     def mean_depth(self) -> float:
-        """The mean over trees of the constituents above the deepest word."""
+        """Mean depth of the trees: the number of constituents above the deepest word."""
         return _mean(self.depths)
 
     @property
     def greatest_depth(self) -> int:
-        """The constituents above the deepest word of all."""
+        """Maximum depth of the trees: the number of constituents above the deepest word."""
         return max(self.depths, default=0)
 
     @property
     def mean_arity(self) -> float:
-        """Children of a constituent, on average."""
+        """Mean number of children of a constituent."""
         return _mean(self.arities)
 
     @property
     def left_branching(self) -> float:
-        """The share of constituents that have a phrase as first child and none as last; from 0 to 1."""
+        """Share of constituents whose first child is a phrase and whose last child is not; from 0 to 1."""
         return _quotient(self.branching.get("left", 0), sum(self.arities.values()))
 
     @property
     def right_branching(self) -> float:
-        """The share of constituents that have a phrase as last child and none as first; from 0 to 1."""
+        """Share of constituents whose last child is a phrase and whose first child is not; from 0 to 1."""
         return _quotient(self.branching.get("right", 0), sum(self.arities.values()))
 
     def lengths(self) -> list[LengthProfile]:
-        """Profiles of the lengths of constituents, the most frequent labels first."""
+        """Return the length statistics of each label, the most frequent labels first."""
         profiles = [
             LengthProfile(
                 label=label,
@@ -158,10 +159,10 @@ class Measures:
         return sorted(profiles, key=lambda each: (-each.count, each.label))
 
     def to_flat_dict(self, labels: Sequence[str] = PROFILED) -> dict[str, float | None]:
-        """All measures by name; None for what was not counted.
+        """Return all measures by name; None for those that were not counted.
 
         Args:
-            labels: of the constituents whose mean length is among them.
+            labels: labels whose mean constituent length is included, as ``NP_length`` for ``NP``.
         """
         lengths = self.length_counts
         means = {f"{each}_length": _mean(lengths[each]) if each in lengths else None for each in labels}

@@ -1,8 +1,8 @@
-"""Searching trees with the language of Tregex: patterns of labels and the relations between nodes.
+"""Search trees with patterns in Tregex's language, which describe labels and relations between nodes.
 
-`search` gives matches and `count` their number; a `TreeIndex` is made once for any number of searches. The
-language is that of Tregex's manual, docs/how-to/search.md lists its relations. The package is
-registered as the tree tool ``search``: its names are for those who ask there.
+`search` yields matches and `count` returns their number; a `TreeIndex` is built once for any number of
+searches. The language is that of Tregex's manual; docs/how-to/search.md lists its relations. The package is
+registered as the tree tool ``search``, where the core finds the names below.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Relations whose partners do not stand together: ancestors, and chains of nodes that fit a description."""
+"""Joins of relations that are not intervals: ancestors, and chains of nodes that match a description."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.relations import Mask, expand, interval_join, running_sums
 
-# Pairs of a start and a place that a chain reaches are made for so many places at a time.
+# Maximum number of pairs (start, position that a sequence reaches) in memory at a time.
 PLACES_AT_A_TIME = 2_000_000
 
 
 class AncestorJoin:
-    """``>>``, and ``>+(C)``: every ancestor, or those with nothing but links of the chain before them.
+    """Join of ``>>`` and ``>+(C)``: all ancestors, or those reached through links of the chain only.
 
     Args:
-        index: of the trees.
-        links: the nodes that a chain may pass; None for all.
+        index: index of the trees.
+        links: mask of the nodes that the chain may pass through; None for all.
     """
 
     def __init__(self, index: TreeColumns, links: Mask | None = None) -> None:
@@ -26,7 +26,7 @@ class AncestorJoin:
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """See `Join`."""
+        """Sum values over the partners of nodes; see `Join`."""
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
@@ -43,7 +43,7 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """See `Join`."""
+        """List pairs of nodes and wanted partners; see `Join`."""
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
@@ -59,17 +59,17 @@ class AncestorJoin:
         return together[by_place], np.concatenate(found)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """See `Join`."""
+        """Return which pairs of nodes are related; see `Join`."""
         above = (partners < at) & (at < self.index.end[partners])
         return above if self.stop is None else above & (partners >= self.stop[at])
 
 
 class DescendantChainJoin:
-    """``<+(C)``: descendants with nothing but links of the chain between.
+    """Join of ``<+(C)``: descendants reached through links of the chain only.
 
     Args:
-        index: of the trees.
-        links: the nodes that a chain may pass.
+        index: index of the trees.
+        links: mask of the nodes that the chain may pass through.
     """
 
     def __init__(self, index: TreeColumns, links: Mask) -> None:
@@ -77,8 +77,9 @@ class DescendantChainJoin:
         self.stop = nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """See `Join`."""
-        # A value counts for the ancestors from the parent up to the stop: add it there, take it away above.
+        """Sum values over the partners of nodes; see `Join`."""
+        # A value counts for the ancestors from the parent up to the stop: add it at the parent, subtract it
+        # above the stop.
         nodes = np.flatnonzero(values)
         change = np.zeros(len(values), np.intp)
         parents, stops = self.index.parent[nodes], self.stop[nodes]
@@ -89,25 +90,25 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """See `Join`."""
+        """List pairs of nodes and wanted partners; see `Join`."""
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """See `Join`."""
+        """Return which pairs of nodes are related; see `Join`."""
         return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
 class SequenceJoin:
-    """``.+(C)`` and ``,+(C)``: before or behind a node, with a sequence of links without a gap between.
+    """Join of ``.+(C)`` and ``,+(C)``: nodes after or before a node, beyond an unbroken sequence of links.
 
-    Each partner counts once, however many sequences lead to it.
+    A partner counts once, however many sequences lead to it.
 
     Args:
-        index: of the trees.
-        links: the nodes that a sequence may hold.
-        ahead: look for what comes behind the node (``.+``), not before it.
+        index: index of the trees.
+        links: mask of the nodes that may be in the sequence.
+        ahead: whether partners come after the node (``.+``), not before it (``,+``).
     """
 
     def __init__(self, index: TreeColumns, links: Mask, *, ahead: bool) -> None:
@@ -123,7 +124,7 @@ class SequenceJoin:
         self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """See `Join`."""
+        """Sum values over the partners of nodes; see `Join`."""
         running = running_sums(values[self.order])
         begun_at = running[self.first[1:]] - running[self.first[:-1]]
         starts, which = np.unique(self.finish[at], return_inverse=True)
@@ -133,7 +134,7 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """See `Join`."""
+        """List pairs of nodes and wanted partners; see `Join`."""
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
         places, partners = [at[:0]], [at[:0]]
@@ -144,7 +145,7 @@ class SequenceJoin:
         return np.concatenate(places), np.concatenate(partners)
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """See `Join`."""
+        """Return which pairs of nodes are related; see `Join`."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
         places, found = self.pairs(wanted, at)
@@ -153,7 +154,7 @@ class SequenceJoin:
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Places among the starts, ascending, with each token position that sequences from there reach."""
+        """Yield ascending indices of starts, with each token position that sequences from there reach."""
         size = max(1, PLACES_AT_A_TIME // self.longest)
         for low in range(0, len(starts), size):
             block = starts[low : low + size]
@@ -170,8 +171,8 @@ class SequenceJoin:
 
 
 def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
-    """The nearest proper ancestor of each node that is in a mask; -1 for none."""
-    # Each round doubles how far a node looks up.
+    """Return the nearest proper ancestor of each node that is in a mask; -1 for none."""
+    # Each round doubles the distance that is covered.
     found = index.parent.copy()
     going = np.flatnonzero((found >= 0) & ~mask[found])
     while len(going):

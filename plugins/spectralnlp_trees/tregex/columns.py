@@ -1,4 +1,4 @@
-"""Trees as columns of integers: a row for each node, words among them, in the order of a depth-first walk."""
+"""Convert trees to integer columns with one row per node or word, in depth-first order."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _CHILDREN, _LABEL, _WORD = attrgetter("children"), attrgetter("label"), attrgett
 
 
 class TreeColumns:
-    """The columns of trees, and what is made of them once; `TreeIndex` describes them.
+    """Integer columns of trees, and a cache of values derived from them; `TreeIndex` describes the columns.
 
     Args:
-        trees: trees, or parses, which stand for their trees.
+        trees: trees or parses.
     """
 
     def __init__(self, trees: Iterable[Tree | Parse]) -> None:
@@ -41,21 +41,21 @@ class TreeColumns:
         return len(self.label)
 
     def subtree(self, node: int) -> Tree:
-        """A node's tree; a word has that of its part of speech."""
+        """Return the tree of a node; for a word, the tree of its preterminal."""
         return self._subtrees[self._level_order[node]]
 
     def is_word(self, node: int) -> bool:
-        """Whether a node is a word."""
+        """Return whether a node is a word."""
         return bool(self.arity[node] == 0)
 
     def cached(self, key: object, make: Callable[[], Any]) -> Any:
-        """A value that is made once for these trees, whatever the pattern."""
+        """Return a value that is computed once per index and does not depend on the pattern."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
 
     def head_children(self, head_rules: str) -> Integers:
-        """The head child of each node, as marked or by rules of `head_finder`; -1 for words."""
+        """Return the head child of each node, as marked or by rules of `head_finder`; -1 for words."""
         return self.cached(("head children", head_rules), lambda: self._find_heads(head_rules))
 
     def _find_heads(self, head_rules: str) -> Integers:
@@ -76,11 +76,11 @@ class TreeColumns:
         return heads
 
     def _number(self, arities: list[Integers]) -> Integers:
-        """Fill the columns of nodes that are no words, whose numbers are returned, depth by depth.
+        """Fill the columns of all nodes other than words, and return their numbers, level by level.
 
-        Sizes of subtrees come from the bottom up, numbers from the top down.
+        Sizes of subtrees are computed bottom-up, node numbers top-down.
         """
-        # A part of speech counts as two nodes, itself and its word.
+        # A preterminal counts as two nodes, itself and its word.
         sizes, widths = _sums_upwards(arities, 1, 2), _sums_upwards(arities, 0, 1)
         n_nodes, n_trees = int(sizes[0].sum()) if arities else 0, len(self.trees)
         columns = [np.empty(n_nodes, np.intp) for _ in range(7)]
@@ -105,7 +105,7 @@ class TreeColumns:
         return np.concatenate([*numbers, number[:0]])
 
     def _name(self, numbers: Integers, arities: Integers, labels: list[str], tokens: list[str]) -> None:
-        """Fill in the words, the labels and the ways back to the trees."""
+        """Fill the columns of words, the labels, the vocabulary and the order of nodes by level."""
         tags = numbers[arities == 0]
         words = tags + 1
         for column in (self.tree, self.left, self.right, self.end):
@@ -126,7 +126,7 @@ def _tree_of(each: Tree | Parse) -> Tree:
 
 
 def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str], list[str]]:
-    """All nodes, those of the same depth together, the numbers of their children, their labels, the words."""
+    """Return all nodes level by level, their numbers of children (by level), their labels, and all words."""
     nodes, arities, labels, words = list[Tree](), list[Integers](), list[str](), list[str]()
     level = list(trees)
     while level:
@@ -140,7 +140,7 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:
-    """For each depth, the sums over subtrees of a number for inner nodes and another for parts of speech."""
+    """Return, by level, sums over subtrees of ``inner`` for each inner node and ``tag`` per preterminal."""
     sums, below = list[Integers](), np.empty(0, np.intp)
     for arity in reversed(arities):
         total = np.append(0, np.cumsum(below))
@@ -151,6 +151,6 @@ def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Int
 
 
 def _before(values: Integers) -> Integers:
-    """The sum of all earlier values at each place."""
+    """Return the sum of all earlier values at each position."""
     sums: Integers = np.cumsum(values) - values
     return sums

@@ -1,4 +1,4 @@
-"""Expressions made of others at the same node: and, or, not, perhaps."""
+"""Combinations of conditions on one node: conjunction, disjunction, negation, optional condition."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from spectralnlp_trees.tregex.relations import Mask
 
 @dataclass(frozen=True, eq=False)
 class Combined(Expression):
-    """Several expressions at the same node."""
+    """Base class of combinations of several conditions on the same node."""
 
     parts: Sequence[Expression]
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether it depends on what names and variables stand for."""
+        """Whether a match depends on the values of names and variables."""
         return any(part.constrained for part in self.parts)
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether names in it get something to stand for."""
+        """Whether the condition binds names."""
         return any(part.binds for part in self.parts)
 
 
 class All(Combined):
-    """All of them match."""
+    """Conjunction: matches if all conditions match."""
 
     @property
     def refers_to(self) -> str | None:
-        """The name of the only node at which it can match; None where it is not said."""
+        """Name whose node is the only possible match; None if there is no such name."""
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node."""
         ways = np.ones(len(nodes), np.intp)
         for part in self.parts:
             going = np.flatnonzero(ways)
@@ -52,12 +52,12 @@ class All(Combined):
         return ways
 
     def candidates(self, run: Run) -> Mask | None:
-        """The nodes that labels leave over; None for all."""
+        """Return the nodes that the labels permit; None for all nodes."""
         masks = [mask for part in self.parts if (mask := part.candidates(run)) is not None]
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -66,45 +66,45 @@ class All(Combined):
 
 
 class Any(Combined):
-    """One of them matches; the ways of all of them are counted."""
+    """Disjunction: matches if any condition matches; the ways of all conditions add up."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node."""
         total = np.zeros(len(nodes), np.intp)
         for part in self.parts:
             total += part.ways(run, nodes)
         return total
 
     def candidates(self, run: Run) -> Mask | None:
-        """The nodes that labels leave over; None for all."""
+        """Return the nodes that the labels permit; None for all nodes."""
         masks = [part.candidates(run) for part in self.parts]
         known = [mask for mask in masks if mask is not None]
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
 @dataclass(frozen=True, eq=False)
 class Not(Expression):
-    """It does not match."""
+    """Negation: matches a node if the inner condition does not."""
 
     part: Expression
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether it depends on what names and variables stand for."""
+        """Whether a match depends on the values of names and variables."""
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
-        if self.constrained:  # it may match, whatever the upper bound of what is negated
+        """Count the ways in which the condition matches at each node."""
+        if self.constrained:  # the inner count is only an upper bound, so a match is possible anywhere
             return np.ones(len(nodes), np.intp)
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -113,26 +113,26 @@ class Not(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Perhaps(Expression):
-    """It matches in some ways or, if it does not, in one that leaves its names empty."""
+    """Optional condition: matches as the inner condition does or, if that fails, once with unbound names."""
 
     part: Expression
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether it depends on what names and variables stand for."""
+        """Whether a match depends on the values of names and variables."""
         return self.part.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether names in it get something to stand for."""
+        """Whether the condition binds names."""
         return self.part.binds
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node."""
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)

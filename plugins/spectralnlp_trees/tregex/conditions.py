@@ -1,4 +1,4 @@
-"""Conditions on a node: its label, what a name stands for, and that there is a partner in some relation."""
+"""Basic conditions on a node: its label, its name, identity with a named node, a related node."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from spectralnlp_trees.tregex.relations import INTERVALS, Join, Mask, interval_j
 
 @dataclass(frozen=True, eq=False)
 class Label(Expression):
-    """The label fits; its groups, (number, variable), hold the same text wherever the variable stands."""
+    """Test of a node's label; groups (number, variable) of its expression must agree with the variables."""
 
     test: LabelTest | None
     groups: tuple[tuple[int, str], ...] = ()
 
     @property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether it depends on what names and variables stand for."""
+        """Whether a match depends on the values of names and variables."""
         return bool(self.groups)
 
     binds = constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node."""
         if self.test is None:
             return np.ones(len(nodes), np.intp)
         return run.fitting(self.test)[nodes].astype(np.intp)
 
     def candidates(self, run: Run) -> Mask | None:
-        """The nodes that labels leave over; None for all."""
+        """Return the nodes that the labels permit; None for all nodes."""
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -60,19 +60,19 @@ class Label(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Bind(Expression):
-    """The name stands for the node."""
+    """Binding of a name to the node; matches at every node."""
 
     name: str
     binds = True
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
 
 
 @dataclass(frozen=True, eq=False)
 class SameAs(Expression):
-    """The node is the one that a name stands for; with ``by_label``, it has its label."""
+    """Reference to a named node: matches that node or, with ``by_label``, nodes with its label."""
 
     name: str
     by_label: bool = False
@@ -80,11 +80,11 @@ class SameAs(Expression):
 
     @property
     def refers_to(self) -> str | None:
-        """The name of the only node at which it can match; None where it is not said."""
+        """Name whose node is the only possible match; None if there is no such name."""
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
         same = label[named] == label[rows.node] if self.by_label else named == rows.node
@@ -94,14 +94,14 @@ class SameAs(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Related(Expression):
-    """There is a partner at which an expression matches.
+    """Relation: matches a node that has a related node (a partner) at which a condition matches.
 
     Attributes:
         symbol: a key of `INTERVALS`, ``>>``, or one of ``<+ >+ .+ ,+``.
-        partner: the expression.
-        number: in ``<2`` and ``<-1``; 0 for relations without.
-        size: in ``<...``, the number of children.
-        links: in ``<+(C)`` and the like, the description C.
+        partner: condition on the partner.
+        number: the number in ``<2`` and ``<-1``; 0 for relations without one.
+        size: for ``<...``, the number of children.
+        links: for chains such as ``<+(C)``, the description C.
     """
 
     symbol: str
@@ -112,16 +112,16 @@ class Related(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether it depends on what names and variables stand for."""
+        """Whether a match depends on the values of names and variables."""
         return self.partner.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether names in it get something to stand for."""
+        """Whether the condition binds names."""
         return self.partner.binds
 
     def join(self, run: Run) -> Join:
-        """How partners are found."""
+        """Return the join that finds the partners, computed once per search."""
         if id(self) not in run.joins:
             run.joins[id(self)] = self._make_join(run)
         return run.joins[id(self)]
@@ -134,7 +134,7 @@ class Related(Expression):
         return CHAINS[self.symbol](run.index, links)
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node."""
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways
@@ -143,7 +143,7 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches."""
+        """Return the rows at which the condition matches."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:
@@ -160,7 +160,7 @@ class Related(Expression):
         return places, made._replace(node=rows.node[places])
 
 
-# The joins of relations that are no intervals, of an index and the links of a chain.
+# Joins of the relations that are not intervals; arguments are the index and the links of a chain.
 CHAINS: dict[str, Callable[[TreeColumns, Mask], Join]] = {
     ">>": lambda index, links: AncestorJoin(index),
     ">+": AncestorJoin,

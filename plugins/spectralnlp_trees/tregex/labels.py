@@ -1,4 +1,4 @@
-"""Descriptions of one node: the labels that it may have, and the parts of them that variables take."""
+"""Tests of labels: literals or regular expressions, and the groups that variables are bound to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spectralnlp.errors import InputError
 from spectralnlp_trees.tregex.time_limit import limited_time
 
-# CPU seconds that an expression may take for so many labels; usual ones take a thousandth of a second.
+# Limit of CPU seconds for this many labels; a typical expression needs a millisecond.
 _SECONDS, _LABELS = 2.0, 1000
 
 # Characters that begin an annotation in a label: NP-SBJ, NP=2, S|VP.
@@ -17,14 +17,14 @@ _ANNOTATION = frozenset("-=|#^~_[")
 
 
 def basic_category(label: str) -> str:
-    """The label before its first annotation, ``NP`` of ``NP-SBJ-1``; ``-NONE-`` and ``=`` stay whole.
+    """Return a label up to its first annotation: ``NP`` for ``NP-SBJ-1``; ``-NONE-`` and ``=`` stay whole.
 
     Source: the manual of the Stanford parser's ``PennTreebankLanguagePack``.
     """
     opened = label[0] if label and label[0] in _ANNOTATION else ""
     for place in range(1 if opened else 0, len(label)):
         if label[place] == opened:
-            opened = ""  # the sign that the label begins with, once more: -LRB-
+            opened = ""  # the initial sign occurs again, as in -LRB-
         elif label[place] in _ANNOTATION:
             return label[:place]
     return label
@@ -32,14 +32,14 @@ def basic_category(label: str) -> str:
 
 @dataclass(frozen=True)
 class LabelTest:
-    """A description of labels.
+    """Test of a label against literals or a regular expression.
 
     Attributes:
-        literals: the labels themselves; used where there is no expression.
-        expression: found anywhere in the label; None for literals.
-        basic: look at the basic category only (``@``).
-        ignore_case: as it says, in literals; an expression has it compiled in.
-        negated: accept what does not fit.
+        literals: accepted labels; used if there is no expression.
+        expression: regular expression that must match somewhere in the label; None for literals.
+        basic: whether to test the basic category only (``@``).
+        ignore_case: whether to ignore case in literals; an expression has its own flag.
+        negated: whether to accept the labels that do not match.
     """
 
     literals: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class LabelTest:
     negated: bool = False
 
     def accepts(self, label: str) -> bool:
-        """Whether a label fits."""
+        """Return whether a label passes the test."""
         if self.expression is not None:
             fits = self.expression.search(self._looked_at(label)) is not None
         else:
@@ -57,10 +57,10 @@ class LabelTest:
         return fits != self.negated
 
     def fits(self, labels: Iterable[str]) -> Iterator[bool]:
-        """Whether each of many labels fits.
+        """Yield for each label whether it passes the test.
 
         Raises:
-            InputError: an expression takes too long for one; told in the main thread, and not on Windows.
+            InputError: the expression takes too long for a label (main thread of POSIX systems only).
         """
         if self.expression is None:
             yield from map(self.accepts, labels)
@@ -77,7 +77,7 @@ class LabelTest:
                     raise InputError(what, hint=hint) from None
 
     def groups(self, label: str, numbers: Sequence[int]) -> list[str]:
-        """The text of groups of the expression in a label that fits; empty for a group that took no part."""
+        """Return the texts of groups of the expression in a matching label; empty for unused groups."""
         found = None if self.expression is None else self.expression.search(self._looked_at(label))
         return ["" if found is None else found[number] or "" for number in numbers]
 

@@ -1,4 +1,4 @@
-"""What a search gives: matches as values, one after the other, or their number."""
+"""Search trees for a pattern: yield the matches, or count them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from spectralnlp_trees.tregex.plan import Expression, Rows, Run
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse
 
-# Rows of matches are made so many at a time, or for one node.
+# Maximum number of match rows in memory at a time, unless one node has more.
 ROWS_AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True)
 class MatchedNode:
-    """A node of a tree that has part in a match.
+    """Node of a tree in a match.
 
     Attributes:
-        label: its label; of a word the word.
-        start, end: tokens, ``end`` exclusive.
-        number: from 1 in a depth-first walk through the tree, words included, as tgrep2 numbers nodes.
-        subtree: the tree below it; of a word that of its part of speech.
-        is_word: whether it is a word.
+        label: label of the node; for a word, the word.
+        start, end: range of its tokens, ``end`` exclusive.
+        number: number of the node in a depth-first walk through tree nodes and words, from 1, as in tgrep2.
+        subtree: tree of the node; for a word, the tree of its preterminal.
+        is_word: whether the node is a word.
 
     Examples:
         >>> from spectralnlp_trees import MatchedNode, search
@@ -52,11 +52,11 @@ class MatchedNode:
 
     @property
     def text(self) -> str:
-        """Its words, one blank apart."""
+        """Words of the node, joined by spaces."""
         return " ".join(self.subtree.words())
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: label, start, end, node (the number) and text."""
+        """Return values for JSON: label, start, end, node (the number) and text."""
         return {
             "label": self.label,
             "start": self.start,
@@ -71,10 +71,10 @@ class Match:
     """One way in which a pattern matches at a node.
 
     Attributes:
-        tree: the number of the tree among those that were searched, from 0.
-        node: the node.
-        named: the nodes that names of the pattern stand for; an optional one may be missing.
-        variables: the texts of variable groups.
+        tree: number of the tree among the searched trees, from 0.
+        node: the matched node.
+        named: nodes bound to the names of the pattern; names in optional parts may be absent.
+        variables: texts bound to the variables of the pattern.
 
     Examples:
         >>> from spectralnlp_trees import Match, search
@@ -94,37 +94,38 @@ class Match:
 
     @property
     def label(self) -> str:
-        """The node's label."""
+        """Label of the matched node."""
         return self.node.label
 
     @property
     def span(self) -> tuple[int, int]:
-        """The node's tokens, the end exclusive."""
+        """Range of tokens of the matched node, the end exclusive."""
         return self.node.start, self.node.end
 
     @property
     def text(self) -> str:
-        """The node's words, one blank apart."""
+        """Words of the matched node, joined by spaces."""
         return self.node.text
 
 
 class TreeIndex(TreeColumns):
-    """Trees prepared for any number of searches; memory is linear in their nodes.
+    """Index of trees for any number of searches; memory is linear in the number of nodes.
 
-    Nodes are numbered from 0 over all trees, parents before their children, from left to right; a word is a
-    node of its own, the only child of its part of speech. All columns are integers of shape (n_nodes,).
+    Nodes are numbered from 0 over all trees, parents before their children, from left to right; a word is
+    itself a node, the only child of its preterminal. All columns are integers of shape (n_nodes,).
 
     Args:
-        trees: trees, or parses, which stand for their trees.
+        trees: trees or parses.
 
     Attributes:
-        trees: them, as a list.
-        vocabulary: labels and words, each once; ``label`` has places in it.
-        label, parent, end: -1 is the parent of a root; the nodes below node i are those from i + 1 to
-            ``end[i]``, exclusive.
-        tree, position, arity: number of the tree; place among the siblings, from 0; number of children.
-        left, right: tokens, ``right`` exclusive, counted over all trees with one token's gap between two.
-        tree_start: the first node of each tree and, last, the number of nodes; shape (n_trees + 1,).
+        trees: list of the trees.
+        vocabulary: distinct labels and words; ``label`` holds indices into it.
+        label, parent, end: vocabulary index; number of the parent, -1 for roots; the nodes below node i are
+            those from i + 1 to ``end[i]``, exclusive.
+        tree, position, arity: number of the tree; position among the siblings, from 0; number of children.
+        left, right: range of tokens, ``right`` exclusive, counted over all trees with a gap of one between
+            trees.
+        tree_start: first node of each tree, and lastly the number of nodes; shape (n_trees + 1,).
 
     Examples:
         >>> import spectralnlp
@@ -138,15 +139,15 @@ class TreeIndex(TreeColumns):
 
     @classmethod
     def of(cls, trees: TreeIndex | Iterable[Tree | Parse]) -> TreeIndex:
-        """An index of trees; an index stays as it is."""
+        """Build an index of trees; an index is returned unchanged."""
         return trees if isinstance(trees, TreeIndex) else cls(trees)
 
     def search(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> Iterator[Match]:
-        """The matches of a pattern; see `spectralnlp_trees.search`."""
+        """Yield the matches of a pattern; see `spectralnlp_trees.search`."""
         return search(self, pattern, once=once, head_rules=head_rules)
 
     def count(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> int:
-        """The number of matches of a pattern; see `spectralnlp_trees.count`."""
+        """Count the matches of a pattern; see `spectralnlp_trees.count`."""
         return count(self, pattern, once=once, head_rules=head_rules)
 
 
@@ -160,18 +161,18 @@ def search(
     """Find the matches of a pattern in Tregex's language.
 
     Args:
-        trees: trees or parses; or an index of them, which is worth making for several searches.
-        pattern: such as ``NP < (PP=phrase <, IN)``.
-        once: give each node once; by default it comes once for each way in which the pattern matches
-            there, as in Tregex.
-        head_rules: by which ``<#`` and the like find heads: ``english`` or ``neutral``.
+        trees: trees or parses; for several searches, pass an index of them.
+        pattern: a pattern such as ``NP < (PP=phrase <, IN)``.
+        once: yield each node once. By default, as in Tregex, a node is yielded once for each way in which the
+            pattern matches there.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
 
     Returns:
-        An iterator, in the order of the trees and, in a tree, parents first.
+        An iterator over the matches, in the order of the trees; within a tree, parents first.
 
     Raises:
-        PatternError: the pattern cannot be understood.
-        ConfigError: no head rules have this name.
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown.
 
     Examples:
         >>> import spectralnlp
@@ -199,12 +200,12 @@ def count(
     Args:
         trees: see `search`.
         pattern: see `search`.
-        once: count nodes, not the ways in which the pattern matches there.
+        once: count each node once, not once for each way in which the pattern matches there.
         head_rules: see `search`.
 
     Raises:
-        PatternError: the pattern cannot be understood.
-        ConfigError: no head rules have this name; or there are more than 2^62 matches.
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown, or there are more than 2^62 matches.
 
     Examples:
         >>> import spectralnlp
@@ -227,29 +228,29 @@ def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "engli
     """Find the nodes at which a pattern matches.
 
     Args:
-        index: of the trees.
+        index: index of the trees.
         pattern: see `search`.
         head_rules: see `search`.
 
     Returns:
-        Numbers of nodes in the index, ascending; shape (n_nodes,).
+        Ascending numbers of the matching nodes; shape (n_matching,).
 
     Raises:
-        PatternError: the pattern cannot be understood.
-        ConfigError: no head rules have this name.
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown.
     """
     read = read_pattern(pattern)
     run = Run(index, head_rules)
     if not read.expression.constrained:
         return run.solutions(read.expression)[0]
-    found = [np.unique(nodes) for nodes, _ in _tables(run, read.expression)]
-    return np.unique(np.concatenate([*found, np.empty(0, np.intp)]))
+    matching = [np.unique(nodes) for nodes, _ in _tables(run, read.expression)]
+    return np.unique(np.concatenate([*matching, np.empty(0, np.intp)]))
 
 
 def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]:
-    """The matches as rows, ascending, some nodes at a time; with the node of each."""
+    """Yield batches of matches in order: the matched nodes, and the rows of names and variables."""
     nodes, ways = run.solutions(expression)
-    # Rows come from ways that names tell apart, of which there are at most so many.
+    # ``ways`` is an upper bound of the number of rows at a node.
     block = np.cumsum(np.minimum(ways, ROWS_AT_A_TIME)) // ROWS_AT_A_TIME
     for some in np.split(nodes, 1 + np.flatnonzero(np.diff(block))):
         places, rows = expression.extend(run, Rows(some, {}, {}, np.ones(len(some), np.intp)))

@@ -1,4 +1,4 @@
-"""Matches as one page of HTML: each tree that has some, with the matched nodes in a colour."""
+"""Write matches as an HTML page: every tree with matches is drawn, with the matched nodes highlighted."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _BODY = "<!-- sections -->"
 
 
 def page_ends(pattern: str) -> tuple[str, str]:
-    """Return what stands before and behind the trees of a page of a pattern's matches."""
+    """Return the HTML before and after the sections of a page of matches."""
     before, _, after = whole_page(f"Matches of {pattern}", f"{_KEY}\n{_BODY}").partition(_BODY)
     return before.rstrip("\n"), after.strip("\n")
 
 
 def as_section(matches: Sequence[Match], place: Place) -> str:
-    """Draw a tree with its matches.
+    """Return the HTML section of a tree with its matches.
 
     Args:
-        matches: all of this tree.
-        place: the tree, and where it is.
+        matches: all matches in the tree.
+        place: the tree with its file and number.
     """
     named = [node for match in matches for node in match.named.values()]
-    found = [match.node for match in matches]
+    matched = [match.node for match in matches]
     texts = "".join(f"<li>{_in_words(match)}</li>" for match in matches)
-    picture = panel("", _drawn(place.tree, [(named, "extra"), (found, "missing")]))
+    picture = panel("", _drawn(place.tree, [(named, "extra"), (matched, "missing")]))
     head = f"<h3>{html_text(place.file)}, tree {place.number}</h3><ul>{texts}</ul>"
     return f'<section class="sentence">{head}<div class="trees">{picture}</div></section>'
 
@@ -44,7 +44,7 @@ def _in_words(match: Match) -> str:
 
 
 def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> str:
-    """The tree; of a node that is marked twice, the last mark counts."""
+    """Draw a tree with marked nodes; if a node is marked twice, the last mark is used."""
     numbers, marks, words = list(_numbers(tree)), dict[int, str](), dict[int, str]()
     for nodes, mark in marked:
         for node in nodes:
@@ -61,7 +61,7 @@ def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> s
 
 
 def _numbers(tree: Tree) -> Iterator[int]:
-    """The numbers of the nodes that are no preterminals, as those of matches count, words included."""
+    """Yield the numbers of the phrases in a walk that counts all nodes and words, as matches do."""
     number, stack = 0, [tree]
     while stack:
         node = stack.pop()

@@ -1,7 +1,7 @@
-"""Patterns in Tregex's language, from text to expressions; written from the published manual.
+"""Parser of patterns in Tregex's language, by recursive descent; written from the published manual.
 
-By recursive descent: a pattern is alternatives between ``:``, alternatives are nodes between ``|``, a node
-is a description or a group in parentheses with its relations, and relations are joined by ``&`` and ``|``.
+A pattern is alternatives separated by ``:``; alternatives are nodes separated by ``|``; a node is a
+description or a group in parentheses, followed by its relations; relations are joined by ``&`` and ``|``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from spectralnlp_trees.tregex.pattern_error import PatternError
 from spectralnlp_trees.tregex.plan import Expression
 from spectralnlp_trees.tregex.relations import INTERVALS
 
-# Groups in a pattern may stand inside one another so many times.
+# Maximum nesting depth of groups.
 DEEPEST = 50
 
-# Other signs of relations.
+# Alternative symbols of relations.
 _SYNONYMS = {"$..": "$++", "$,,": "$--", "$.": "$+", "$,": "$-"}
 _SYNONYMS |= {f"{side}{sign}": f"{side}{n}" for side in "<>" for sign, n in [(",", 1), ("-", -1), ("`", -1)]}
 _NUMBERED = re.compile(r"(<<<|<|>)(-?\d+)")
@@ -38,12 +38,12 @@ _GROUP = re.compile(r"#(\d+)%(\w+)")
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern that has been understood.
+    """Parsed pattern.
 
     Attributes:
-        text: as it was written.
-        expression: of a node.
-        names: of nodes, in the order in which they are given.
+        text: the pattern as written.
+        expression: condition on a node that the pattern expresses.
+        names: names of nodes, in the order of their first occurrence.
     """
 
     text: str
@@ -54,45 +54,45 @@ class Pattern:
 
 
 def read_pattern(text: str) -> Pattern:
-    """Understand a pattern.
+    """Parse a pattern.
 
     Raises:
-        PatternError: it is none; with the column.
+        PatternError: the pattern is invalid; the error names the column.
     """
     parser = _Parser(text)
     expression = parser.pattern()
     if parser.place < len(text):
         raise parser.error(
-            "a relation is expected here" if text[parser.place] not in ")]}" else "nothing is open here"
+            "a relation is expected here" if text[parser.place] not in ")]}" else "no bracket is open here"
         )
     return Pattern(text, expression, tuple(parser.names))
 
 
 class _Parser:
-    """A place in a pattern, and the names that may be referred to there."""
+    """Recursive-descent parser: a position in the pattern, and the names that may be referred to there."""
 
     def __init__(self, text: str) -> None:
         self.text, self.place = text, 0
-        self.names: dict[str, None] = {}  # all, in order
-        self.scope: frozenset[str] = frozenset()  # those that this place can refer to
+        self.names: dict[str, None] = {}  # all names, in order
+        self.scope: frozenset[str] = frozenset()  # names that may be referred to at this position
         self.negated, self.depth = False, 0
         self.skip()
 
     # Nodes.
 
     def pattern(self) -> Expression:
-        """Alternatives, and what else must be in the tree: ``A : B``."""
+        """Parse alternatives, and further patterns that must match in the same tree: ``A : B``."""
         parts = [self.alternatives()]
         while self.take(":"):
             parts.append(Related(":", self.alternatives()))
         return joined(All, parts)
 
     def alternatives(self) -> Expression:
-        """Nodes with their relations, between ``|``."""
+        """Parse nodes with their relations, separated by ``|``."""
         return joined(Any, self.branches(self.node, lambda: self.take("|")))
 
     def node(self) -> Expression:
-        """A description or a group, and its relations."""
+        """Parse a description or a group, and its relations."""
         if self.at("("):
             with self.group(")"):
                 start = self.pattern()
@@ -101,7 +101,7 @@ class _Parser:
         return joined(All, [start, *self.relations()])
 
     def description(self) -> Expression:
-        """A description of one node: labels, variables, a name, or a reference to a name."""
+        """Parse the description of one node: labels, variables, a name, or a reference to a name."""
         begin = self.place
         if self.take("="):
             return SameAs(self.known_name())
@@ -118,14 +118,14 @@ class _Parser:
         return joined(All, [Label(test, tuple(groups)), *self.new_name()])
 
     def label_test(self) -> tuple[LabelTest | None, int]:
-        """The labels of a description, and how many groups its expression has."""
+        """Parse the labels of a description; return a test and the number of groups of its expression."""
         negated = self.take("!")
         ignore_case = self.text.startswith("i@", self.place)
         self.place += ignore_case
         basic = self.take("@")
         if self.text.startswith("__", self.place):
             self.place += 2
-            return LabelTest() if negated else None, 0  # no literals: accepts nothing
+            return LabelTest() if negated else None, 0  # a test without literals accepts no label
         if self.at("/"):
             return self.expression(basic, ignore_case, negated)
         literals = [self.literal()]
@@ -136,7 +136,7 @@ class _Parser:
         return LabelTest(folded, basic=basic, ignore_case=ignore_case, negated=negated), 0
 
     def literal(self) -> str:
-        """A label that is written as it is."""
+        """Parse a literal label."""
         found = self.match(_LITERAL, skip=False)
         if found is None:
             what = (
@@ -146,12 +146,12 @@ class _Parser:
             )
             signs = self.place < len(self.text) and self.text[self.place] not in "()[]{}<>|&:;!?"
             raise self.error(
-                what, hint="labels with signs or digits in front are written /^…$/" if signs else None
+                what, hint="write labels that begin with a sign or digit as /^…$/" if signs else None
             )
         return found[0]
 
     def expression(self, basic: bool, ignore_case: bool, negated: bool) -> tuple[LabelTest, int]:
-        """A regular expression between slashes."""
+        """Parse a regular expression between slashes."""
         begin = self.place
         found = self.match(_EXPRESSION, skip=False)
         if found is None:
@@ -161,14 +161,14 @@ class _Parser:
             compiled = re.compile(found[1].replace("\\/", "/"), flags)
         except (re.error, OverflowError, RecursionError) as error:
             column = begin + 1 + (getattr(error, "pos", None) or 0)
-            raise self.error(f"no regular expression: {getattr(error, 'msg', error)}", column) from None
+            raise self.error(f"invalid regular expression: {getattr(error, 'msg', error)}", column) from None
         test = LabelTest(expression=compiled, basic=basic, ignore_case=ignore_case, negated=negated)
         return test, compiled.groups
 
     # Names.
 
     def known_name(self) -> str:
-        """A name that stands further left."""
+        """Parse a reference to a name that was defined further left."""
         begin = self.place
         name = self.name()
         if name not in self.scope:
@@ -176,13 +176,13 @@ class _Parser:
         return name
 
     def new_name(self) -> list[Expression]:
-        """``=name``, if it stands here."""
+        """Parse the definition of a name, ``=name``, if there is one here."""
         if self.text.startswith("==", self.place) or not self.take("="):
             return []
         begin = self.place
         name = self.name()
         if self.negated:
-            raise self.error("a node that must not be there cannot have a name", begin)
+            raise self.error("a node inside a negation cannot have a name", begin)
         if name in self.scope:
             raise self.error(
                 f"two nodes are called {name}", begin, hint=f"refer to the first with ={name} alone"
@@ -192,7 +192,7 @@ class _Parser:
         return [Bind(name)]
 
     def name(self) -> str:
-        """A name."""
+        """Parse a name."""
         found = self.match(_NAME)
         if found is None:
             raise self.error("a name is expected here")
@@ -201,20 +201,20 @@ class _Parser:
     # Relations.
 
     def relations(self) -> list[Expression]:
-        """The relations of a node, if there are any."""
+        """Parse the relations of a node, if there are any."""
         if not self.at_relation(self.place):
             return []
         return [joined(Any, self.branches(self.conjunction, self.take_or_before_relation))]
 
     def conjunction(self) -> Expression:
-        """Relations that must all hold, with ``&`` or nothing between."""
+        """Parse relations that must all hold, separated by ``&`` or nothing."""
         parts = [self.relation()]
         while self.at_relation(self.place) or self.take("&"):
             parts.append(self.relation())
         return joined(All, parts)
 
     def relation(self) -> Expression:
-        """A relation or a group of them, negated, optional or neither."""
+        """Parse a relation or a group of relations, which may be negated (``!``) or optional (``?``)."""
         if self.at("!"):
             self.take("!")
             outer, scope, self.negated = self.negated, self.scope, True
@@ -226,7 +226,7 @@ class _Parser:
         return self.positive_relation()
 
     def positive_relation(self) -> Expression:
-        """A relation, or a group of relations in brackets or parentheses."""
+        """Parse a relation, or a group of relations in brackets or parentheses."""
         for opening, closing in ("[]", "()"):
             if self.at(opening):
                 with self.group(closing):
@@ -253,34 +253,34 @@ class _Parser:
         raise self.error("a relation is expected here")
 
     def number(self, digits: str, place: int) -> int:
-        """A number that stands at a place."""
+        """Convert digits at a position of the pattern to a number."""
         if len(digits) > _MOST_DIGITS:
             raise self.error(f"a number of more than {_MOST_DIGITS} digits", place)
         return int(digits)
 
     def with_partner(self, symbol: str) -> Expression:
-        """A relation by its sign and number, once it has been read."""
+        """Parse the right-hand side of a relation whose symbol has been read."""
         found = _NUMBERED.fullmatch(symbol)
         if found is None:
             return Related(symbol, self.partner())
         return Related(found[1], self.partner(), int(found[2]))
 
     def partner(self) -> Expression:
-        """The node on the right-hand side: relations behind it belong to the left-hand side."""
+        """Parse the node on the right-hand side; relations after it belong to the left-hand side."""
         if not self.at("("):
             return self.description()
         with self.group(")"):
             return self.pattern()
 
     def chain(self, symbol: str) -> Expression:
-        """The rest of ``<+(C) B``."""
+        """Parse the rest of a chain such as ``<+(C) B``, after the opening parenthesis."""
         links = Label(self.label_test()[0])
         self.skip()
         self.close(")")
         return Related(symbol, self.partner(), links=links)
 
     def exact_children(self) -> Expression:
-        """The rest of ``<... { B ; C }``."""
+        """Parse the rest of ``<... { B ; C }``, after the symbol."""
         children = []
         with self.group("}", "{"):
             children.append(self.alternatives())
@@ -290,7 +290,7 @@ class _Parser:
         return All([Related("<...", each, number, size) for number, each in enumerate(children, 1)])
 
     def at_relation(self, place: int) -> bool:
-        """Whether a relation begins at a place."""
+        """Return whether a relation begins at a position."""
         if self.text[place : place + 1] in ("!", "?"):
             place = self.blank_end(place + 1)
         if self.text[place : place + 1] in ("[", "("):
@@ -298,7 +298,7 @@ class _Parser:
         return any(self.text.startswith(sign, place) for sign in _SIGNS)
 
     def take_or_before_relation(self) -> bool:
-        """Take ``|`` if a relation follows it; else it parts alternatives of nodes."""
+        """Consume ``|`` if a relation follows; otherwise it separates alternative nodes."""
         if self.at("|") and self.at_relation(self.blank_end(self.place + 1)):
             return self.take("|")
         return False
@@ -306,7 +306,7 @@ class _Parser:
     # Places.
 
     def branches(self, branch: Callable[[], Expression], more: Callable[[], bool]) -> list[Expression]:
-        """Alternatives: each knows the names before it, and what follows knows those of all."""
+        """Parse alternatives, which see the names before them but not each other's; later parts see all."""
         before, after = self.scope, self.scope
         parts: list[Expression] = []
         while not parts or more():
@@ -318,7 +318,7 @@ class _Parser:
 
     @contextmanager
     def group(self, closing: str, opening: str = "") -> Iterator[None]:
-        """Everything up to the closing bracket; the opening one stands here."""
+        """Consume an opening bracket and, at the end of the block, the closing one."""
         if opening and not self.at(opening):
             raise self.error(f"{opening} is expected here")
         self.depth += 1
@@ -331,7 +331,7 @@ class _Parser:
         self.depth -= 1
 
     def close(self, closing: str) -> None:
-        """Take a closing bracket."""
+        """Consume a closing bracket, or raise an error."""
         if not self.take(closing):
             ended = self.place == len(self.text)
             raise self.error(
@@ -339,11 +339,11 @@ class _Parser:
             )
 
     def at(self, sign: str) -> bool:
-        """Whether a sign stands here."""
+        """Return whether a symbol is at the current position."""
         return self.text.startswith(sign, self.place)
 
     def take(self, sign: str) -> bool:
-        """Go past a sign and the blanks behind it, if it stands here."""
+        """Consume a symbol and the whitespace after it if it is at the current position; return whether."""
         there = self.at(sign)
         if there:
             self.place += len(sign)
@@ -351,7 +351,7 @@ class _Parser:
         return there
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
-        """Go past what matches here, and the blanks behind it."""
+        """Consume what an expression matches at the current position, and the whitespace after it."""
         found = expected.match(self.text, self.place)
         if found is not None:
             self.place = found.end()
@@ -360,19 +360,19 @@ class _Parser:
         return found
 
     def skip(self) -> None:
-        """Go past blanks."""
+        """Consume whitespace."""
         self.place = self.blank_end(self.place)
 
     def blank_end(self, place: int) -> int:
-        """The end of the blanks at a place."""
+        """Return the end of the whitespace at a position."""
         found = _BLANK.match(self.text, place)
         return place if found is None else found.end()
 
     def error(self, what: str, place: int | None = None, hint: str | None = None) -> PatternError:
-        """An error at a place, by default here."""
+        """Return an error at a position, by default the current one."""
         return PatternError(what, self.text, 1 + (self.place if place is None else place), hint)
 
 
 def joined(kind: Callable[[Sequence[Expression]], Expression], parts: Sequence[Expression]) -> Expression:
-    """Several expressions as one; one stays as it is."""
+    """Combine several expressions; a single one is returned unchanged."""
     return parts[0] if len(parts) == 1 else kind(parts)

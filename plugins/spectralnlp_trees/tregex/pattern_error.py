@@ -1,4 +1,4 @@
-"""The error of a pattern, with the place where it is wrong."""
+"""Error for an invalid search pattern, with the column of the error."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from spectralnlp.errors import ConfigError
 
 
 class PatternError(ConfigError):
-    """A pattern that cannot be understood; the message has the column.
+    """Error for an invalid search pattern; the message names the column.
 
     Attributes:
-        pattern: the whole of it.
-        column: where, from 1.
+        pattern: the whole pattern.
+        column: column of the error, from 1.
 
     Examples:
         >>> from spectralnlp_trees import PatternError, count
@@ -37,7 +37,7 @@ class PatternError(ConfigError):
 
     @property
     def drawing(self) -> str:
-        """The line of the pattern, and a caret under the column."""
+        """Line of the pattern that has the error, and a caret under the column."""
         before = self.pattern[: self.column - 1]
         start = before.rfind("\n") + 1
         line = self.pattern[start:].partition("\n")[0]

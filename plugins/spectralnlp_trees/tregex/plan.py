@@ -1,13 +1,13 @@
-"""Patterns as expressions that are true or false at a node, and how they are evaluated for all nodes at once.
+"""Evaluate patterns, as trees of conditions, at all nodes of an index at once.
 
-``NP=n < (VP !<< =m)`` is: the label is NP; bind n; there is a child of which it is true that the label is VP
-and not that some node below it is m. Every expression can do two things:
+``NP=n < (VP !<< =m)`` means: the label is NP; bind n; there is a child whose label is VP and which has no
+descendant m. Every condition (`Expression`) has two methods:
 
-- ``ways``: in how many ways it matches at each of many nodes. Relations sum over partners, ``&`` multiplies,
-  ``|`` adds; no pair of nodes is made, so memory is linear. Where an expression depends on what a name stands
-  for, ``ways`` is only an upper bound that is 0 where there is no match.
-- ``extend``: the rows of a table (a node, and what names stand for), each joined with the ways in which it
-  matches. Only names and conditions on them need it, and ``ways`` has thrown out most nodes before.
+- ``ways`` counts the ways in which it matches at each of many nodes. Relations sum over partners, ``&``
+  multiplies, ``|`` adds; pairs of nodes are never formed, so memory is linear. If a condition depends on the
+  node that a name is bound to, ``ways`` is an upper bound.
+- ``extend`` joins the rows of a table (a node and the values of names) with the ways in which it matches
+  there. It is needed for names and conditions on them only, after ``ways`` has excluded most nodes.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.relations import Join, Mask
 
-MOST_WAYS = 2**62  # that a column of integers can hold
+MOST_WAYS = 2**62  # counts stay below the limit of 64-bit integers
 
 
 class Rows(NamedTuple):
-    """Partial matches: columns of one length.
+    """Table of partial matches: columns of equal length.
 
     Attributes:
-        node: the node that the next expression is asked about.
-        names: by name, the node that it stands for, or -1.
-        texts: by variable, the number of the text that it holds in `Run.texts`, or -1.
-        ways: how many matches the row stands for.
+        node: the node to which the next condition is applied.
+        names: by name, the node that is bound to it, or -1.
+        texts: by variable, the number in `Run.texts` of the text bound to it, or -1.
+        ways: number of matches that the row represents.
     """
 
     node: Integers
@@ -43,73 +43,73 @@ class Rows(NamedTuple):
     ways: Integers
 
     def take(self, places: Integers) -> Rows:
-        """The rows at these places."""
+        """Return the rows at some positions."""
         names = {name: column[places] for name, column in self.names.items()}
         texts = {name: column[places] for name, column in self.texts.items()}
         return Rows(self.node[places], names, texts, self.ways[places])
 
 
-# Places of rows that were given, and the rows made of them.
+# Positions of input rows, and the output rows made from them.
 Extended = tuple[Integers, Rows]
 
 
 @dataclass
 class Run:
-    """One search: an index, and what has been found out about the expressions of a pattern.
+    """One search: an index, and caches of intermediate results for the conditions of a pattern.
 
     Args:
-        index: of the trees.
-        head_rules: by which ``<#`` and the like find heads.
+        index: index of the trees.
+        head_rules: head rules for ``<#`` and similar relations.
     """
 
     index: TreeColumns
     head_rules: str = "english"
     masks: dict[LabelTest, Mask] = field(default_factory=dict)
-    found: dict[int, tuple[Integers, Integers]] = field(default_factory=dict)
+    solved: dict[int, tuple[Integers, Integers]] = field(default_factory=dict)
     joins: dict[int, Join] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        head_finder(self.head_rules)  # also where no relation asks for heads
+        head_finder(self.head_rules)  # checks the name even if no relation uses heads
 
     def fitting(self, test: LabelTest) -> Mask:
-        """The nodes whose label fits."""
+        """Return the nodes whose label passes a test."""
         if test not in self.masks:
             fits = np.fromiter(test.fits(self.index.vocabulary), bool, len(self.index.vocabulary))
             self.masks[test] = fits[self.index.label]
         return self.masks[test]
 
     def solutions(self, expression: Expression) -> tuple[Integers, Integers]:
-        """The nodes where an expression may match, and in how many ways."""
-        if id(expression) not in self.found:
+        """Return the nodes at which a condition may match, and the number of ways at each."""
+        if id(expression) not in self.solved:
             mask = expression.candidates(self)
             nodes = np.arange(len(self.index)) if mask is None else np.flatnonzero(mask)
             ways = expression.ways(self, nodes)
-            self.found[id(expression)] = nodes[ways > 0], ways[ways > 0]
-        return self.found[id(expression)]
+            self.solved[id(expression)] = nodes[ways > 0], ways[ways > 0]
+        return self.solved[id(expression)]
 
 
 class Expression:
-    """A condition on a node."""
+    """Condition on a node; this base class matches every node in one way."""
 
-    # Whether it depends on what names and variables stand for, and whether it binds some.
+    # Whether a match depends on the values of names and variables; whether the condition binds names.
     constrained, binds = False, False
 
     @property
     def refers_to(self) -> str | None:
-        """The name of the only node at which it can match; None where it is not said."""
+        """Name whose node is the only possible match; None if there is no such name."""
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """In how many ways it matches at each node."""
+        """Count the ways in which the condition matches at each node; integers of the shape of ``nodes``."""
         return np.ones(len(nodes), np.intp)
 
     def candidates(self, run: Run) -> Mask | None:
-        """The nodes that labels leave over; None for all."""
+        """Return the nodes that the labels permit, as a mask over all nodes; None for all nodes."""
         return None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """The rows at which it matches, once for each way that names can tell apart."""
+        """Return the rows at which the condition matches, one for each distinct binding of names."""
         ways = self.ways(run, rows.node)
         kept = np.flatnonzero(ways)
         taken = rows.take(kept)
@@ -117,7 +117,7 @@ class Expression:
 
 
 def union(parts: Sequence[Extended]) -> Extended:
-    """Rows of several tables, those of one origin together; a name that a table lacks is empty there."""
+    """Merge tables; rows from the same input row are adjacent, and names that a table lacks are unbound."""
     places = np.concatenate([each for each, _ in parts])
     order = np.argsort(places, kind="stable")
 
@@ -141,14 +141,15 @@ def union(parts: Sequence[Extended]) -> Extended:
 
 
 def without(places: Integers, n_rows: int) -> Integers:
-    """The places below ``n_rows`` that are not among these."""
+    """Return the positions below ``n_rows`` that are not among ``places``."""
     left = np.ones(n_rows, bool)
     left[places] = False
     return np.flatnonzero(left)
 
 
 def too_many() -> ConfigError:
-    """The error of a pattern whose matches cannot be counted in 62 bits."""
+    """Return the error for a pattern with more than 2^62 matches."""
     return ConfigError(
-        "the pattern matches in too many ways to count", hint="count with `once`, or say more of its nodes"
+        "the pattern matches in too many ways to count",
+        hint="count with `once`, or make the pattern more specific",
     )

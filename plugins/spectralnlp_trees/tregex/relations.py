@@ -1,9 +1,8 @@
-"""The relations between two nodes, as joins over the columns of an index.
+"""Relations between two nodes, as joins over the columns of an index.
 
-In nearly all of them, the partners of a node stand next to each other in one order of the nodes: depth-first,
-by parent, by the token where they begin or end, along heads. Such a relation is an `Interval`: an order and,
-for each node, where its partners begin and end there. Sums over partners are differences of running sums,
-and pairs are slices.
+In nearly all relations, the partners of a node are adjacent in some order of the nodes: depth-first, by
+parent, by first or last token, along heads. Such a relation is an `Interval`: an order and, for each node,
+the range of its partners in it. Sums over partners are differences of running sums, and pairs are slices.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Partners of each node: ``order[low[i]:high[i]]``; an order of None is that of the numbers."""
+    """Partners of each node i: ``order[low[i]:high[i]]``; None is the order of the node numbers."""
 
     order: Integers | None
     low: Integers
@@ -29,26 +28,26 @@ class Interval(NamedTuple):
 
 
 class Join(Protocol):
-    """How the partners of nodes are summed up and listed."""
+    """Relation between nodes: sums over the partners of nodes, and pairs of nodes and partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """For each of the nodes ``at``, the sum of the values (one for each node) of its partners."""
+        """Return for each of the nodes ``at`` the sum of ``values`` (one per node) over its partners."""
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """Places in ``at``, which ascend, and the wanted partners of the nodes there."""
+        """Return ascending positions in ``at``, and the wanted partners of the nodes at these positions."""
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Whether each of the nodes ``at`` has that node for a partner."""
+        """Return whether each of the nodes ``at`` is related to its counterpart in ``partners``."""
 
 
 class IntervalJoin:
-    """A relation that is one interval, or several that do not overlap."""
+    """Join of a relation that is one interval, or several disjoint ones."""
 
     def __init__(self, *intervals: Interval) -> None:
         self.intervals = intervals
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """See `Join`."""
+        """Sum values over the partners of nodes; see `Join`."""
         total = np.zeros(len(at), np.intp)
         for order, low, high in self.intervals:
             running = running_sums(values if order is None else values[order])
@@ -56,7 +55,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """See `Join`."""
+        """List pairs of nodes and wanted partners; see `Join`."""
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]
@@ -70,7 +69,7 @@ class IntervalJoin:
         return place[by_place], np.concatenate(partners)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """See `Join`."""
+        """Return which pairs of nodes are related; see `Join`."""
         related = np.zeros(len(at), bool)
         for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
             place = partners if rank is None else rank[partners]
@@ -79,7 +78,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """The place of each node in the order of each interval; -1 for nodes that are not there."""
+        """Rank of each node in the order of each interval; -1 for nodes that are not in it."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -89,14 +88,14 @@ class IntervalJoin:
 
 
 def running_sums(values: npt.NDArray[np.generic]) -> Integers:
-    """Sums of the first 0, 1, 2 … values."""
+    """Return the sums of the first 0, 1, 2, … values; shape (n + 1,)."""
     sums = np.zeros(len(values) + 1, np.intp)
     np.cumsum(values, out=sums[1:])
     return sums
 
 
 def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """All numbers of the ranges from ``low`` to ``high``, each with the place of its range."""
+    """Return the index of the range, and the number, for all numbers in the ranges ``low`` to ``high``."""
     counts = high - low
     place = np.repeat(np.arange(len(low)), counts)
     number = np.arange(len(place)) + np.repeat(low - (np.cumsum(counts) - counts), counts)
@@ -104,14 +103,14 @@ def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
 
 
 def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
-    """The join of a relation of `INTERVALS`, made once for an index.
+    """Return the join of a relation of `INTERVALS`; it is built once per index.
 
     Args:
-        index: of the trees.
+        index: index of the trees.
         symbol: a key of `INTERVALS`.
-        number: the one in ``<2`` or ``<-1``; 0 for relations without.
-        size: for ``<...``, the number of children that there must be.
-        head_rules: for relations of heads; see `spectralnlp.trees.head_finder`.
+        number: the number in ``<2`` or ``<-1``; 0 for relations without one.
+        size: for ``<...``, the required number of children.
+        head_rules: head rules for relations of heads; see `spectralnlp.trees.head_finder`.
     """
 
     def make() -> IntervalJoin:
@@ -123,51 +122,51 @@ def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_
 
 
 class Orders:
-    """Orders of the nodes of an index, and intervals in them."""
+    """Builder of intervals: orders of the nodes of an index, and ranges in them."""
 
     def __init__(self, index: TreeColumns, number: int, size: int, head_rules: str) -> None:
         self.index, self.number, self.size, self.head_rules = index, number, size, head_rules
         self.ids = np.arange(len(index))
 
     def one(self, target: Integers) -> Interval:
-        """One partner, or none where the target is -1."""
+        """Return the interval of at most one partner; -1 is no partner."""
         return Interval(None, np.maximum(target, 0), np.maximum(target, 0) + (target >= 0))
 
     def range(self, low: Integers, high: Integers) -> Interval:
-        """Nodes by number."""
+        """Return the interval of consecutive node numbers, ``high`` exclusive."""
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """The parent's value; -1 for roots."""
+        """Return the value of each node's parent; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """The parent, where that is so."""
+        """Return the interval of the parent, for the nodes where a mask is true."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
 
     def children(self) -> Interval:
-        """All children."""
+        """Return the interval of all children."""
         order = self.index.cached("by parent", lambda: np.argsort(self.index.parent, kind="stable"))
         first = len(self.index.trees) + np.cumsum(self.index.arity) - self.index.arity
         return Interval(order, first, first + self.index.arity)
 
     def child(self, number: int, exists: Mask | None = None) -> Interval:
-        """The child of a number, from 1, or from -1 backwards."""
+        """Return the interval of the child with a number, from 1, or from -1 backwards."""
         order, low, high = self.children()
         place = low + number - 1 if number > 0 else high + number
         there = (low <= place) & (place < high) & (True if exists is None else exists)
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
     def parent_of_child(self, number: int) -> Interval:
-        """The parent, of whom the node is the child of a number."""
+        """Return the interval of the parent, for nodes that are its child with this number."""
         position = self.index.position
         from_end = position - self.of_parent(self.index.arity)
         return self.chosen((position == number - 1) if number > 0 else (from_end == number))
 
     def sisters(self, after: bool, nearest: bool) -> Interval:
-        """Sisters on one side; a root has none."""
+        """Return the interval of the sisters on one side; a root has none."""
         order, low, _ = self.children()
         rank = np.empty_like(order)
         rank[order] = self.ids
@@ -178,53 +177,53 @@ class Orders:
             return Interval(order, rank + 1, np.minimum(rank + 2, last) if nearest else last)
         return Interval(order, np.maximum(rank - 1, first) if nearest else first, rank)
 
-    # Chains: neighbours by number, for a first child follows its parent.
+    # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """The first node from here on for which that is so."""
+        """Return the first node in a mask, from each node on."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 
     def last_before(self, mask: Mask) -> Integers:
-        """The last node before this one for which that is so; -1 for none."""
+        """Return the last node in a mask before each node; -1 for none."""
         there = np.maximum.accumulate(np.where(mask, self.ids, -1))
         return np.append(-1, there)[: len(self.ids)]
 
     def words(self) -> Interval:
-        """The words below a node."""
+        """Return the interval of the words below each node."""
         is_word = self.index.arity == 0
         before = running_sums(is_word)
         return Interval(np.flatnonzero(is_word), before[self.ids + 1], before[self.index.end])
 
     def word(self, number: int) -> Interval:
-        """The word of a number below a node, from 1, or from -1 backwards."""
+        """Return the interval of the word with a number below each node, from 1, or from -1 backwards."""
         order, low, high = self.words()
         high = np.maximum(low, high)
         place = low + number - 1 if number > 0 else high + number
         there = (low <= place) & (place < high)
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
-    # Tokens, and groups of nodes that share something.
+    # Token positions, and groups of nodes with an equal value in a column.
 
     def sorted_by(self, name: str, column: Integers) -> tuple[Integers, Integers]:
-        """The nodes in the order of a column, and the column in that order."""
+        """Return the nodes sorted by a column, and the sorted column."""
         order = self.index.cached(f"by {name}", lambda: np.argsort(column, kind="stable"))
         return order, column[order]
 
     def equal(self, name: str, column: Integers, to: Integers) -> Interval:
-        """The nodes whose value in a column is that."""
+        """Return the interval of the nodes whose value in a column equals ``to``."""
         order, values = self.sorted_by(name, column)
         return Interval(order, np.searchsorted(values, to), np.searchsorted(values, to, "right"))
 
     def group(self, name: str, column: Integers, below: bool) -> Interval:
-        """On a path whose nodes share a value in a column: the nodes below this one, or above it."""
+        """Return the interval of lower or higher nodes on a path of nodes that share a value in a column."""
         order, low, high = self.equal(name, column, column)
         rank = np.empty_like(order)
         rank[order] = self.ids
         return Interval(order, rank + 1, high) if below else Interval(order, low, rank)
 
     def ended(self) -> Interval:
-        """The nodes of the tree that end before this one begins."""
+        """Return the interval of the nodes of the same tree that end before each node begins."""
         order, ends = self.sorted_by("end", self.index.end)
         start = self.index.tree_start[self.index.tree]
         return Interval(
@@ -232,11 +231,11 @@ class Orders:
         )
 
     def heads(self) -> Integers:
-        """The head child of each node."""
+        """Return the head child of each node; -1 for words."""
         return self.index.head_children(self.head_rules)
 
     def head_words(self) -> Integers:
-        """The word that each node ends in along head children."""
+        """Return the head word of each node, found by following head children."""
         heads = self.heads()
         word = np.where(heads < 0, self.ids, heads)
         while (heads[word] >= 0).any():
@@ -253,7 +252,7 @@ def _tree(orders: Orders) -> Interval:
     return orders.range(start[orders.index.tree], start[orders.index.tree + 1])
 
 
-# What stands on the right-hand side of each relation, seen from the left-hand side.
+# For each relation, the interval of nodes on the right-hand side, given the node on the left-hand side.
 INTERVALS: dict[str, Callable[[Orders], Interval | list[Interval]]] = {
     "<<": lambda o: o.range(o.ids + 1, o.index.end),
     "<<<": lambda o: o.words() if o.number == 0 else o.word(o.number),

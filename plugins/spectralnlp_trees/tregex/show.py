@@ -1,4 +1,4 @@
-"""Matches as lines and rows: words in their context, brackets, values."""
+"""Format matches: lines of words in context, lines of brackets, table rows, JSON values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _COLUMNS = ("file", "tree", "node", "label", "start", "end", "text")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a match is.
+    """Tree with the file that it was read from.
 
     Attributes:
-        file: the file's name.
-        number: of the tree in the file, from 1.
+        file: name of the file.
+        number: number of the tree in the file, from 1.
         tree: the tree.
     """
 
@@ -30,11 +30,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Style:
-    """How matches are shown.
+    """Options of the text formats.
 
     Attributes:
-        context: words on either side in lines of text; None for all.
-        colour: whether the terminal shows colours: the match bold, named nodes in another colour.
+        context: number of words shown on either side of a match; None for all.
+        colour: whether to use terminal colours: the match in bold, named nodes in another colour.
     """
 
     context: int | None = 8
@@ -42,7 +42,7 @@ class Style:
 
 
 def as_text(match: Match, place: Place, style: Style) -> str:
-    """The match in brackets, or bold, among the words around it."""
+    """Return a line with the match in square brackets, or in bold, between the words around it."""
     words = place.tree.words()
     start, end = match.span
     first, last = 0, len(words)
@@ -56,7 +56,7 @@ def as_text(match: Match, place: Place, style: Style) -> str:
 
 
 def as_values(match: Match, place: Place) -> dict[str, Any]:
-    """Values for JSON: the node, where it is, its brackets, named nodes and variables."""
+    """Return values for JSON: file, tree, node, brackets, named nodes and variables."""
     return {
         "file": place.file,
         "tree": place.number,
@@ -68,7 +68,7 @@ def as_values(match: Match, place: Place) -> dict[str, Any]:
 
 
 def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
-    """Cells by the names of columns, one for each name of the pattern; blanks stand in for tabs in words."""
+    """Return table cells by column name, with a column for each name; tabs in words become spaces."""
     node = match.node
     named = [match.named[name].text if name in match.named else "" for name in names]
     cells = [place.file, place.number, node.number, node.label, node.start, node.end, node.text, *named]
@@ -77,7 +77,7 @@ def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
 
 
 def as_brackets(match: Match, place: Place, style: Style) -> str:
-    """The matched tree on one line; with colours, named nodes stand out."""
+    """Return the matched tree on one line of brackets, with named nodes in colour if colours are on."""
     if not style.colour:
         return brackets(match.node)
     coloured = {id(node.subtree): _NAMED for node in match.named.values()}
@@ -85,12 +85,12 @@ def as_brackets(match: Match, place: Place, style: Style) -> str:
 
 
 def column_names(names: Sequence[str]) -> list[str]:
-    """The names of the columns of `as_row`; a name of the pattern that is one of them has a mark."""
+    """Return the column names of `as_row`; a pattern's name that equals a column gets the suffix ``=``."""
     return [*_COLUMNS, *(f"{name}=" if name in _COLUMNS else name for name in names)]
 
 
 def brackets(node: MatchedNode) -> str:
-    """A node as one line of brackets; a word as it is."""
+    """Return a node as one line of brackets; a word is returned unchanged."""
     return node.label if node.is_word else str(node.subtree)
 
 
@@ -98,7 +98,7 @@ LINES: dict[str, Callable[[Match, Place, Style], str]] = {"text": as_text, "brac
 
 
 def _coloured(tree: Tree, colours: dict[int, str]) -> str:
-    """Brackets, with the labels of some nodes in colours."""
+    """Return a tree as brackets, with the labels of some nodes in colour."""
     pieces: list[str] = []
     stack: list[Tree | None] = [tree]
     while stack:

@@ -1,4 +1,4 @@
-"""A limit on CPU time for what cannot be asked to stop: regular expressions may try for ever."""
+"""Limit the CPU time of code that cannot be interrupted otherwise, such as regular expressions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from types import FrameType
 
 @contextmanager
 def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise a TimeoutError in the block when it has taken too much CPU time.
+    """Raise a TimeoutError in the block when it has used too much CPU time.
 
-    Only the main thread of a POSIX system can be limited so; elsewhere there is no limit.
+    This works in the main thread of a POSIX system only; elsewhere there is no limit.
 
     Args:
-        seconds: of CPU time.
+        seconds: limit of CPU time.
 
     Yields:
-        Begins to count, anew each time.
+        A function that starts or restarts the timer.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield lambda: None

@@ -253,7 +253,7 @@ def test_heads_of_nodes() -> None:
 
 def test_errors_are_one_line() -> None:
     tree = _tree("(S (NP (PRP It)))")
-    with pytest.raises(ConfigError, match="no scheme 'x' of dependencies; choose from ud, stanford, heads"):
+    with pytest.raises(ConfigError, match="no dependency scheme 'x'; choose from ud, stanford, heads"):
         to_dependencies(tree, "x")
     with pytest.raises(ConfigError, match="no head rules are called 'x'"):
         tree.heads("x")
