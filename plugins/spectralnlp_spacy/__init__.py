@@ -1,10 +1,10 @@
-"""spaCy components: a constituency parser, a tagger and an intent classifier that train in seconds.
+"""spaCy components: a constituency parser, a tagger and a text classifier that train in seconds.
 
 >>> import spacy
 >>> nlp = spacy.blank("en")
 >>> parser = nlp.add_pipe("spectral_parser")
 
-spaCy finds the components by their entry points: nothing of this package has to be imported for them.
+spaCy finds the components by their entry points, so this package need not be imported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "search",
 ]
 
-_HOMES = {
+_MODULES = {
     "NonConstituentException": "extensions",
     "NotAConstituentError": "extensions",
     "SpanMatch": "searching",
@@ -43,10 +43,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # spaCy imports this package whenever a pipeline is made, so it has to stay light.
-    if name not in _HOMES:
+    # spaCy imports this package whenever a pipeline is created, so modules are imported on first use.
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Dependencies of documents: ``token.head`` and ``token.dep_`` from trees."""
+"""Set the dependencies of documents (``token.head`` and ``token.dep_``) from trees."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Arcs(NamedTuple):
-    """Heads and relations over the tokens of a document.
+    """Heads and relations of the tokens of a document.
 
     Args:
-        heads: of each token; its own number for roots.
-        relations: of each token to its head.
+        heads: index of each token's head; a root is its own head.
+        relations: relation of each token to its head.
     """
 
     heads: list[int]
@@ -29,28 +29,28 @@ class Arcs(NamedTuple):
 
     @classmethod
     def of(cls, doc: Doc) -> Arcs:
-        """No arcs yet: every token is a root."""
+        """Return arcs in which every token of a document is a root."""
         return cls(list(range(len(doc))), ["ROOT"] * len(doc))
 
     def add(self, parse: Parse, words: Sequence[int]) -> None:
-        """Take over the arcs of a sentence.
+        """Add the dependencies of a sentence.
 
         Args:
-            parse: of the sentence.
-            words: the tokens of the document that are its words.
+            parse: parse of the sentence.
+            words: indices of its words among the tokens of the document.
         """
-        found = registry.tree_tools.get("dependencies").parse_dependencies(parse)
-        for token, head, relation in zip(words, found.heads, found.relations, strict=True):
+        dependencies = registry.tree_tools.get("dependencies").parse_dependencies(parse)
+        for token, head, relation in zip(words, dependencies.heads, dependencies.relations, strict=True):
             if head >= 0:
                 self.heads[token], self.relations[token] = words[head], relation
 
     def write(self, doc: Doc, bounds: Bounds) -> bool:
-        """Set the heads and relations of a document that has none; boundaries of sentences stay.
+        """Set the heads and relations of a document that has no dependency parse, sentence by sentence.
 
-        White space depends on the token before it, or at the start of a sentence on its root.
+        White space depends on the token before it; at the start of a sentence, on the root of the sentence.
 
         Returns:
-            Whether they were set.
+            Whether heads and relations were set.
         """
         if doc.has_annotation("DEP") or not len(doc):
             return False

@@ -1,7 +1,7 @@
-"""Base of the components: a model that is loaded when needed, trained in closed form, and saved.
+"""Base class of the components, which load, train and save one model of the core.
 
-A component holds one model of the core: what ``spectralnlp.load`` gives. A subclass says what it learns from
-(`_training_corpus`), what its model makes of documents (`predict`) and where that goes (`set_annotations`).
+A subclass defines the training data (`_training_corpus`), the predictions of the model for documents
+(`predict`) and how they are written to documents (`set_annotations`).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ KEPT_FILES = (MOMENTS, MOMENTS_META)
 
 
 class Origin(NamedTuple):
-    """Where a model came from: a folder as it was then, or files that are kept.
+    """Source of a model: an unchanged folder, or the model's files in memory.
 
     Args:
-        folder: None where files are kept.
-        digest: of the folder's ``model.json``, which has that of the arrays.
-        kept: the files.
+        folder: folder of the model; None if the files are in memory.
+        digest: SHA-256 of the folder's ``model.json``, which contains the digest of the arrays.
+        kept: content of the files by name; None for a folder.
     """
 
     folder: Path | None
@@ -53,29 +53,29 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """A folder as it is now."""
+        """Return the origin of a model that was just loaded from a folder."""
         return cls(folder, _digest(folder))
 
     def files(self, names: Iterable[str]) -> Files | None:
-        """Files of the model; None if the folder is gone or holds another model."""
+        """Return files of the model by name; None if the folder is gone or has changed."""
         if self.folder is None:
             return self.kept
         return _read_files(self.folder, names) if _digest(self.folder) == self.digest else None
 
 
 class SpectralPipe(Pipe):
-    """Base of the components.
+    """Base class of the components.
 
     Args:
-        vocab: the shared vocabulary.
-        name: of this component; None for that of its factory.
-        settings: of this component; None for the defaults.
+        vocab: vocabulary of the pipeline.
+        name: name of the component; None for the name of its factory.
+        settings: settings of the component; None for the defaults.
 
     Class attributes:
         factory: name of the factory.
         settings_type: class of the settings.
-        task: the task of the core whose models the component holds.
-        place_setting: the setting that says where the component writes, if there is one.
+        task: task of the core whose models the component uses.
+        place_setting: name of the setting that controls where the component writes; None if there is none.
     """
 
     factory: ClassVar[str]
@@ -99,16 +99,16 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _configure(self, settings: Any) -> None:
-        """Check and take the settings that only this component has, of its ``settings_type``."""
+        """Check and store the settings that are specific to this component."""
 
     # -----------------------------------------------------------------------------------------------------
     # The model
 
     def ready(self) -> Any:
-        """The model of the core, loaded at the first call.
+        """Return the model, which is loaded at the first call.
 
         Raises:
-            ComponentError: there is none, or it cannot be loaded.
+            ComponentError: there is no model, or it cannot be loaded.
         """
         if self.model is None:
             source = self._usual_model() if self.source is None else self._named_model()
@@ -126,19 +126,19 @@ class SpectralPipe(Pipe):
         return self.model
 
     def _named_model(self) -> str | None:
-        """The model that the config names; None where it names none, or the language has none."""
+        """Return the model that the config names; None if it names none, or the language has none."""
         return self._model_of_language() if self.source == AUTO else self.source
 
     def _usual_model(self) -> str | None:
-        """The installed model to take where the config names none; None where one has to be named."""
+        """Return the installed model to use if the config names none; None if there is no default."""
         return None
 
     def _model_of_language(self) -> str | None:
-        """The installed model for the language of the pipeline; None where there is none."""
+        """Return the installed model for the language of the pipeline; None if there is none."""
         return None
 
     def _installed(self) -> list[str]:
-        """Names of installed models that the component could hold."""
+        """Return the names of the installed models that the component could use."""
         found = []
         for name in registry.models.bare_names():
             with suppress(SpectralError):
@@ -147,10 +147,10 @@ class SpectralPipe(Pipe):
         return found
 
     def check_source(self) -> None:
-        """See that the model that the config names is there and suits the component, without loading it.
+        """Check that the model named in the config exists and is for the right task, without loading it.
 
         Raises:
-            ComponentError: it is not, or does not.
+            ComponentError: the model does not exist, or is for another task.
         """
         source = self._named_model()
         if source is None:
@@ -169,10 +169,10 @@ class SpectralPipe(Pipe):
             raise ComponentError(message)
 
     def load(self, source: str | Path) -> None:
-        """Take the model of a folder, or an installed one, and keep its files.
+        """Load the model from a folder, or an installed model.
 
         Raises:
-            ComponentError: there is none, or it does not suit the component.
+            ComponentError: the model cannot be loaded, or is for another task.
         """
         try:
             model = spectralnlp.load(source)
@@ -191,39 +191,39 @@ class SpectralPipe(Pipe):
 
     @property
     def is_trainable(self) -> bool:
-        """True: by `initialize`; `update` does nothing."""
+        """Always True: `initialize` trains the component."""
         return True
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that the model can assign; empty until the first document, or `ready`, loads it."""
-        # spaCy asks on loading a pipeline, before the model that belongs to it is there.
+        """Labels that the model can assign; empty until the model is loaded, by `ready` or a document."""
+        # spaCy asks for labels while it loads a pipeline, before the component's model is loaded.
         return () if self.model is None else self._labels()
 
     @abstractmethod
     def _labels(self) -> tuple[str, ...]:
-        """The labels of the model."""
+        """Return the labels of the model."""
 
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where the component writes, ``token.tag_``."""
+        """Where the component writes, for messages, such as ``token.tag_``."""
 
     @property
     @abstractmethod
     def needed(self) -> str:
-        """The annotation that examples need."""
+        """Annotation that training examples need, for messages."""
 
     # -----------------------------------------------------------------------------------------------------
     # Annotating
 
     @abstractmethod
     def predict(self, docs: Sequence[Doc]) -> Sequence[Any]:
-        """Return predictions for a batch of documents, which stay as they are; one for each."""
+        """Return one prediction for each document of a batch, without changing the documents."""
 
     @abstractmethod
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
-        """Write predictions into the documents."""
+        """Write predictions to documents."""
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document."""
@@ -232,12 +232,12 @@ class SpectralPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream of documents, a batch at a time."""
+        """Annotate a stream of documents in batches."""
         handle = self.get_error_handler()
         for docs in util.minibatch(stream, size=batch_size):
             try:
                 self.set_annotations(docs, self.predict(docs))
-            except Exception as error:  # whatever it is, the pipeline's error handler decides
+            except Exception as error:  # of any class: the pipeline's error handler decides
                 handle(self.name, self, docs, error)
             else:
                 yield from docs
@@ -246,17 +246,17 @@ class SpectralPipe(Pipe):
     # Learning
 
     def initialize(self, get_examples: GetExamples, *, nlp: Language | None = None) -> None:
-        """Train the model in closed form. The estimator and its settings are those of the config.
+        """Train the model with the estimator and settings of the config.
 
-        Where ``nlp.initialize()`` was given no examples, as by ``spacy assemble``, a component that has or
-        names a model keeps it.
+        If ``nlp.initialize()`` is called without examples, as ``spacy assemble`` does, a component that has
+        or names a model keeps it.
 
         Args:
-            get_examples: gives the annotated examples.
+            get_examples: returns the annotated examples.
             nlp: the pipeline.
 
         Raises:
-            ComponentError: no example has the annotation that it takes, or the estimator cannot do with it.
+            ComponentError: no example has the required annotation, or the training fails.
         """
         examples = list(get_examples())
         validate_examples(examples, f"{type(self).__name__}.initialize")
@@ -270,7 +270,7 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Any] | None:
-        """Return what the core's task learns from, taken from gold documents; None if they have nothing."""
+        """Return the training data in gold documents, for the core's task; None if they have none."""
 
     def _train(self, corpus: Corpus[Any]) -> None:
         try:
@@ -294,10 +294,13 @@ class SpectralPipe(Pipe):
     def update(
         self, examples: Iterable[Example], *, drop: float = 0.0, sgd: Any = None, losses: Losses | None = None
     ) -> Losses:
-        """Learn from the examples that are new, where examples are kept (``keep_examples``).
+        """Learn from new examples if ``keep_examples`` is set; otherwise do nothing.
 
-        The model is then that of all examples at once, see docs/unlearning.md; examples that it knows teach
-        nothing. Without kept examples this does nothing: all was learned by `initialize`. The loss stays 0.
+        The model then equals one trained on all examples at once (see docs/unlearning.md); examples that it
+        has seen are ignored. The loss is always 0.
+
+        Raises:
+            ComponentError: the training fails.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -314,13 +317,13 @@ class SpectralPipe(Pipe):
         return losses
 
     def finish_update(self, sgd: Any) -> None:
-        """Do nothing, as `update`."""
+        """Do nothing: there are no gradients to apply."""
 
     # -----------------------------------------------------------------------------------------------------
     # Saving
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write a folder with the model folder of the core in it: safetensors and JSON."""
+        """Write a folder that contains the model folder of the core (safetensors and JSON)."""
 
         def write(folder: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -330,7 +333,7 @@ class SpectralPipe(Pipe):
         util.to_disk(path, {} if self._is_empty() else {MODEL: write}, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_disk` wrote."""
+        """Load the model from a folder that `to_disk` wrote."""
 
         def read(folder: Path) -> None:
             if folder.exists():
@@ -340,13 +343,13 @@ class SpectralPipe(Pipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The files of `to_disk` in one string of bytes."""
+        """Return the files of the model as one bytes object."""
         left_out = self._is_empty() or MODEL in exclude
         packed: bytes = srsly.msgpack_dumps({} if left_out else self._stored())
         return packed
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_bytes` gave."""
+        """Load the model from bytes that `to_bytes` returned."""
         files: Files = srsly.msgpack_loads(data)
         if files and MODEL not in exclude:
             with tempfile.TemporaryDirectory(prefix="spectralnlp-") as folder:
@@ -360,7 +363,7 @@ class SpectralPipe(Pipe):
         return self.model is None and self._named_model() is None
 
     def _stored(self) -> Files:
-        """The files of the model. A model that was loaded is saved as it was: saving is slow, and rounds."""
+        """Return the files of the model; those of a loaded model are copied, as saving is slow and rounds."""
         model = self.ready()
         files = None if self._origin is None else self._origin.files(self._files)
         if files is None:
@@ -371,13 +374,13 @@ class SpectralPipe(Pipe):
         return files
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # For worker processes: settings as they are, the model as its files, without what can be made again.
+        # For worker processes: attributes are copied, the model is sent as its files.
         state = {key: value for key, value in vars(self).items() if key not in (MODEL, "_origin")}
         return _rebuild, (type(self), state, None if self.model is None else self.to_bytes())
 
 
 def _folder(source: str | Path) -> Path | None:
-    """The folder that a model was loaded from; None if it is none of this machine."""
+    """Return the local folder of a model, given by path or installed name; None if there is none."""
     if (Path(source) / META).exists():
         return Path(source)
     return Path(registry.models.get(str(source))) if str(source) in registry.models else None
@@ -393,7 +396,7 @@ def _read_files(folder: Path, names: Iterable[str]) -> Files:
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:
-    """Whether these are what spaCy puts in place of examples that were not given."""
+    """Return whether these are the dummy examples that spaCy uses if none were given."""
     return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 
@@ -404,10 +407,10 @@ def _rebuild(kind: type[SpectralPipe], state: dict[str, Any], model: bytes | Non
 
 
 def check_alone(pipe: SpectralPipe, nlp: Language) -> None:
-    """See that no other component of the pipeline writes to the same place.
+    """Check that no other component of the same type in the pipeline writes to the same place.
 
     Raises:
-        ComponentError: one does; names it and what can be done.
+        ComponentError: another component does; the message names it and a remedy.
     """
     for name, other in nlp.components:
         if type(other) is type(pipe) and other.place == pipe.place:

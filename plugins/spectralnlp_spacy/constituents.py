@@ -1,18 +1,18 @@
-"""Constituents of documents: how they lie in ``doc.spans``, and the way back to trees.
+"""Store constituents in ``doc.spans``, read them, and convert them back to trees.
 
-``doc.spans["constituents"]`` holds one labelled span a constituent, parents before children and sentence
-after sentence; the members of a unary chain stand one after the other, the uppermost first. A sentence's
-first span covers it. White space is no word: spans begin and end at words, and may have white space inside.
-What belongs to spans or tokens one by one is in the group's ``attrs``, as plain lists, and saved with them:
+``doc.spans["constituents"]`` has one labelled span per constituent, sentence after sentence, parents before
+children; the spans of a unary chain are adjacent, the topmost first. The first span of a sentence covers it.
+White space is not a word: spans begin and end at words, and may contain white space. Further values are plain
+lists in the group's ``attrs``, which are saved with the document:
 
-- ``posteriors``: of each span;
-- ``tags``: the tree's part of speech of each token of the document, empty for white space;
-- ``fallbacks``: [first token, reason] of each sentence whose tree is not simply the grammar's best;
+- ``posteriors``: posterior of each span;
+- ``tags``: tag in the tree of each token of the document, empty for white space;
+- ``fallbacks``: [first token, reason] of each sentence whose tree is not the grammar's best;
 - ``dependencies``: whether the parser set the document's heads and relations from the trees.
 
-Where tokens are merged or split (``doc.retokenize``), spaCy leaves the groups of ``doc.spans`` as they were.
-The first reading mends the group: constituents keep their characters, and those that are no tokens any more
-are gone.
+If tokens are merged or split (``doc.retokenize``), spaCy does not update the groups in ``doc.spans``. The
+group is then repaired when it is next read: constituents keep their character ranges, and those that no
+longer begin and end at tokens are dropped.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ T = TypeVar("T")
 
 
 class Bracket(NamedTuple):
-    """A labelled stretch of tokens or words.
+    """Labelled range of tokens or words.
 
     Args:
-        label: its category.
-        start, end: ``end`` exclusive.
-        posterior: its probability, in [0, 1]; None where nothing is known of it.
+        label: label of the constituent.
+        start, end: range, ``end`` exclusive.
+        posterior: posterior probability, from 0 to 1; None if it is unknown.
     """
 
     label: str
@@ -50,11 +50,11 @@ class Bracket(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The constituents over one stretch of tokens, or a token that is none by itself.
+    """Unary chain: the constituents over one range of tokens, or a single word without any.
 
     Args:
-        start, end: tokens of the document, ``end`` exclusive.
-        brackets: the uppermost first; empty for a token alone.
+        start, end: range of tokens of the document, ``end`` exclusive.
+        brackets: constituents, the topmost first; empty for a word that is not itself a constituent.
     """
 
     start: int
@@ -63,7 +63,7 @@ class Chain(NamedTuple):
 
 
 def words_of(doc: Doc, start: int = 0, end: int | None = None) -> list[int]:
-    """Indices of the tokens that are words, not white space."""
+    """Return the indices of the tokens from ``start`` to ``end`` that are words, not white space."""
     return [i for i in range(start, len(doc) if end is None else end) if not doc[i].is_space]
 
 
@@ -75,15 +75,15 @@ def write_constituents(
     fallbacks: Sequence[tuple[int, str]] = (),
     dependencies: bool = False,
 ) -> None:
-    """Put constituents into ``doc.spans[key]``.
+    """Write constituents to ``doc.spans[key]``.
 
     Args:
-        doc: where they belong.
-        key: name of the group; what it held is replaced.
-        brackets: over tokens of the document, in the order of this module.
-        tags: of each token.
+        doc: the document.
+        key: name of the group, whose content is replaced.
+        brackets: constituents over tokens of the document, in the order that the module docstring describes.
+        tags: tag of each token.
         fallbacks: first token and reason of each sentence with a fallback tree.
-        dependencies: whether the document's heads and relations are those of the trees.
+        dependencies: whether the document's heads and relations were set from the trees.
     """
     add = doc.vocab.strings.add
     spans = [Span(doc, start, end, label=add(label)) for label, start, end, _ in brackets]
@@ -97,7 +97,7 @@ def write_constituents(
 
 
 def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) -> list[Bracket]:
-    """The constituents within a stretch of tokens, parents first; unary chains as they stand in the group.
+    """Return the constituents within a range of tokens, parents first; unary chains in the group's order.
 
     Raises:
         ComponentError: the document has no such group.
@@ -107,27 +107,27 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
         raise ComponentError(Errors.SN010.format(key=key))
     end = len(doc) if end is None else end
     posteriors: Sequence[float | None] = group.attrs.get(POSTERIORS, ())
-    if len(posteriors) == len(group):  # as `write_constituents` left it: in order
+    if len(posteriors) == len(group):  # unchanged since `write_constituents`, so in order
         spans: Sequence[Span] = group
         first = bisect_left(range(len(group)), start, key=lambda number: group[number].start)
-    else:  # spans that users set, or that Doc.from_docs put together, which drops attributes
+    else:  # set by a user, or by Doc.from_docs, which drops attributes
         spans, posteriors = sorted(group, key=lambda span: (span.start, -span.end)), [None] * len(group)
         first = 0
-    found: list[Bracket] = []
+    brackets: list[Bracket] = []
     for number in range(first, len(spans)):
         span = spans[number]
         if not _is_in_place(span):
-            _mend(doc, key)
+            _repair(doc, key)
             return read_brackets(doc, key, start, end)
         if span.start >= end:
             break
         if start <= span.start and span.end <= end:
-            found.append(Bracket(span.label_, span.start, span.end, posteriors[number]))
-    return found
+            brackets.append(Bracket(span.label_, span.start, span.end, posteriors[number]))
+    return brackets
 
 
 def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
-    """The tags of a stretch of tokens: the document's own, and the tree's where it has none."""
+    """Return the tags of a range of tokens: ``token.tag_``, or the tag in the tree if it is not set."""
     group = _group(doc, key)
     tags: Sequence[str] = group.attrs.get(TAGS, ()) if group is not None else ()
     tags = tags if len(tags) == len(doc) else [""] * len(doc)
@@ -135,7 +135,7 @@ def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
 
 
 def read_fallback(span: Span, key: str) -> str | None:
-    """Why the tree that a span lies in is not simply the grammar's best; None if it is."""
+    """Return why the tree of a span's sentence is not the grammar's best tree; None if it is."""
     group = _group(span.doc, key)
     if group is None:
         return None
@@ -145,7 +145,7 @@ def read_fallback(span: Span, key: str) -> str | None:
 
 
 def _group(doc: Doc, key: str) -> SpanGroup | None:
-    """A group of constituents, mended if tokens were merged or split; None if the document has none."""
+    """Return a group of constituents, repaired if tokens were merged or split; None if there is none."""
     if key not in doc.spans:
         return None
     group: SpanGroup = doc.spans[key]
@@ -153,21 +153,21 @@ def _group(doc: Doc, key: str) -> SpanGroup | None:
         in_place = (
             len(group.attrs[TAGS]) == len(doc) if TAGS in group.attrs else all(map(_is_in_place, group))
         )
-    except IndexError:  # of spaCy: a span ends beyond the document
+    except IndexError:  # raised by spaCy if a span ends beyond the document
         in_place = False
-    return group if in_place else _mend(doc, key)
+    return group if in_place else _repair(doc, key)
 
 
 def _is_in_place(span: Span) -> bool:
-    """Whether a span's tokens still have its characters."""
+    """Return whether the tokens of a span still have its character range."""
     first, last = span.doc[span.start], span.doc[span.end - 1]
     return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
 
 
-def _mend(doc: Doc, key: str) -> SpanGroup:
-    """Put the constituents of a group over the tokens that now have their characters.
+def _repair(doc: Doc, key: str) -> SpanGroup:
+    """Move the constituents of a group to the tokens that now have their character ranges.
 
-    A constituent that begins or ends within a token is left out.
+    Constituents that begin or end within a token are dropped.
     """
     group: SpanGroup = doc.spans[key]
     starts = {token.idx: token.i for token in doc}
@@ -186,17 +186,17 @@ def _mend(doc: Doc, key: str) -> SpanGroup:
     fallbacks = [(firsts[start], why) for start, why in group.attrs.get(FALLBACKS, ()) if start in firsts]
     tags = [token.tag_ for token in doc]
     write_constituents(doc, key, brackets, tags, fallbacks, group.attrs.get(DEPENDENCIES, False))
-    mended: SpanGroup = doc.spans[key]
-    return mended
+    repaired: SpanGroup = doc.spans[key]
+    return repaired
 
 
 def has_dependencies(doc: Doc, key: str) -> bool:
-    """Whether the document's heads and relations were set from the trees of a group."""
+    """Return whether the document's heads and relations were set from the trees of a group."""
     return key in doc.spans and bool(doc.spans[key].attrs.get(DEPENDENCIES, False))
 
 
 def read_chains(doc: Doc, key: str, start: int, end: int) -> list[Chain]:
-    """Constituents over each stretch of tokens, parents first, down to the single words."""
+    """Return the unary chains within a range of tokens, parents first, down to single words."""
     chains: list[Chain] = []
     words = iter(words_of(doc, start, end))
     word = next(words, None)
@@ -214,21 +214,21 @@ def read_chains(doc: Doc, key: str, start: int, end: int) -> list[Chain]:
         add_words_before(bracket.start)
         chains.append(Chain(*bracket[1:3], (bracket,)))
         if bracket.end == bracket.start + 1:
-            word = next(words, None)  # the word is this chain's
+            word = next(words, None)  # the chain covers this word
     add_words_before(end)
     return chains
 
 
 def tree_of(doc: Doc, key: str, start: int, end: int) -> Tree:
-    """The tree over a stretch of tokens: its only uppermost constituent, or all of them under ``TOP``.
+    """Build the tree over a range of tokens; several topmost constituents are put under ``TOP``.
 
     Args:
         doc: a document with constituents and tags.
-        key: name of their group.
-        start, end: tokens; at least one of them is a word.
+        key: name of the group of constituents.
+        start, end: range of tokens, at least one of which is a word.
 
     Raises:
-        ComponentError: there are no constituents, or they do not nest.
+        ComponentError: the document has no constituents, or they do not nest.
     """
     words, tags = words_of(doc, start, end), read_tags(doc, key, start, end)
     leaves = [Tree(tags[i - start], word=doc[i].text) for i in words]
@@ -245,13 +245,13 @@ def tree_of(doc: Doc, key: str, start: int, end: int) -> Tree:
 def build_trees(
     brackets: Sequence[Bracket], leaves: Sequence[T], node: Callable[[str, Sequence[T]], T], key: str = KEY
 ) -> list[T]:
-    """Nested nodes from brackets over leaves; the uppermost, from left to right.
+    """Build nested nodes from brackets over leaves, and return the topmost nodes from left to right.
 
     Args:
-        brackets: parents first.
-        leaves: one or more.
-        node: makes a node of a label and its children.
-        key: name of the group, for errors.
+        brackets: brackets, parents first.
+        leaves: leaves, at least one.
+        node: creates a node from a label and its children.
+        key: name of the group, for error messages.
 
     Raises:
         ComponentError: two brackets cross.
@@ -281,19 +281,19 @@ def build_trees(
 
 
 def brackets_of(tree: Tree, tokens: Sequence[int], posterior: float | None = None) -> Iterator[Bracket]:
-    """The constituents of a tree over tokens of a document.
+    """Yield the constituents of a tree as ranges of tokens of a document.
 
     Args:
         tree: a tree.
-        tokens: of the tree's words, which token each is.
-        posterior: of them all.
+        tokens: index of the token of each word of the tree.
+        posterior: posterior of all constituents.
     """
     for label, start, end in tree.spans():
         yield Bracket(label, tokens[start], tokens[end - 1] + 1, posterior)
 
 
 def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
-    """The trees of documents that have constituents, a sentence each.
+    """Yield the trees of all sentences of documents that have constituents.
 
     Raises:
         ComponentError: constituents do not nest, or words have no tags.
@@ -310,7 +310,7 @@ def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
 
 
 def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
-    """First token and end of each sentence; a document without sentence boundaries is one."""
+    """Return first token and end of each sentence; a document without boundaries is one sentence."""
     if not len(doc):
         return []
     if not doc.has_annotation("SENT_START"):

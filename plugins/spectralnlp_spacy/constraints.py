@@ -1,4 +1,4 @@
-"""Spans of a document as brackets that its trees must have."""
+"""Convert a group of spans of a document to brackets that its trees must have."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spectralnlp_spacy.errors import ComponentError, Errors
 
 
 class RequiredSpans:
-    """The spans of a group, by the words that they cover.
+    """Spans of a group, indexed by their first word.
 
     Args:
-        doc: its document.
-        key: name of the group; None for no spans.
-        name: of the component, for errors.
+        doc: the document.
+        key: name of the group in ``doc.spans``; None for no spans.
+        name: name of the component, for error messages.
     """
 
     def __init__(self, doc: Doc, key: str | None, name: str) -> None:
@@ -29,10 +29,10 @@ class RequiredSpans:
                 self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
 
     def among(self, words: Sequence[int]) -> Constraints | None:
-        """The constraints on the tree over some words, a sentence or a part of one; None for none.
+        """Return the constraints on the tree over some words of a sentence; None if there are none.
 
         Args:
-            words: tokens of the document that are no white space, in order.
+            words: indices of the words among the tokens of the document, in order, without white space.
 
         Raises:
             ComponentError: a span begins among the words and ends beyond them, or spans cross.
@@ -52,10 +52,10 @@ class RequiredSpans:
 
     @contextmanager
     def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Where constraints cannot be met, say of which words.
+        """Turn a ConstraintError in the block into an error that quotes the words.
 
         Raises:
-            ComponentError: in place of a ConstraintError.
+            ComponentError: the block raised a ConstraintError.
         """
         try:
             yield

@@ -1,4 +1,4 @@
-"""Gold documents for spaCy: from trees, tagged sentences and labelled texts."""
+"""Convert trees, tagged sentences and labelled texts to gold documents for spaCy."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from spectralnlp.text.spans import spans_of
 from spectralnlp.trees import Tree
 from spectralnlp_spacy.constituents import KEY, Bracket, brackets_of, write_constituents
 
-# Where tags of files go: ``token.tag_``, ``token.pos_``, ``doc.ents``, ``doc.spans["chunks"]``.
+# Names for where tags are written: ``token.tag_``, ``token.pos_``, ``doc.ents``, ``doc.spans["chunks"]``.
 Field = Literal["tag", "pos", "ents", "spans"]
 
 
 def docs_of_trees(
     trees: Iterable[Tree], vocab: Vocab, *, sentences: int = 1, key: str = KEY
 ) -> Iterator[Doc]:
-    """Documents with gold tokens, tags, sentence boundaries and constituents.
+    """Yield documents with gold tokens, tags, sentence boundaries and constituents.
 
-    The treebank does not say where blanks were: ``doc.has_unknown_spaces`` holds, which makes spaCy train and
-    evaluate on these tokens.
+    A treebank does not record spaces: ``doc.has_unknown_spaces`` is true, so that spaCy trains and evaluates
+    on the gold tokens.
 
     Args:
         trees: cleaned trees.
-        vocab: of the documents.
-        sentences: how many of them make a document.
-        key: where constituents go: ``doc.spans[key]``.
+        vocab: vocabulary of the documents.
+        sentences: number of sentences per document.
+        key: name of the group of constituents, ``doc.spans[key]``.
     """
     stream = iter(trees)
     while chunk := list(islice(stream, sentences)):
@@ -48,10 +48,10 @@ def _doc_of_trees(trees: Sequence[Tree], vocab: Vocab, key: str) -> Doc:
     brackets: list[Bracket] = []
     for tree in trees:
         tree = tree if not tree.is_preterminal else Tree("TOP", [tree])
-        first, own = len(words), tree.words()
-        words += own
+        first, leaves = len(words), tree.words()
+        words += leaves
         tags += tree.tags()
-        starts += [True, *[False] * (len(own) - 1)]
+        starts += [True, *[False] * (len(leaves) - 1)]
         brackets += brackets_of(tree, range(first, len(words)))
     doc = Doc(vocab, words=words, tags=tags, sent_starts=starts)
     write_constituents(doc, key, brackets, tags)
@@ -66,18 +66,21 @@ def docs_of_tags(
     field: Field | None = None,
     sentences: int = 1,
 ) -> Iterator[Doc]:
-    """Documents with gold tokens, sentence boundaries and tags; blanks are unknown, as in `docs_of_trees`.
+    """Yield documents with gold tokens, sentence boundaries and tags.
+
+    Spaces are unknown, as in `docs_of_trees`.
 
     Args:
-        annotated: sentences; of CoNLL-U both ``pos`` and ``tag`` are taken, if no column is named.
-        vocab: of the documents.
-        column: of other files, the column with the tags; the last by default.
-        field: where the column's tags go; by default to ``tag``.
-        sentences: how many of them make a document.
+        annotated: tagged sentences. From CoNLL-U, both ``pos`` and ``tag`` are set if ``column`` and
+            ``field`` are None.
+        vocab: vocabulary of the documents.
+        column: column with the tags; the last one by default.
+        field: where the tags are written; ``tag`` by default.
+        sentences: number of sentences per document.
 
     Raises:
-        ConfigError: the tags write spans, and no field is named for them.
-        InputError: there is no such column.
+        ConfigError: the tags are spans, and ``field`` is None.
+        InputError: the column does not exist.
     """
     stream = iter(annotated)
     while chunk := list(islice(stream, sentences)):
@@ -90,7 +93,7 @@ def docs_of_tags(
         tags = [tag for sentence in chunk for tag in sentence.tagged(column)[1]]
         if field is None and any(tag[:2] in ("B-", "I-") for tag in tags):
             raise ConfigError(
-                "the tags write spans", hint="say what they are: `field` ents, or `field` spans"
+                "the tags are spans", hint="choose where to write them: `field` ents, or `field` spans"
             )
         doc = Doc(vocab, words=words, sent_starts=starts)
         _annotate(doc, tags, field or "tag")
@@ -110,11 +113,11 @@ def _annotate(doc: Doc, tags: Sequence[str], field: Field) -> None:
 
 
 def docs_of_texts(labelled: Iterable[tuple[str, str | None]], nlp: Language) -> Iterator[Doc]:
-    """Documents of whole texts, with all labels in ``doc.cats``.
+    """Yield documents of whole texts, with all labels in ``doc.cats``.
 
     Args:
-        labelled: texts and their labels; None where there is none.
-        nlp: its tokeniser makes the documents.
+        labelled: pairs (text, label); the label is None for an unlabelled text.
+        nlp: pipeline whose tokenizer creates the documents.
     """
     examples = list(labelled)
     labels = sorted({label for _, label in examples if label is not None})
@@ -126,14 +129,14 @@ def docs_of_texts(labelled: Iterable[tuple[str, str | None]], nlp: Language) -> 
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> int:
-    """Write a ``.spacy`` file, whole or not at all.
+    """Write documents to a ``.spacy`` file; after an error, no partial file is left.
 
     Args:
         docs: the documents.
-        path: the file.
+        path: path of the file.
 
     Returns:
-        How many documents there were.
+        The number of documents.
 
     Raises:
         ConfigError: the file cannot be written.

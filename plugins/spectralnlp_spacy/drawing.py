@@ -1,4 +1,4 @@
-"""Trees of documents drawn, in the manner of displaCy."""
+"""Draw the trees of documents, with an interface like displaCy's."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ def render(
     jupyter: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> str | None:
-    """Draw the trees of parsed documents, or of sentences of them.
+    """Draw the trees of parsed documents, or of some sentences of documents.
 
     Args:
         docs: documents or spans.
-        page: whether to make a whole HTML page; otherwise ``<svg>`` elements, one a line and sentence.
-        jupyter: whether to show the drawing in a notebook; None to find out.
-        options: ``scores``, whether constituents have their posteriors (True); ``spans_key``, the group with
-            the constituents (``constituents``).
+        page: whether to return a whole HTML page; otherwise one ``<svg>`` element per sentence and line.
+        jupyter: whether to show the drawing in a notebook; None to detect a notebook.
+        options: ``scores``, whether to show posteriors of constituents (True by default); ``spans_key``, name
+            of the group with the constituents (``constituents`` by default).
 
     Returns:
-        HTML or SVG; None where it was shown in a notebook.
+        HTML or SVG; None if the drawing was shown in a notebook.
 
     Raises:
-        ComponentError: a document was not parsed.
+        ComponentError: a document has not been parsed.
 
     Examples:
         >>> import spacy
@@ -89,10 +89,10 @@ def render(
 
 
 def parses_of(span: Doc | Span, key: str = KEY) -> Iterator[Parse]:
-    """The trees of a document or of a span, as the core's parser would give them.
+    """Yield the trees of a document or span as parses of the core.
 
     Raises:
-        ComponentError: there are no constituents.
+        ComponentError: the document has no constituents.
     """
     doc = span if isinstance(span, Doc) else span.doc
     first, last = (0, len(doc)) if isinstance(span, Doc) else (span.start, span.end)

@@ -1,9 +1,8 @@
-"""Extensions of spans and tokens: ``span._.parse_string``, ``.constituents``, ``.labels`` and so on.
+"""Extension attributes of spans and tokens: ``span._.parse_string``, ``.constituents``, ``.labels`` etc.
 
-The names are those that users of constituents in spaCy know. Everything is computed from ``doc.spans``, so
-documents can be saved and sent to other processes. A span that stands for a unary chain has several labels.
-White space at either end of a span is passed over; a sentence of white space alone has no labels, no
-constituents, and the empty string for a tree.
+The names are those of benepar. All values are computed from ``doc.spans``, so documents can be saved and sent
+to other processes. The span of a unary chain has several labels. White space at either end of a span is
+ignored; a sentence of white space only has no labels, no constituents and an empty ``parse_string``.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NotAConstituentError(ComponentError):
-    """A span that was asked for something that only constituents have.
+    """Error of asking for an attribute of constituents on a span that is not a constituent.
 
     Examples:
         >>> import spacy
@@ -51,26 +50,26 @@ class NotAConstituentError(ComponentError):
     """
 
 
-# The name that users of benepar know.
+# The name of this error in benepar.
 NonConstituentException = NotAConstituentError
 
 
 class Getters:
-    """The getters for one group of constituents.
+    """Getters of the extension attributes, for one group of constituents.
 
     Args:
-        key: its name in ``doc.spans``.
+        key: name of the group in ``doc.spans``.
     """
 
     def __init__(self, key: str) -> None:
         self.key = key
 
     def labels(self, span: Span) -> tuple[str, ...]:
-        """Labels of a constituent, the uppermost of its unary chain first; empty for a word alone."""
+        """Return the labels of a constituent, topmost in its unary chain first; empty for a single word."""
         return tuple(bracket.label for bracket in self._chain(span).brackets)
 
     def constituents(self, span: Span) -> Iterator[Span]:
-        """All constituents within a constituent, itself first, parents first, down to single words."""
+        """Yield all constituents within a constituent and itself, parents first, down to single words."""
         first = self._chain(span)
         if first.start == first.end:
             return
@@ -78,7 +77,7 @@ class Getters:
             yield _span(span, chain)
 
     def children(self, span: Span) -> Iterator[Span]:
-        """The parts that a constituent consists of, from left to right."""
+        """Yield the immediate constituents of a constituent, from left to right."""
         whole = self._chain(span)
         end = whole.start
         for chain in read_chains(span.doc, self.key, whole.start, whole.end)[1:]:
@@ -87,7 +86,7 @@ class Getters:
                 end = chain.end
 
     def parent(self, span: Span) -> Span | None:
-        """The smallest constituent around a constituent; None for a sentence."""
+        """Return the smallest constituent that contains a constituent; None for a whole sentence."""
         inner = self._chain(span)
         if inner.start == inner.end:
             return None
@@ -99,12 +98,12 @@ class Getters:
         return _span(span, around[-1]) if around else None
 
     def parse_string(self, span: Span) -> str:
-        """A constituent in brackets, on one line."""
+        """Return a constituent in brackets, on one line."""
         tree = self._tree(span)
         return "" if tree is None else str(tree)
 
     def tree(self, span: Span) -> nltk.Tree | None:
-        """A constituent as an ``nltk.Tree``; None of white space."""
+        """Return a constituent as an ``nltk.Tree``; None for white space."""
         tree = self._tree(span)
         try:
             return None if tree is None else tree.to_nltk()
@@ -112,21 +111,21 @@ class Getters:
             raise ComponentError(Errors.SN014) from error
 
     def confidence(self, span: Span) -> float | None:
-        """The probability of a constituent under the model; of a unary chain, its least."""
+        """Return the posterior probability of a constituent; the minimum over a unary chain, or None."""
         posteriors = [bracket.posterior for bracket in self._chain(span).brackets]
         known = [each for each in posteriors if each is not None]
         return min(known) if known else None
 
     def fallback(self, span: Span) -> str | None:
-        """Why the tree of the span's sentence is not simply the grammar's best; None if it is."""
+        """Return why the tree of the span's sentence is not the grammar's best tree; None if it is."""
         return read_fallback(span, self.key)
 
     def as_doc(self, span: Span, *, copy_user_data: bool = False) -> Doc:
-        """A copy of a span as a document, as ``span.as_doc()`` makes it, with its constituents.
+        """Copy a span to a new document, as ``span.as_doc()`` does, with its constituents.
 
         Args:
-            span: a sentence, or any other span; constituents within it are copied.
-            copy_user_data: as of ``span.as_doc``.
+            span: any span; the constituents within it are copied.
+            copy_user_data: see ``span.as_doc``.
         """
         doc = span.as_doc(copy_user_data=copy_user_data)
         brackets = [
@@ -151,15 +150,17 @@ class Getters:
         return read_chains(span.doc, self.key, sentence.start, sentence.end)
 
     def _chain(self, span: Span) -> Chain:
-        """Constituents that cover exactly this span; an empty chain for white space.
+        """Return the unary chain that covers exactly this span; an empty chain for white space.
 
         Raises:
             ComponentError: the document has no constituents.
-            NotAConstituentError: nothing covers exactly this span.
+            NotAConstituentError: no constituent or word covers exactly this span.
         """
         words = words_of(span.doc, span.start, span.end)
         if not words and len(span):
-            read_brackets(span.doc, self.key, span.start, span.start)  # complains where nothing was parsed
+            read_brackets(
+                span.doc, self.key, span.start, span.start
+            )  # raises an error if the document was not parsed
             return Chain(span.start, span.start, ())
         if words:
             wanted = words[0], words[-1] + 1
@@ -175,14 +176,14 @@ AS_METHOD = "as_doc"
 
 
 def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> None:
-    """Make the names known under ``span._`` and ``token._``; a parser in the pipeline does this by itself.
+    """Register the extension attributes of ``span._`` and ``token._``; ``spectral_parser`` calls this itself.
 
     Args:
-        prefix: put before each name: with ``"spectral_"`` they are ``span._.spectral_labels`` and so on.
-        spans_key: the group in ``doc.spans`` that they read.
+        prefix: prefix of each name: with ``"spectral_"``, the names are ``span._.spectral_labels`` and so on.
+        spans_key: name of the group in ``doc.spans`` from which the attributes are computed.
 
     Raises:
-        ComponentError: a name is taken by another package, or reads another group.
+        ComponentError: a name is registered by another package, or for another group.
 
     Examples:
         >>> from spacy.tokens import Span
@@ -209,7 +210,7 @@ def _install(owner: Any, name: str, getter: Callable[[Any], Any], kind: str = "g
 
 
 def _key(getter: Any) -> str | None:
-    """The group that a getter of ours reads; None for one of others."""
+    """Return the group that a getter of this package reads; None for other getters."""
     getters = getattr(getattr(getter, "of_span", getter), "__self__", None)
     return getters.key if isinstance(getters, Getters) else None
 

@@ -1,4 +1,4 @@
-"""The factories of the components. spaCy imports this module with every pipeline, so it is light."""
+"""Register the spaCy factories of the components; cheap, because spaCy imports it with every pipeline."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def default_config(kind: type[PipeSettings], scorer: str) -> dict[str, Any]:
-    """The config of a component that says nothing: the defaults of its settings, and its scorer.
+    """Return the default config of a component: the defaults of its settings, and its scorer.
 
     Args:
         kind: class of the settings.
-        scorer: its registered name.
+        scorer: registered name of the scorer.
     """
     defaults = dict(vars(kind()))  # type: ignore[call-arg]
     return {**{name: defaults[name] for name in defaults if name != "scorer"}, "scorer": {"@scorers": scorer}}
@@ -41,15 +41,18 @@ def _register(
     assigns: Sequence[str],
     weights: Mapping[str, float],
 ) -> Callable[..., SpectralPipe]:
-    """Register the factory of a component, whose parameters are its settings.
+    """Register the factory of a component, whose parameters are the component's settings.
 
     Args:
-        component: module and name of the class, which is imported when a component is made. The factory is
-            called after the module: ``spectral_parser``.
+        component: module and name of the class, which is imported when a component is created. The factory is
+            named after the module: ``spectral_parser``.
         kind: class of the settings.
-        config: their defaults.
-        assigns: where the component writes, for spaCy's analysis of pipelines.
-        weights: of its scores, for ``spacy train``.
+        config: default values of the settings.
+        assigns: attributes that the component sets, for spaCy's analysis of pipelines.
+        weights: weights of its scores, for ``spacy train``.
+
+    Returns:
+        The factory function.
     """
     module, _, class_name = component.rpartition(".")
 
@@ -58,18 +61,18 @@ def _register(
 
         pipe: SpectralPipe = getattr(import_module(module), class_name)(nlp.vocab, name, kind(**settings))
         check_alone(pipe, nlp)
-        if name not in nlp._meta.get("pipeline", ()):  # of a saved pipeline, whose own model comes later
+        if name not in nlp._meta.get("pipeline", ()):  # a saved pipeline loads its model later
             pipe.check_source()
         _require(nlp)
         return pipe
 
-    # spaCy checks a config against the signature.
+    # spaCy validates a config against the signature.
     hints = get_type_hints(kind)
     typed = {"nlp": Language, "name": str, **{each.name: hints[each.name] for each in fields(kind)}}
     make.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(each, Parameter.POSITIONAL_OR_KEYWORD, annotation=typed[each]) for each in typed]
     )
-    make.__doc__ = f"Make a component; parameters are those of `{kind.__name__}`."
+    make.__doc__ = f"Create a component; the parameters are the fields of `{kind.__name__}`."
     Language.factory(
         f"spectral_{module.rpartition('.')[2]}",
         func=make,
@@ -81,8 +84,8 @@ def _register(
 
 
 def _require(nlp: Language) -> None:
-    """Note in the pipeline's description what a package of it needs (``spacy package``)."""
-    # Not `nlp.meta`, which forgets the components of a saved pipeline that are not there yet.
+    """Add spectralnlp to the requirements in the pipeline's description, for ``spacy package``."""
+    # `nlp.meta` would drop the components of a saved pipeline that have not been added yet.
     requirements: list[str] = nlp._meta.setdefault("requirements", [])
     if not any(re.match(r"spectralnlp\b", each) for each in requirements):
         major, minor = __version__.split(".")[:2]
@@ -101,7 +104,7 @@ make_tagger = _register(
     TaggerSettings,
     TAGGER_CONFIG,
     assigns=["token.tag", "token.pos", "doc.ents", "doc.spans", "token.is_sent_start"],
-    # spaCy knows weights by factory: those of other attributes are set in [training.score_weights].
+    # spaCy has one set of weights per factory; for other attributes, set [training.score_weights].
     weights={"tag_acc": 1.0, "pos_acc": 0.0, "ents_f": 0.0, "chunks_f": 0.0},
 )
 make_textcat = _register(

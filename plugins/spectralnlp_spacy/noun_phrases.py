@@ -1,4 +1,4 @@
-"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without a dependency parse by others."""
+"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without another dependency parse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 
 from spectralnlp_spacy.constituents import has_dependencies, read_brackets, read_tags
 
-# First token, end and label (its number) of each noun chunk; spaCy calls it with a document or a span.
+# Function that yields first token, end and label id of each noun chunk of a document or span.
 NounChunks: TypeAlias = Callable[[Any], Iterator[tuple[int, int, int]]]
 
 _NOUN_PHRASES = frozenset(["NP", "NX", "WHNP"])
@@ -19,25 +19,27 @@ _POSSESSIVE = "POS"
 
 
 def install_noun_chunks(vocab: Vocab, key: str) -> None:
-    """Have ``doc.noun_chunks`` of a vocabulary's documents read trees where no other parser set dependencies.
+    """Make ``doc.noun_chunks`` use trees in documents whose dependencies were not set by another parser.
 
     Args:
-        vocab: of the pipeline; its documents, also those read from disk later, are meant.
-        key: the group of constituents.
+        vocab: vocabulary of the pipeline; all of its documents are affected, also those read from disk later.
+        key: name of the group of constituents.
     """
     usual = vocab.get_noun_chunks
-    if isinstance(usual, partial) and usual.func is noun_chunks:  # of another parser in the pipeline
+    if (
+        isinstance(usual, partial) and usual.func is noun_chunks
+    ):  # installed by another parser in the pipeline
         usual = usual.keywords["usual"]
     vocab.get_noun_chunks = partial(noun_chunks, key=key, usual=usual)
 
 
 def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> Iterator[tuple[int, int, int]]:
-    """Yield the base noun phrases: without other noun phrases in them, but for possessives.
+    """Yield the base noun phrases: those that contain no other noun phrases except possessives.
 
     Args:
         doclike: a document or a span.
-        key: the group of constituents.
-        usual: the language's own way, which needs a dependency parse.
+        key: name of the group of constituents.
+        usual: spaCy's function for the language, which needs a dependency parse; None if it has none.
     """
     doc = doclike if isinstance(doclike, Doc) else doclike.doc
     parsed_by_others = doc.has_annotation("DEP") and not has_dependencies(doc, key)
@@ -51,7 +53,7 @@ def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> I
 
 
 def base_noun_phrases(doc: Doc, key: str, start: int, end: int) -> list[tuple[int, int]]:
-    """First token and end of each base noun phrase within a stretch of tokens, from left to right.
+    """Return first token and end of each base noun phrase within a range of tokens, from left to right.
 
     Raises:
         ComponentError: the document has no constituents.

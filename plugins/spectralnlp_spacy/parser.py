@@ -1,4 +1,4 @@
-"""``spectral_parser``: constituents in ``doc.spans``."""
+"""Component ``spectral_parser``: a constituency parser that writes constituents to ``doc.spans``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ USES_OF_TAGS = ("none", "evidence", "fixed")
 
 
 class ParsedDoc(NamedTuple):
-    """Parses of a document's sentences; positions are tokens of the document.
+    """Parses of a document's sentences; positions are token indices in the document.
 
     Args:
-        bounds: first token and end of each sentence.
+        bounds: first token and end (exclusive) of each sentence.
         brackets: constituents, sentence after sentence, parents first.
-        tags: of each token, empty for white space.
+        tags: tag of each token; empty for white space.
         fallbacks: first token and reason of each sentence whose tree is a fallback.
-        arcs: head and relation of each token; None where they are not asked for.
+        arcs: head and relation of each token; None if dependencies are not wanted.
     """
 
     bounds: Bounds
@@ -54,7 +54,7 @@ class ParsedDoc(NamedTuple):
 
 
 class SpectralParser(SentencePipe):
-    """A constituency parser: constituents in ``doc.spans``, tags, and sentence boundaries."""
+    """Constituency parser that sets constituents in ``doc.spans``, tags and sentence boundaries."""
 
     factory = "spectral_parser"
     settings_type = ParserSettings
@@ -90,12 +90,12 @@ class SpectralParser(SentencePipe):
 
     @property
     def place(self) -> str:
-        """Where constituents go."""
+        """Where constituents are written, for messages: ``doc.spans['constituents']``."""
         return f"doc.spans[{self.spans_key!r}]"
 
     @property
     def needed(self) -> str:
-        """The annotation that examples need."""
+        """Annotation that training examples need, for messages."""
         return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:
@@ -112,18 +112,18 @@ class SpectralParser(SentencePipe):
     # Annotating
 
     def ready(self) -> Parser:
-        """The parser with the component's ``max_length``, loaded at the first call; errors as of the base."""
+        """Return the parser with the component's ``max_length``; see `SpectralPipe.ready`."""
         parser: Parser = super().ready()
         if parser.max_length != self.max_length:
             self.model = parser = replace(parser, max_length=self.max_length)
         return parser
 
     def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
-        """Parse documents, which stay as they are."""
+        """Parse documents without changing them."""
         parser = self.ready()
         bounds = [self.bounds(doc) for doc in docs]
         words = [
-            [found for start, end in in_doc if (found := words_of(doc, start, end))]
+            [sentence for start, end in in_doc if (sentence := words_of(doc, start, end))]
             for doc, in_doc in zip(docs, bounds, strict=True)
         ]
         required = [RequiredSpans(doc, self.constraints, self.name) for doc in docs]
@@ -144,27 +144,27 @@ class SpectralParser(SentencePipe):
         ]
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
-        """Write constituents, and tags and sentence boundaries where documents have none."""
+        """Write constituents to documents; also tags and sentence boundaries if they are not set."""
         for doc, parsed in zip(docs, predictions, strict=True):
             set_boundaries(doc, parsed.bounds)
             if self.set_tags:
                 for token, tag in zip(doc, parsed.tags, strict=True):
                     if tag and not token.tag:
                         token.tag_ = tag
-            own = parsed.arcs is not None and parsed.arcs.write(doc, parsed.bounds)
-            write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks, own)
+            has_arcs = parsed.arcs is not None and parsed.arcs.write(doc, parsed.bounds)
+            write_constituents(doc, self.spans_key, parsed.brackets, parsed.tags, parsed.fallbacks, has_arcs)
 
     def k_best(self, sentence: Span | Doc, n: int = 5) -> list[Alternative]:
-        """The ``n`` best trees of a sentence, or of a part of one by itself.
+        """Return the ``n`` best trees of a sentence, or of a part of a sentence parsed on its own.
 
         Args:
-            sentence: a span; or a document of one sentence.
-            n: how many; there may be fewer.
+            sentence: a span, or a document of one sentence.
+            n: maximum number of trees.
 
         Returns:
-            Trees (``tree``; ``tree.to_nltk()``) with the decoder's gain (``score``), the best first. Gains
-            can be compared within one sentence. A grammar of several binarisations, such as ``en``, makes
-            the list with the first of them: its best tree may differ from the one in the document.
+            Trees (``tree``; ``tree.to_nltk()``) with the score of the decoder (``score``), the best first.
+            Scores are comparable within one sentence only. A parser with several binarisations, such as
+            ``en``, uses only the first for this list, so its best tree may differ from the document's.
 
         Raises:
             ComponentError: there are no words, or the document has several sentences.
@@ -185,8 +185,8 @@ class SpectralParser(SentencePipe):
 
     def _sentence(self, required: RequiredSpans, words: Sequence[int]) -> Sentence:
         doc = required.doc
-        given = Sentence.from_words(doc[i].text for i in words)
-        tokens = zip(given.tokens, self.forms(doc, words), strict=True)
+        plain = Sentence.from_words(doc[i].text for i in words)
+        tokens = zip(plain.tokens, self.forms(doc, words), strict=True)
         tags = tuple(doc[i].tag_ for i in words) if self.use_tags != "none" else ()
         return Sentence(
             tuple(replace(token, form=form) for token, form in tokens),
@@ -206,7 +206,7 @@ class SpectralParser(SentencePipe):
 def _or_refused(
     parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
 ) -> Iterator[Parse]:
-    """The parses of sentences; what is refused is refused in the document's words."""
+    """Yield the parses of sentences; errors of constraints quote the words of the sentence."""
     for required, words in sentences:
         with required.refused(words):
             parse = next(parses)
@@ -220,7 +220,7 @@ def _assemble(
     parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """The parses of a document's sentences over its tokens; ``words``: of each sentence that has some."""
+    """Collect the next parses, one per sentence with words, as positions over a document's tokens."""
     result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
     for sentence in words:
         parse = next(parses)
@@ -235,7 +235,7 @@ def _assemble(
 
 
 def _brackets(parse: Parse, words: Sequence[int]) -> Iterator[Bracket]:
-    """Constituents over tokens of the document; the first covers all words, ``TOP`` if there is no other."""
+    """Yield constituents over tokens of the document, after a ``TOP`` if none covers all words."""
     if not any((c.start, c.end) == (0, len(words)) for c in parse.constituents[:1]):
         yield Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)
     for c in parse.constituents:

@@ -1,4 +1,4 @@
-"""Pipelines that hold a trained tagger."""
+"""Write a spaCy pipeline that contains a trained tagger."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from spectralnlp_spacy.vectors import write_pipeline
 
 
 def write_tagger(model_folder: str, folder: Path, lang: str, attribute: str | None = None) -> str:
-    """Write a blank pipeline with ``spectral_tagger``, and the model in it.
+    """Write a blank pipeline with a ``spectral_tagger`` that contains a model.
 
     Args:
-        model_folder: of a tagger, or the name of an installed one.
-        folder: where to.
+        model_folder: folder of a tagger, or the name of an installed one.
+        folder: folder to write the pipeline to.
         lang: code of the language.
-        attribute: where tags go, as the setting; None for ``ents`` where tags are spans, ``pos`` where they
-            are universal parts of speech, and else ``tag``.
+        attribute: where tags are written, as the setting of this name; None for ``ents`` if the tags are
+            spans, ``pos`` if they are universal part-of-speech tags, and otherwise ``tag``.
 
     Returns:
-        Where the tags go: ``doc.ents``.
+        Where the tags are written, such as ``doc.ents``.
 
     Raises:
-        ConfigError: tags cannot go there, the folder is taken, or cannot be written.
+        ConfigError: the tags do not fit the attribute, or the folder is in use or cannot be written.
     """
     attribute = attribute or _usual_attribute(spectralnlp.load(model_folder))
     nlp = spacy.blank(lang)

@@ -1,4 +1,4 @@
-"""Readers for the sections ``[corpora]`` and ``[initialize]`` of spaCy's configs."""
+"""Corpus and text readers for the sections ``[corpora]`` and ``[initialize]`` of spaCy's configs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from spectralnlp.runtime import expand_inputs, open_text
 
 
 def gold_tokens(path: Path, limit: int = 0) -> Callable[[Language], Iterator[Example]]:
-    """``spectralnlp.GoldTokens.v1``: a ``.spacy`` corpus read with gold tokens and gold sentence boundaries.
+    """Return the reader ``spectralnlp.GoldTokens.v1``, which keeps gold tokens and gold sentence boundaries.
 
     ``spacy.Corpus.v1`` gives the pipeline gold tokens, but not gold sentence boundaries.
 
     Args:
-        path: a ``.spacy`` file, or a folder of such.
-        limit: how many documents to read; 0 for all.
+        path: a ``.spacy`` file, or a folder of ``.spacy`` files.
+        limit: maximum number of documents; 0 for all.
     """
     corpus = Corpus(path)
 
@@ -35,17 +35,17 @@ def gold_tokens(path: Path, limit: int = 0) -> Callable[[Language], Iterator[Exa
 
 
 def bare_copy(doc: Doc) -> Doc:
-    """Copy tokens, blanks and sentence boundaries, without annotation."""
+    """Copy tokens, spaces and sentence boundaries of a document, without other annotation."""
     tokens = doc.to_array([ORTH, SPACY, SENT_START])
     words, spaces = tokens[:, 0].tolist(), tokens[:, 1].astype(bool).tolist()
     return Doc(doc.vocab, words=words, spaces=spaces).from_array([SENT_START], tokens[:, 2:])
 
 
 def lines(path: str) -> list[str]:
-    """``spectralnlp.Lines.v1``: the lines of text files that are not empty, such as unlabelled text.
+    """Return the non-empty lines of text files, such as unlabelled texts: reader ``spectralnlp.Lines.v1``.
 
     Args:
-        path: a file (``.gz`` too), a folder or a pattern.
+        path: a file (also ``.gz``), a folder or a glob pattern.
     """
     texts: list[str] = []
     for file in expand_inputs([path]):

@@ -1,4 +1,4 @@
-"""Scorers for spaCy: of constituents, as labelled spans and by EVALB, of tags and of labels of texts."""
+"""spaCy scorers for constituents (as labelled spans and by EVALB), tags, and labels of texts."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ Scores = dict[str, Any]
 
 
 def make_span_scorer() -> Callable[..., Scores]:
-    """``spectralnlp.constituent_scorer.v1``: see `score_constituents`."""
+    """Return the scorer ``spectralnlp.constituent_scorer.v1``; see `score_constituents`."""
     return score_constituents
 
 
 def make_evalb_scorer() -> Callable[..., Scores]:
-    """``spectralnlp.evalb_scorer.v1``: see `score_evalb`."""
+    """Return the scorer ``spectralnlp.evalb_scorer.v1``; see `score_evalb`."""
     return score_evalb
 
 
 def make_parser_scorer() -> Callable[..., Scores]:
-    """``spectralnlp.parser_scorer.v1``: both."""
+    """Return the scorer ``spectralnlp.parser_scorer.v1``; see `score_parser`."""
     return score_parser
 
 
 def score_parser(examples: Iterable[Example], **settings: Any) -> Scores:
-    """Both scores of constituents, and of sentence boundaries."""
+    """Score constituents by EVALB and as labelled spans."""
     examples = list(examples)
     return score_evalb(examples, **settings) | score_constituents(examples, **settings)
 
 
 def score_constituents(examples: Iterable[Example], *, spans_key: str = KEY, **settings: Any) -> Scores:
-    """Labelled spans as spaCy scores spans: ``constituents_p``, ``_r``, ``_f`` and ``_per_type``.
+    """Score constituents as spaCy scores labelled spans: ``constituents_p``, ``_r``, ``_f``, ``_per_type``.
 
-    All constituents count, and white space and punctuation do too.
+    All constituents are counted, including white space and punctuation.
 
     Args:
-        examples: with gold constituents; others are passed over.
-        spans_key: the group that holds constituents.
+        examples: examples; those without gold constituents are ignored.
+        spans_key: name of the group of constituents.
         settings: ignored.
     """
     return _score_group(examples, spans_key, name=KEY)
 
 
 def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
-    """Labelled spans of one group, called ``name`` in the scores."""
+    """Score the labelled spans of one group; ``name`` is the prefix of the scores."""
 
     def has_group(doc: Doc) -> bool:
         return key in doc.spans
@@ -66,15 +66,15 @@ def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
 
 
 def score_evalb(examples: Iterable[Example], *, spans_key: str = KEY, **settings: Any) -> Scores:
-    """EVALB's recall, precision and F1 in [0, 1]: ``evalb_r``, ``evalb_p``, ``evalb_f``, ``evalb_complete``.
+    """Score constituents by EVALB, from 0 to 1: ``evalb_r``, ``evalb_p``, ``evalb_f``, ``evalb_complete``.
 
-    Punctuation and TOP are not counted, as Collins' parameters have it. Gold sentences count; where the
-    prediction has other boundaries, what it has within a gold sentence is its tree. Sentences whose tokens
-    differ from the gold ones cannot be scored and are left out: ``evalb_errors`` is their share.
+    With Collins' parameters, punctuation and TOP are not counted. The scores are over gold sentences; if the
+    prediction has other boundaries, its constituents within a gold sentence are its tree. Sentences whose
+    tokens differ from the gold tokens are not scored; ``evalb_errors`` is their share.
 
     Args:
-        examples: with gold constituents; others are passed over.
-        spans_key: the group that holds constituents.
+        examples: examples; those without gold constituents are ignored.
+        spans_key: name of the group of constituents.
         settings: ignored.
     """
     counts = [count for example in examples for count in _count_sentences(example, spans_key)]
@@ -103,19 +103,19 @@ def _count_sentences(example: Example, key: str) -> Iterable[SentenceCounts]:
 
 
 def make_tagger_scorer() -> Callable[..., Scores]:
-    """``spectralnlp.tagger_scorer.v1``: see `score_tags`."""
+    """Return the scorer ``spectralnlp.tagger_scorer.v1``; see `score_tags`."""
     return score_tags
 
 
 def score_tags(
     examples: Iterable[Example], *, attribute: str = "tag", spans_key: str = "chunks", **settings: Any
 ) -> Scores:
-    """Tags as spaCy scores them: ``tag_acc``, ``pos_acc``, ``ents_f`` or, of spans, ``chunks_f``.
+    """Score tags as spaCy does: ``tag_acc``, ``pos_acc``, ``ents_f`` or, for spans, ``chunks_f``.
 
     Args:
-        examples: with gold annotation; others are passed over.
-        attribute: of the tagger.
-        spans_key: the group that holds spans; the scores are named after it.
+        examples: examples; those without gold annotation are ignored.
+        attribute: attribute of the tagger.
+        spans_key: name of the group of spans, which is the prefix of its scores.
         settings: ignored.
     """
     scores: Scores
@@ -129,19 +129,19 @@ def score_tags(
 
 
 def make_textcat_scorer() -> Callable[..., Scores]:
-    """``spectralnlp.textcat_scorer.v1``: see `score_cats`."""
+    """Return the scorer ``spectralnlp.textcat_scorer.v1``; see `score_cats`."""
     return score_cats
 
 
 def score_cats(
     examples: Iterable[Example], *, labels: Sequence[str], threshold: float | None = None, **settings: Any
 ) -> Scores:
-    """Scores of exclusive labels: ``cats_score``, ``cats_micro_f``, which is the accuracy, and so on.
+    """Score exclusive labels of texts: ``cats_score``, ``cats_micro_f`` (the accuracy) and others.
 
     Args:
-        examples: with gold labels; others are passed over, as in a corpus that holds treebanks too.
-        labels: of the classifier.
-        threshold: least probability of a label that counts.
+        examples: examples; those without gold labels are ignored.
+        labels: labels of the classifier.
+        threshold: minimum probability of a predicted label.
         settings: ignored.
     """
     labelled = [example for example in examples if example.reference.cats]

@@ -1,4 +1,4 @@
-"""Tregex's language over the trees of documents; what matches is a span."""
+"""Search the trees of documents with patterns in Tregex's language; matches are spans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralnlp.display import one_line
 from spectralnlp.trees import Tree, add_root, strip_root
 from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
 
-# Sentences are searched so many at a time.
+# Number of sentences that are searched at a time.
 _AT_A_TIME = 1_000
 
 
@@ -23,9 +23,9 @@ class SpanMatch:
     """One way in which a pattern matches in a document.
 
     Attributes:
-        span: the tokens of the node, labelled with its label (of a word, the word).
-        named: spans that names of the pattern stand for; an optional one may be missing.
-        variables: the texts of variable groups.
+        span: span of the matched node, with the node's label (for a word, the word).
+        named: spans of the nodes bound to the names of the pattern; names in optional parts may be absent.
+        variables: texts bound to the variables of the pattern.
 
     Examples:
         >>> import spacy
@@ -45,20 +45,20 @@ class SpanMatch:
 
     @property
     def text(self) -> str:
-        """The text of the span."""
+        """Text of the span."""
         return str(self.span.text)
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A tree, and the tokens of the document that its words are."""
+    """Tree of a sentence, with the index of each of its words among the tokens of the document."""
 
     doc: Doc
     tree: Tree
     tokens: list[int]
 
     def span(self, node: Any) -> Span:
-        """The tokens of a node of the tree."""
+        """Return the span of a node of the tree."""
         label = self.doc.vocab.strings.add(node.label)
         return Span(self.doc, self.tokens[node.start], self.tokens[node.end - 1] + 1, label=label)
 
@@ -71,19 +71,19 @@ def search(
     head_rules: str = "english",
     spans_key: str = KEY,
 ) -> Iterator[SpanMatch]:
-    """Find the matches of a pattern in Tregex's language in parsed documents, or in sentences of them.
+    """Find the matches of a pattern in Tregex's language in parsed documents or spans.
 
     Args:
-        docs: documents or spans, ``nlp.pipe(texts)`` among them; each sentence is a tree under ``TOP``.
+        docs: documents or spans, such as ``nlp.pipe(texts)``; each sentence is a tree under ``TOP``.
         pattern: see `spectralnlp_trees.search`.
-        once: give each node once, not once for each way in which the pattern matches there.
+        once: yield each node once, not once for each way in which the pattern matches there.
         head_rules: see `spectralnlp_trees.search`.
-        spans_key: the group with the constituents.
+        spans_key: name of the group with the constituents.
 
     Raises:
-        ComponentError: a document was not parsed.
-        PatternError: the pattern cannot be understood.
-        ConfigError: no head rules have this name.
+        ComponentError: a document has not been parsed.
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown.
 
     Examples:
         >>> import spacy
@@ -94,7 +94,9 @@ def search(
         >>> [(match.text, match.named["object"].text) for match in search(doc, "VP < NP=object")]
         [('feeds the gulls', 'the gulls'), ('like it', 'it')]
     """
-    registry.tree_tools.get("search").read_pattern(pattern)  # complains before anything is parsed
+    registry.tree_tools.get("search").read_pattern(
+        pattern
+    )  # checks the pattern before any document is parsed
     return _matches(_sentences(docs, spans_key), pattern, once, head_rules)
 
 
@@ -106,19 +108,19 @@ def count(
     head_rules: str = "english",
     spans_key: str = KEY,
 ) -> int:
-    """Count the matches of a pattern in Tregex's language in parsed documents, or in sentences of them.
+    """Count the matches of a pattern in Tregex's language in parsed documents or spans.
 
     Args:
         docs: see `search`.
         pattern: see `search`.
-        once: count nodes, not the ways in which the pattern matches there.
+        once: count each node once, not once for each way in which the pattern matches there.
         head_rules: see `search`.
         spans_key: see `search`.
 
     Raises:
-        ComponentError: a document was not parsed.
-        PatternError: the pattern cannot be understood.
-        ConfigError: no head rules have this name.
+        ComponentError: a document has not been parsed.
+        PatternError: the pattern is invalid.
+        ConfigError: the head rules are unknown.
 
     Examples:
         >>> import spacy
@@ -153,7 +155,7 @@ def _batches(sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:
 
 
 def _sentences(docs: Doc | Span | Iterable[Doc | Span], key: str) -> Iterator[_Sentence]:
-    """The trees of all sentences; of a span, of the parts of sentences in it."""
+    """Yield the trees of all sentences; for a span, of the parts of sentences within it."""
     for each in [docs] if isinstance(docs, Doc | Span) else docs:
         doc = each if isinstance(each, Doc) else each.doc
         first, last = (0, len(doc)) if isinstance(each, Doc) else (each.start, each.end)

@@ -1,4 +1,4 @@
-"""Base of components that work by sentences: boundaries, and words as the model writes them."""
+"""Base class of components that process sentences: sentence boundaries, and word forms of the model."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Bounds = list[tuple[int, int]]
 
 
 class SentencePipe(SpectralPipe):
-    """Base of the parser and the tagger.
+    """Base class of the parser and the tagger.
 
     Attributes:
-        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
+        split_sentences: whether to split documents without sentence boundaries; otherwise each is one
             sentence.
     """
 
@@ -31,11 +31,11 @@ class SentencePipe(SpectralPipe):
 
     @property
     def conventions(self) -> Conventions:
-        """How the model's training data writes words."""
+        """Spelling conventions of the model's training data."""
         return getattr(self.ready(), "conventions", None) or Conventions()
 
     def bounds(self, doc: Doc) -> Bounds:
-        """First token and end of each sentence; found in the text if the document does not say."""
+        """Return first token and end of each sentence; split the text if the document has no boundaries."""
         if doc.has_annotation("SENT_START"):
             return sentence_bounds(doc)
         if not self._warned:
@@ -44,7 +44,7 @@ class SentencePipe(SpectralPipe):
         return find_sentences(doc, self._tokenizer()) if self.split_sentences else sentence_bounds(doc)
 
     def forms(self, doc: Doc, words: Sequence[int]) -> list[str]:
-        """Words of a document, as the model's training data writes them."""
+        """Return words of a document in the spelling of the model's training data."""
         return self.conventions.forms([doc[i].text for i in words])
 
     def _tokenizer(self) -> Tokenizer:
@@ -61,11 +61,11 @@ def set_boundaries(doc: Doc, bounds: Bounds) -> None:
 
 
 def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
-    """Where the sentences of a document are, by its text: a first token and an end each."""
-    found = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
+    """Split the text of a document into sentences; return first token and end of each."""
+    sentences = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
     starts = [0]
     token = 0
-    for offset in sorted(sentence.start for sentence in found):
+    for offset in sorted(sentence.start for sentence in sentences):
         while token < len(doc) and doc[token].idx < offset:
             token += 1
         if starts[-1] < token < len(doc):

@@ -1,4 +1,4 @@
-"""Settings of the components, as a pipeline's config has them."""
+"""Settings of the components, which are the options in a pipeline's config."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-AUTO = "auto"  # in place of a model: the installed one of the pipeline's language
+AUTO = "auto"  # stands for the installed model of the pipeline's language
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipeSettings:
-    """Settings of every component.
+    """Settings that all components share.
 
     Attributes:
-        model: a model folder, or the name of an installed one; ``auto`` for the installed one of the
-            pipeline's language; None to have it trained.
+        model: a model folder, or the name of an installed model; ``auto`` for the installed model of the
+            pipeline's language; None to train one.
         estimator: name of the estimator that `initialize` trains.
-        settings: its hyper-parameters; ``preset`` names a preset.
-        scorer: makes scores of examples.
+        settings: hyper-parameters of the estimator; ``preset`` names a preset.
+        scorer: function that scores examples.
     """
 
     model: str | None = None
@@ -29,11 +29,11 @@ class PipeSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class UpdatedSettings(PipeSettings):
-    """Settings of components that ``nlp.update`` can add examples to.
+    """Settings of components to which ``nlp.update`` can add examples.
 
     Attributes:
-        keep_examples: whether what `initialize` learns from is kept with the model, so that ``nlp.update``
-            can add to it. It reveals the texts.
+        keep_examples: whether the model keeps its training examples, so that ``nlp.update`` can add new ones.
+            The saved model then contains the training texts.
     """
 
     keep_examples: bool = False
@@ -43,26 +43,27 @@ class UpdatedSettings(PipeSettings):
 class ParserSettings(PipeSettings):
     """Settings of ``spectral_parser``.
 
-    The installed grammar of a language has its name: ``en`` for English.
+    The installed parser of a language is named after the language: ``en`` for English.
 
     Attributes:
-        decoder: how the tree is chosen; None for the model's own way.
-        spans_key: where constituents go: ``doc.spans[spans_key]``.
-        prefix: of the names under ``span._``.
-        set_tags: whether tokens without a ``tag_`` get the tree's.
-        split_sentences: whether documents without sentence boundaries get some; otherwise they are taken as
-            one sentence.
-        max_length: longest sentence, in words, that is parsed as a whole. A longer one is parsed in pieces
-            under a node ``TOP``, and marked as a fallback. Time grows with the cube of the length.
-        use_tags: what becomes of the ``tag_`` that tokens have already: ``fixed``, the tree must have them;
-            ``evidence`` for the tags of rare and unknown words; or ``none``, for the parser listens to a
-            tagger of its own, and tags by another one make its trees no better.
+        decoder: name of the decoder; None for the model's default.
+        spans_key: name of the group of constituents, ``doc.spans[spans_key]``.
+        prefix: prefix of the names under ``span._``.
+        set_tags: whether tokens without a ``tag_`` get the tag in the tree.
+        split_sentences: whether to split documents without sentence boundaries; otherwise each is one
+            sentence.
+        max_length: maximum length of a sentence, in words, that is parsed as a whole. A longer sentence is
+            parsed in pieces under a node ``TOP`` and marked as a fallback. Time grows with the cube of the
+            length.
+        use_tags: use of a ``tag_`` that tokens already have: ``fixed`` to require it in the tree,
+            ``evidence`` to use it for rare and unknown words, ``none`` to ignore it. The parser has its own
+            tagger, and tags of another tagger do not improve its trees.
         constraints: name of a group of spans, ``doc.spans[constraints]``, that the tree must have as
-            constituents, of their label if they have one; documents without it are free. None for no group.
+            constituents, with the label of the span if it has one. None for no constraints.
         noun_chunks: whether ``doc.noun_chunks`` are base noun phrases of the trees, in documents without a
             dependency parse.
-        dependencies: whether ``token.head`` and ``token.dep_`` are set from the tree, in documents that have
-            no dependency parse: Universal Dependencies of English, heads without labels of other languages.
+        dependencies: whether to set ``token.head`` and ``token.dep_`` from the tree, in documents without a
+            dependency parse: Universal Dependencies for English, unlabelled heads for other languages.
     """
 
     model: str | None = AUTO
@@ -83,17 +84,17 @@ class ParserSettings(PipeSettings):
 class TaggerSettings(UpdatedSettings):
     """Settings of ``spectral_tagger``.
 
-    Without a ``model``, and until it is trained, the installed tagger of the pipeline's language tags:
-    ``en-tagger`` for English, or ``en-upos`` where the attribute is ``pos``.
+    Until a tagger is trained, and if ``model`` is None, the installed tagger of the pipeline's language is
+    used: ``en-tagger`` for English, or ``en-upos`` if ``attribute`` is ``pos``.
 
     Attributes:
-        attribute: where tags go: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents`` (``doc.ents``)
-            or ``spans`` (``doc.spans[spans_key]``).
-        spans_key: where ``spans`` go.
-        overwrite: whether tags that are there already are replaced.
-        overwrite_ents: whether entities that are there already give way to new ones that overlap them;
-            otherwise the new ones do. What does not overlap stays in both cases.
-        split_sentences: whether documents without sentence boundaries get some; otherwise each is one
+        attribute: where tags are written: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents``
+            (``doc.ents``) or ``spans`` (``doc.spans[spans_key]``).
+        spans_key: name of the group for ``spans``.
+        overwrite: whether to replace existing tags.
+        overwrite_ents: whether new entities replace existing ones that they overlap; otherwise the existing
+            ones are kept. Entities that do not overlap are kept in both cases.
+        split_sentences: whether to split documents without sentence boundaries; otherwise each is one
             sentence.
     """
 
@@ -110,8 +111,8 @@ class TextcatSettings(UpdatedSettings):
     """Settings of ``spectral_textcat``.
 
     Attributes:
-        threshold: least probability of a label that is taken for the intent.
-        prefix: of the names under ``doc._``.
+        threshold: minimum probability of a label to be the intent; below it, the intent is None.
+        prefix: prefix of the names under ``doc._``.
     """
 
     estimator: str = "intent"

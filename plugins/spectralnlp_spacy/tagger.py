@@ -1,4 +1,4 @@
-"""``spectral_tagger``: parts of speech, entities or chunks."""
+"""Component ``spectral_tagger``: a tagger for parts of speech, entities or chunks."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class TaggedDoc(NamedTuple):
     """Tags of a document's sentences.
 
     Args:
-        bounds: first token and end of each sentence.
-        words: for each sentence, which tokens its words are.
-        tags: for each sentence, a tag a word.
+        bounds: first token and end (exclusive) of each sentence.
+        words: for each sentence, the indices of its words among the tokens of the document.
+        tags: for each sentence, a tag for each word.
     """
 
     bounds: Bounds
@@ -36,20 +36,17 @@ class TaggedDoc(NamedTuple):
     tags: list[list[str]]
 
 
-# How the installed tagger of a language is called after the language, by where its tags go.
+# Second part of the name of a language's installed tagger (``en-tagger``), by attribute.
 _ENDINGS = {"tag": "tagger", "pos": "upos"}
 
 
 def writes_spans(model: Any) -> bool:
-    """Whether the tags of a model are spans: O and ``B-…``, ``I-…``, ``E-…`` or ``S-…``."""
+    """Return whether the tags of a model mark spans: O and ``B-…``, ``I-…``, ``E-…`` or ``S-…``."""
     return model.scheme != "tags" or set(model.labels) == {"O"}
 
 
 class SpectralTagger(SentencePipe):
-    """A tagger of words, or of spans of words: entities and chunks.
-
-    Where the tags go, ``settings.attribute`` says.
-    """
+    """Tagger of words, or of spans such as entities; ``settings.attribute`` says where it writes."""
 
     factory = "spectral_tagger"
     settings_type = TaggerSettings
@@ -77,17 +74,21 @@ class SpectralTagger(SentencePipe):
 
     @property
     def place(self) -> str:
-        """Where the tags go."""
+        """Where the tags are written, for messages, such as ``token.tag_``."""
         places = {"tag": "token.tag_", "pos": "token.pos_", "ents": "doc.ents"}
         return places.get(self.attribute, f"doc.spans[{self.spans_key!r}]")
 
     @property
     def needed(self) -> str:
-        """The annotation that examples need."""
+        """Annotation that training examples need, for messages."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
 
     def load(self, source: str | Path) -> None:
-        """Take a model, as `SpectralPipe.load`; one whose tags are spans, where spans are to be written."""
+        """Load a model, whose tags must mark spans if ``attribute`` is ``ents`` or ``spans``.
+
+        Raises:
+            ComponentError: the model cannot be loaded, is for another task, or its tags do not mark spans.
+        """
         super().load(source)
         model: Any = self.model
         if self.attribute in ("ents", "spans") and not writes_spans(model):
@@ -106,11 +107,11 @@ class SpectralTagger(SentencePipe):
     # Annotating
 
     def predict(self, docs: Sequence[Doc]) -> list[TaggedDoc]:
-        """Tag the words of documents, which stay as they are."""
+        """Tag the words of documents without changing the documents."""
         tagger = self.ready()
         bounds = [self.bounds(doc) for doc in docs]
         words = [
-            [found for start, end in in_doc if (found := words_of(doc, start, end))]
+            [sentence for start, end in in_doc if (sentence := words_of(doc, start, end))]
             for doc, in_doc in zip(docs, bounds, strict=True)
         ]
         forms = [
@@ -123,7 +124,7 @@ class SpectralTagger(SentencePipe):
         ]
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[TaggedDoc]) -> None:
-        """Write tags, entities or spans, and sentence boundaries where documents have none."""
+        """Write tags, entities or spans to documents; also sentence boundaries if they are not set."""
         for doc, tagged in zip(docs, predictions, strict=True):
             set_boundaries(doc, tagged.bounds)
             if self.attribute in ("tag", "pos"):
@@ -167,7 +168,7 @@ class SpectralTagger(SentencePipe):
         return bool(doc.has_annotation({"tag": "TAG", "pos": "POS", "ents": "ENT_IOB"}[self.attribute]))
 
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
-        """The words of each sentence and their tags."""
+        """Return the words of each sentence and their gold tags."""
         sentences = []
         for start, end in sentence_bounds(doc):
             words = words_of(doc, start, end)

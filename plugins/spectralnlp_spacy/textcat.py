@@ -1,4 +1,4 @@
-"""``spectral_textcat``: intents, or any other label that a whole text has."""
+"""Component ``spectral_textcat``: a classifier of whole texts, such as by intent."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spectralnlp_spacy.settings import TextcatSettings
 
 
 class LabelledText(NamedTuple):
-    """A text and its label.
+    """Text with its label.
 
     Args:
-        text: any text.
-        label: None if it is not known.
+        text: the text.
+        label: label of the text; None if it is unknown.
     """
 
     text: str
@@ -28,11 +28,11 @@ class LabelledText(NamedTuple):
 
 
 class SpectralTextcat(SpectralPipe):
-    """A classifier of texts: ``doc.cats`` has the probability of each label.
+    """Classifier of texts that sets the probability of each label in ``doc.cats``.
 
-    Two extensions say what to make of them: ``doc._.intent``, the likeliest label, or None where its
-    probability is under the threshold; ``doc._.out_of_scope``, from 0 to 1, the higher the less the text
-    looks like any label's.
+    It also sets two extension attributes: ``doc._.intent``, the most probable label, or None if its
+    probability is below the threshold; ``doc._.out_of_scope``, from 0 to 1, higher the less the text
+    resembles the training texts of any label.
     """
 
     factory = "spectral_textcat"
@@ -47,33 +47,33 @@ class SpectralTextcat(SpectralPipe):
         for extension in (self.intent, self.out_of_scope):
             if not Doc.has_extension(extension):
                 Doc.set_extension(extension, default=None)
-            elif any(Doc.get_extension(extension)[1:]):  # a method, a getter: of another package
+            elif any(Doc.get_extension(extension)[1:]):  # a default, method or getter of another package
                 raise ComponentError(Errors.SN013.format(owner="doc", extension=extension))
 
     @property
     def place(self) -> str:
-        """Where probabilities go."""
+        """Where probabilities are written, for messages."""
         return "doc.cats"
 
     @property
     def needed(self) -> str:
-        """The annotation that examples need."""
+        """Annotation that training examples need, for messages."""
         return "doc.cats in which one label is 1"
 
     def _labels(self) -> tuple[str, ...]:
         return tuple(self.ready().labels)
 
     def predict(self, docs: Sequence[Doc]) -> list[Any]:
-        """Classify documents, which stay as they are."""
+        """Classify documents without changing them."""
         return list(self.ready().classify_many([doc.text for doc in docs]))
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
-        """Write probabilities, the intent and the score of being out of scope."""
+        """Write probabilities, the intent and the out-of-scope score to documents."""
         labels = self.ready().labels
-        for doc, found in zip(docs, predictions, strict=True):
-            doc.cats.update(zip(labels, found.scores.tolist(), strict=True))
-            doc._.set(self.intent, found.label if found.confidence >= self.threshold else None)
-            doc._.set(self.out_of_scope, found.out_of_scope)
+        for doc, prediction in zip(docs, predictions, strict=True):
+            doc.cats.update(zip(labels, prediction.scores.tolist(), strict=True))
+            doc._.set(self.intent, prediction.label if prediction.confidence >= self.threshold else None)
+            doc._.set(self.out_of_scope, prediction.out_of_scope)
 
     def initialize(
         self,
@@ -85,9 +85,12 @@ class SpectralTextcat(SpectralPipe):
         """Train the model; see `SpectralPipe.initialize`.
 
         Args:
-            get_examples: gives the annotated examples. Those without ``doc.cats`` are unlabelled texts.
+            get_examples: returns the annotated examples; those without ``doc.cats`` are unlabelled texts.
             nlp: the pipeline.
-            unlabelled: more texts to learn from, as ``spectralnlp.Lines.v1`` reads them.
+            unlabelled: further unlabelled texts, such as ``spectralnlp.Lines.v1`` reads.
+
+        Raises:
+            ComponentError: see `SpectralPipe.initialize`; or a text has several labels.
         """
         self._unlabelled = list(unlabelled or ())
         try:

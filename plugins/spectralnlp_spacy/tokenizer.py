@@ -1,4 +1,4 @@
-"""A tokenizer of pipelines: cuts texts into words as the treebank of an installed model does."""
+"""Tokenizer for spaCy pipelines that follows the conventions of a spectralnlp model's training data."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spectralnlp_spacy.errors import ComponentError, Errors
 
 
 class SpectralTokenizer(DummyTokenizer):
-    """Makes documents of texts; the text of a document is the text that it was made of.
+    """Tokenizer that creates documents from texts; ``doc.text`` equals the text.
 
     Args:
-        vocab: of the pipeline.
-        model: an installed model or a folder: of a parser or a tagger. It is loaded with the first text, and
-            is not saved with the pipeline.
+        vocab: vocabulary of the pipeline.
+        model: name or folder of a parser or tagger. It is loaded with the first text and not saved with the
+            pipeline.
     """
 
     def __init__(self, vocab: Vocab, model: str) -> None:
@@ -37,11 +37,11 @@ class SpectralTokenizer(DummyTokenizer):
             raise ComponentError(message) from error
 
     def __call__(self, text: str) -> Doc:
-        """Cut a text into words.
+        """Tokenise a text.
 
         Raises:
             ComponentError: the model cannot be loaded, or has no tokenizer.
-            ConfigError: the text has no blanks between words, and the model has not learned to find them.
+            ConfigError: the text has no spaces between words, and the model has not learned to segment it.
         """
         words: list[str] = []
         spaces: list[bool] = []
@@ -56,7 +56,7 @@ class SpectralTokenizer(DummyTokenizer):
 
 
 def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
-    """Note what stands between two words: one blank belongs to the first, others are a token, as in spaCy."""
+    """Add the white space after a word: one space belongs to the word, the rest is a token, as in spaCy."""
     if words and blanks.startswith(" "):
         spaces[-1], blanks = True, blanks[1:]
     if blanks:
@@ -65,10 +65,10 @@ def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
 
 
 def make_tokenizer(model: str) -> Callable[[Language], SpectralTokenizer]:
-    """Make what a config calls ``[nlp.tokenizer] @tokenizers = "spectralnlp.Tokenizer.v1"``.
+    """Return the function that creates the tokenizer ``spectralnlp.Tokenizer.v1`` of a config.
 
     Args:
-        model: as of `SpectralTokenizer`.
+        model: name or folder of a parser or tagger; see `SpectralTokenizer`.
 
     Examples:
         >>> import spacy

@@ -1,4 +1,4 @@
-"""Eigenwords as the vectors of a spaCy pipeline."""
+"""Write eigenwords as the vectors of a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
-    """Write a blank pipeline with the vectors of a vocabulary.
+    """Write a blank pipeline with the vectors of a model.
 
-    Words in small letters stand for themselves capitalised and in capitals too: spaCy looks vectors up by
-    ``token.orth``, and does not save another choice.
+    If the model is lower-cased, capitalised and upper-case variants of words get the same vectors, because
+    spaCy looks vectors up by ``token.orth``, and does not save another choice.
 
     Args:
-        model: vectors.
-        folder: where to.
+        model: word vectors.
+        folder: folder to write the pipeline to.
         lang: code of the language.
 
     Returns:
-        Words and dimensions.
+        Number of words and number of dimensions.
 
     Raises:
-        ConfigError: the folder is taken, or cannot be written.
+        ConfigError: the folder holds something other than a pipeline, or cannot be written.
     """
     check_free(folder)
     nlp = spacy.blank(lang)
@@ -49,20 +49,22 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
 
 
 def check_free(folder: Path) -> None:
-    """Refuse a folder that holds other things than a pipeline.
+    """Check that a folder is new, empty or a pipeline.
 
     Raises:
-        ConfigError: it does.
+        ConfigError: the folder holds something else.
     """
     if folder.exists() and not (folder / "meta.json").exists() and any(folder.iterdir()):
-        raise ConfigError("the folder holds other things than a pipeline", path=folder, hint="choose another")
+        raise ConfigError(
+            "the folder holds something other than a pipeline", path=folder, hint="choose another"
+        )
 
 
 def write_pipeline(nlp: Language, folder: Path) -> None:
-    """Write a pipeline.
+    """Write a pipeline to a folder.
 
     Raises:
-        ConfigError: the folder holds other things, or cannot be written.
+        ConfigError: the folder holds something other than a pipeline, or cannot be written.
     """
     check_free(folder)
     try:

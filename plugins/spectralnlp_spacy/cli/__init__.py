@@ -1,4 +1,4 @@
-"""Commands of this plugin; each imports what it needs when it runs."""
+"""Command line of this plugin; each command imports what it needs when it runs."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_spacy`.
 __all__: list[str] = []

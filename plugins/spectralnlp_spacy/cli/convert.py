@@ -1,4 +1,4 @@
-"""``spectralnlp convert``: annotated data to spaCy's binary format."""
+"""Command ``spectralnlp convert``: convert annotated data to spaCy's binary format."""
 
 from __future__ import annotations
 
@@ -18,24 +18,29 @@ TASKS = {"trees": "parsing", "tags": "tagging", "texts": "intents"}
 
 
 def convert(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files, folders or globs; .gz too.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .spacy file to make.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files (also .gz), folders or globs.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .spacy file to write.")],
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help="trees, tags or texts; auto looks at the first file.")
+        str,
+        typer.Option(
+            metavar="KIND", help="Kind of data: trees, tags or texts; auto detects it from the first file."
+        ),
     ] = "auto",
     reader: Annotated[
-        str, typer.Option(metavar="NAME", help="How to read it, e.g. ptb; conllu, columns.")
+        str, typer.Option(metavar="NAME", help="Reader of the files, such as ptb, conllu or columns.")
     ] = "auto",
     column: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Of columns, the one with the tags.")
+        int | None, typer.Option(min=2, metavar="N", help="Column with the tags, for reader columns.")
     ] = None,
     field: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where tags go: tag, pos, ents or spans.")
+        str | None, typer.Option(metavar="NAME", help="Where to write tags: tag, pos, ents or spans.")
     ] = None,
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the documents.")] = "en",
-    sentences: Annotated[int, typer.Option(min=1, max=10**9, metavar="N", help="Sentences a document.")] = 1,
+    sentences: Annotated[
+        int, typer.Option(min=1, max=10**9, metavar="N", help="Sentences per document.")
+    ] = 1,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, count and name what cannot be read.")
+        bool, typer.Option("--skip-bad", help="Skip and report what cannot be read.")
     ] = False,
 ) -> None:
     """Convert treebanks, CoNLL files and labelled texts (label, tab, text) for `spacy train`."""
@@ -48,9 +53,9 @@ def convert(
     files = expand_inputs(inputs)
     kind = _recognise(files[0]) if kind == "auto" else kind
     if kind not in TASKS:
-        raise ConfigError(f"no kind {kind!r}", hint=f"there are auto, {', '.join(TASKS)}")
+        raise ConfigError(f"no kind {kind!r}", hint=f"choose from auto, {', '.join(TASKS)}")
     if field not in (None, *FIELDS):
-        raise ConfigError(f"no field {field!r}", hint=f"there are {', '.join(FIELDS)}")
+        raise ConfigError(f"no field {field!r}", hint=f"choose from {', '.join(FIELDS)}")
     task = registry.tasks.get(TASKS[kind])()
     corpus = task.read(files, reader=reader, on_bad=Skipped(note) if skip_bad else None)
     with progress("converting"):
@@ -77,10 +82,12 @@ def _documents(
 
 
 def _recognise(path: Path | str) -> str:
-    """Kind of a file, by its first line that is not empty."""
+    """Return the kind of data in a file, from its first non-empty line."""
     from spectralnlp.runtime import open_text
 
-    with open_text(path, "iso-8859-1") as lines:  # decodes any bytes; the marks looked for are ASCII
+    with open_text(
+        path, "iso-8859-1"
+    ) as lines:  # this encoding accepts any bytes, and only ASCII characters matter here
         first = next((line for line in lines if line.strip()), "")
     label, tab, text = first.partition("\t")
     if first.lstrip().startswith("("):

@@ -1,4 +1,4 @@
-"""``spectralnlp export spacy``: eigenwords as vectors of a spaCy pipeline."""
+"""Command ``spectralnlp export spacy``: write eigenwords or a tagger as a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Annotated
 
 import typer
 
-export = typer.Typer(help="Write models in the form of other programs.", rich_markup_mode=None)
+export = typer.Typer(help="Write models in the formats of other programs.", rich_markup_mode=None)
 
 
 @export.callback()
 def _group() -> None:
-    """Write models in the form of other programs."""
+    """Write models in the formats of other programs."""
 
 
 @export.command("spacy")
 def spacy_pipeline(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder of vectors, or a tagger.")],
-    output: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model of vectors, or tagger.")],
+    output: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.")],
     lang: Annotated[str, typer.Option(metavar="CODE", help="Language of the words.")] = "en",
     attribute: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Where a tagger writes: ents, spans, pos or tag. By default ents where its tags are spans, "
-            "pos where they are universal.",
+            help="Where a tagger writes: ents, spans, pos or tag. By default ents if its tags are spans, pos "
+            "if they are universal tags, else tag.",
         ),
     ] = None,
 ) -> None:
@@ -39,7 +39,7 @@ def spacy_pipeline(
 
     loaded = spectralnlp.load(model)
     if loaded.task not in ("vectors", "tagging"):
-        raise ConfigError(f"a model for {loaded.task}, and vectors or a tagger are needed", path=model)
+        raise ConfigError(f"a model for {loaded.task}, but vectors or a tagger are needed", path=model)
     if loaded.task == "vectors" and attribute is not None:
         raise ConfigError("vectors have no attribute", path=model, hint="leave --attribute out")
     with progress("exporting"):

@@ -1,4 +1,4 @@
-"""The page of ``spectralnlp serve``: the pipeline behind it, what it says of a text, the server, the page."""
+"""Server of ``spectralnlp serve``: pipeline, analysis of texts, worker processes, HTTP interface, page."""
 
-# Nothing here is public: the door is the package above.
+# Nothing here is public: import public names from `spectralnlp_spacy`.
 __all__: list[str] = []

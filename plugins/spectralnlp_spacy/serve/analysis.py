@@ -1,4 +1,4 @@
-"""Annotations of a text by a pipeline, as plain data for the page."""
+"""Analyse texts with a pipeline, and return the annotations as JSON values for the page."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from spectralnlp_spacy.textcat import SpectralTextcat
 
 
 class TextTooLongError(InputError):
-    """A text of more characters or tokens than are taken."""
+    """Error of a text with more characters or tokens than the limits allow."""
 
 
 class Analyst:
-    """Answers one text at a time.
+    """Analyses texts and explains brackets, one request at a time.
 
     Args:
-        nlp: a pipeline with ``spectral_parser``.
-        k: how many trees of a sentence are wanted.
-        limits: of characters and tokens.
+        nlp: a pipeline with a ``spectral_parser``.
+        k: maximum number of trees per sentence.
+        limits: limits of characters and tokens.
     """
 
     def __init__(self, nlp: Language, k: int, limits: Limits | None = None) -> None:
@@ -44,7 +44,10 @@ class Analyst:
         self.textcat = next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralTextcat)), None)
 
     def analyse(self, text: str) -> dict[str, Any]:
-        """Sentences with tokens, constituents and trees; intents; the seconds that it took.
+        """Analyse a text.
+
+        Returns:
+            Values for JSON: sentences with tokens, constituents and trees; intents; the time in seconds.
 
         Raises:
             TextTooLongError: the text has too many characters or tokens.
@@ -66,23 +69,27 @@ class Analyst:
         }
 
     def explain(self, words: Sequence[str], bracket: Sequence[Any]) -> dict[str, Any]:
-        """Why a sentence has a bracket: features, and training trees where the parser kept its moments.
+        """Explain a bracket of a sentence by features, and by training trees if the parser kept its moments.
+
+        Args:
+            words: words of the sentence.
+            bracket: first token, first token after it, and label.
 
         Raises:
-            SpectralError: as of `Parser.explain`.
+            SpectralError: see `Parser.explain`.
         """
         _check_length("tokens", len(words), self.limits.tokens)
         started = perf_counter()
         explanation = self.parser.ready().explain(words, bracket)
-        found = explanation.to_json()
+        values = explanation.to_json()
         for side in ("in_favour", "against"):
-            for value, each in zip(found[side], getattr(explanation, side), strict=True):
+            for value, each in zip(values[side], getattr(explanation, side), strict=True):
                 value |= {"words": list(each.tree.words()), "svg": draw_tree(each.tree)}
-        return {**found, "seconds": perf_counter() - started}
+        return {**values, "seconds": perf_counter() - started}
 
     def prepare(self) -> None:
-        """Count the trees that the parser kept, if any, which the first question would have to wait for."""
-        with suppress(SpectralError):  # a question then says what is wrong
+        """Prepare explanations from the training trees that the parser kept, which takes time."""
+        with suppress(SpectralError):  # a request to explain reports the error
             _ = self.parser.ready().explainer
 
     def _sentences(self, doc: Doc) -> Iterator[dict[str, Any]]:
@@ -113,13 +120,13 @@ class Analyst:
             }
 
     def _trees(self, sentence: Span) -> list[dict[str, Any]]:
-        """The tree of the document first, then those of the k best that differ from it."""
+        """Return the tree of the document, then the k best trees that differ from it."""
         draw = renderer("svg")
         (parse,) = parses_of(sentence, self.parser.spans_key)
         trees: list[dict[str, Any]] = [{"brackets": str(parse.tree), "svg": draw(parse, True), "score": None}]
         try:
             alternatives = self.parser.k_best(sentence, self.k) if self.k > 1 else []
-        except ComponentError:  # too long to list alternatives
+        except ComponentError:  # the sentence is too long for alternatives
             alternatives = []
         for each in alternatives:
             if str(each.tree) != trees[0]["brackets"] and len(trees) < self.k:
@@ -134,7 +141,7 @@ def _check_length(unit: str, length: int, most: int) -> None:
 
 
 def _bare(parse: Any, tree: Any) -> Any:
-    """Another tree over the same sentence, of whose constituents nothing is known."""
+    """Return a parse of the same sentence with another tree, without posteriors."""
     from dataclasses import replace
 
     return replace(parse, tree=tree, constituents=())

@@ -1,4 +1,4 @@
-"""The application behind ``spectralnlp serve``: its paths, and what every answer has."""
+"""ASGI application of ``spectralnlp serve``: the page and the JSON interface."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
     """Return the application.
 
     Args:
-        pool: analyses texts.
-        limits: of requests.
+        pool: worker processes that analyse the texts.
+        limits: limits of requests.
     """
     page = (files(__package__) / "page.html").read_bytes()
     interface = describe_interface(limits)
@@ -68,6 +68,6 @@ def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
         Route("/analyse", analyse, methods=["POST"]),
         Route("/explain", explain, methods=["POST"]),
     ]
-    wrong_path = wrong_path_handler("texts go to /analyse, and /openapi.json says how")
+    wrong_path = wrong_path_handler("post texts to /analyse; /openapi.json describes the interface")
     handlers = {HTTPException: wrong_path, BadRequestError: answer_bad_request}
     return Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]

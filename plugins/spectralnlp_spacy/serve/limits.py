@@ -1,10 +1,10 @@
-"""Limits of ``spectralnlp serve``: how much a request may ask for, and how many at once."""
+"""Limits of ``spectralnlp serve``: size and time of a request, and number of simultaneous requests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Bytes that JSON takes for a character at most: two escapes of six.
+# Maximum number of bytes of a character in JSON: two escapes of six bytes.
 _BYTES_OF_CHARACTER = 12
 _BYTES_AROUND = 1024
 
@@ -14,11 +14,11 @@ class Limits:
     """Limits of requests.
 
     Args:
-        characters: longest text.
-        tokens: most tokens of a text.
-        seconds: longest analysis, in seconds; the wait for it to begin is half as long at most.
-        workers: how many texts are analysed at once, each by a process that holds the models.
-        waiting: how many more requests may wait for a worker.
+        characters: maximum length of a text in characters.
+        tokens: maximum number of tokens of a text.
+        seconds: maximum time of an analysis, in seconds; a request waits at most half as long for a worker.
+        workers: number of texts that are analysed at once, each by a process with its own models.
+        waiting: maximum number of further requests that wait for a worker.
     """
 
     characters: int = 2000
@@ -29,10 +29,10 @@ class Limits:
 
     @property
     def body(self) -> int:
-        """Bytes of the longest body of a request: the longest text, each character escaped."""
+        """Maximum length of a request's body in bytes, which is enough for any text within the limit."""
         return self.characters * _BYTES_OF_CHARACTER + _BYTES_AROUND
 
     @property
     def patience(self) -> float:
-        """Seconds that a request waits for a worker at most."""
+        """Maximum time that a request waits for a worker, in seconds."""
         return self.seconds / 2

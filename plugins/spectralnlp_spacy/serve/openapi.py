@@ -1,4 +1,4 @@
-"""The JSON interface of ``spectralnlp serve``, described in OpenAPI."""
+"""OpenAPI description of the JSON interface of ``spectralnlp serve``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from spectralnlp_web import FAILED, NOT_MEANT
 import spectralnlp
 from spectralnlp_spacy.serve.limits import Limits
 
-# What each status of an error means.
+# Meaning of each error status.
 ERRORS = {
-    400: "The request is no HTTP, or its body is no JSON.",
+    400: "The request is not valid HTTP, or its body is not JSON.",
     403: NOT_MEANT,
     404: "There is nothing at this path.",
-    405: "The path does not take this method.",
-    408: "The body did not come in time.",
-    413: "The body, or the text, is too long: bytes, characters or tokens.",
-    415: "The body is not said to be `application/json` in UTF-8.",
-    422: "The JSON does not have the fields that are asked for, or the question has no answer.",
+    405: "The path does not allow this method.",
+    408: "The body did not arrive in time.",
+    413: "The body has too many bytes, or the text has too many characters or tokens.",
+    415: "The Content-Type is not `application/json` in UTF-8.",
+    422: "The JSON does not have the required fields, or the bracket cannot be explained.",
     500: FAILED,
     503: "All workers are busy and the queue is full, or no worker was free in time; try again later.",
     504: "The analysis took too long, and was stopped.",
@@ -29,7 +29,7 @@ def describe_interface(limits: Limits) -> dict[str, Any]:
     """Return the OpenAPI document of a server.
 
     Args:
-        limits: of the server.
+        limits: limits of the server.
     """
     answers = {str(status): _answer(what, "Error") for status, what in ERRORS.items()}
     analysis = {
@@ -65,7 +65,7 @@ def _answer(description: str, schema: str) -> dict[str, Any]:
 
 
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    """An object that has all of some properties, and no others."""
+    """Return the schema of an object that has exactly these properties, all required."""
     return {
         "type": "object",
         "properties": properties,
@@ -79,7 +79,7 @@ def _list_of(schema: str) -> dict[str, Any]:
 
 
 def _array(description: str, *kinds: str) -> dict[str, Any]:
-    """A list of values of some kinds."""
+    """Return the schema of a list of values of some types."""
     return {"type": "array", "description": description, "items": {"type": list(kinds)}}
 
 
@@ -93,73 +93,76 @@ def _schemas(limits: Limits) -> dict[str, Any]:
         "Request": _object(
             text=_value(
                 "string",
-                f"Any text, of at most {limits.characters:,} characters and {limits.tokens:,} tokens.",
+                f"A text of at most {limits.characters:,} characters and {limits.tokens:,} tokens.",
                 maxLength=limits.characters,
             )
         ),
         "Question": _object(
             words=_list_of("Word"),
-            bracket=_array("First token, from 0, first token after it, and label.", "integer", "string"),
+            bracket=_array(
+                "First token (from 0), first token after the bracket, and label.", "integer", "string"
+            ),
         ),
         "Word": _value("string", "A token."),
-        "Feature": _array("A feature of the span scorer, in words, and its weight.", "string", "number"),
+        "Feature": _array("Description of a feature of the span scorer, and its weight.", "string", "number"),
         "Explanation": _object(
-            bracket=_array("What was asked about.", "integer", "string"),
+            bracket=_array("The bracket that is explained.", "integer", "string"),
             log_odds=_value("number", "Natural logarithm of the odds under the grammar."),
-            alternative=_value("string", "The best tree without it, in brackets."),
+            alternative=_value("string", "The best tree without the bracket, in bracket notation."),
             in_favour=_list_of("Evidence"),
             against=_list_of("Evidence"),
             features_in_favour=_list_of("Feature"),
             features_against=_list_of("Feature"),
-            seconds=_value("number", "Time that it took, in seconds."),
+            seconds=_value("number", "Time of the explanation, in seconds."),
         ),
         "Evidence": _object(
-            influence=_value("number", "By how much the training tree raised the log-odds."),
-            document=_value("string", "Name or number of its document."),
-            sentence=_value("integer", "Its number in the document, from 1.", minimum=1),
-            match=_array("The bracket of it that did most.", "integer", "string"),
+            influence=_value("number", "How much the training tree raised the log-odds."),
+            document=_value("string", "Name or number of the document of the training tree."),
+            sentence=_value("integer", "Number of the training sentence in the document, from 1.", minimum=1),
+            match=_array("The bracket of the training tree with the most influence.", "integer", "string"),
             rule=_value("string", "Rule of that bracket."),
             tree=_value("string", "The training tree in brackets."),
             words=_list_of("Word"),
-            svg=_value("string", "A drawing of it."),
+            svg=_value("string", "Drawing of the tree, an SVG element."),
         ),
-        "Error": _object(error=_value("string", "What was wrong, in one line.")),
+        "Error": _object(error=_value("string", "Error message, in one line.")),
         "Analysis": _object(
             sentences=_list_of("Sentence"),
             intents=_list_of("Intent"),
             out_of_scope=_value(
                 ["number", "null"],
-                "How little the text looks like any intent, or null.",
+                "How little the text resembles the texts of any intent; null without a classifier.",
                 **share,
             ),
-            seconds=_value("number", "Time that the models took, in seconds."),
+            seconds=_value("number", "Time of the analysis, in seconds."),
         ),
         "Sentence": _object(
-            text=_value("string", "The sentence as it stands in the text."),
+            text=_value("string", "Text of the sentence."),
             tokens=_list_of("Token"),
             constituents=_list_of("Constituent"),
-            fallback=_value(["string", "null"], "Why the tree is a fallback; null if it is none."),
+            fallback=_value(["string", "null"], "Why the tree is a fallback; null if it is not."),
             trees=_list_of("Tree"),
         ),
         "Token": _object(
-            text=_value("string", "The token."),
-            tag=_value("string", "Its tag."),
-            pos=_value("string", "Its universal part of speech; empty without a model for these."),
-            entity=_value("string", "Label of the entity that it is in; empty if it is in none."),
-            space=_value("boolean", "Whether a blank follows."),
+            text=_value("string", "Text of the token."),
+            tag=_value("string", "Part-of-speech tag."),
+            pos=_value("string", "Universal part-of-speech tag; empty without a tagger for it."),
+            entity=_value("string", "Label of the entity that contains the token; empty if none does."),
+            space=_value("boolean", "Whether a space follows."),
         ),
         "Constituent": _object(
             label=_value("string", "Label of the constituent."),
-            start=_value("integer", "First token in the sentence, from 0.", minimum=0),
-            end=_value("integer", "First token after it.", minimum=1),
-            posterior=_value("number", "Probability under the model.", **share),
+            start=_value("integer", "First token of the constituent in the sentence, from 0.", minimum=0),
+            end=_value("integer", "First token after the constituent.", minimum=1),
+            posterior=_value("number", "Posterior probability under the model.", **share),
         ),
         "Tree": _object(
-            brackets=_value("string", "The tree in brackets."),
-            svg=_value("string", "A drawing of it."),
-            score=_value(["number", "null"], "The decoder's gain; null for the tree of the document."),
+            brackets=_value("string", "The tree in bracket notation."),
+            svg=_value("string", "Drawing of the tree, an SVG element."),
+            score=_value(["number", "null"], "Score of the decoder; null for the first tree."),
         ),
         "Intent": _object(
-            label=_value("string", "The intent."), score=_value("number", "Its probability.", **share)
+            label=_value("string", "Name of the intent."),
+            score=_value("number", "Probability of the intent.", **share),
         ),
     }

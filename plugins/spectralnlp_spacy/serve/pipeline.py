@@ -1,4 +1,4 @@
-"""The pipeline that a page shows, from what was named on the command line."""
+"""Build the pipeline of ``spectralnlp serve`` from the models named on the command line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import META, kind_of
 
-# The universal parts of speech: a tagger of these fills ``token.pos_``, any other ``token.tag_``.
+# Universal part-of-speech tags: a tagger with these sets ``token.pos_``, any other ``token.tag_``.
 UNIVERSAL = frozenset(parts_of_speech.IDS)
 
-# The component for models of each task.
+# Factory of the component for models of each task.
 FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intents": "spectral_textcat"}
 
 
@@ -29,7 +29,7 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
         lang: language of the text, for models of the core.
 
     Raises:
-        ConfigError: one is neither, or nothing in the pipeline parses.
+        ConfigError: a name is neither, or the pipeline has no parser.
     """
     if len(names) == 1 and not _is_core_model(names[0]):
         nlp = _load_spacy(names[0])
@@ -38,12 +38,12 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
         for name in names:
             _add(nlp, name)
     if not any(nlp.get_pipe_meta(name).factory == "spectral_parser" for name in nlp.pipe_names):
-        raise ConfigError("nothing here parses", hint="name a parser too, such as en")
+        raise ConfigError("none of the models is a parser", hint="name a parser too, such as en")
     return nlp
 
 
 def _add(nlp: Language, name: str) -> None:
-    """Add the component for a model of the core, under the model's name."""
+    """Add the component for a model of the core, named after the model."""
     if not _is_core_model(name):
         raise ConfigError(
             f"no model {name!r}", hint="give folders of spectralnlp models, or one spaCy pipeline"
@@ -55,18 +55,18 @@ def _add(nlp: Language, name: str) -> None:
     config = {"model": str(folder.resolve())}
     if task == "tagging" and UNIVERSAL.issuperset(spectralnlp.load(folder).labels):
         config["attribute"] = "pos"
-    nlp.add_pipe(FACTORIES[task], name=_own_name(nlp, name), config=config)
+    nlp.add_pipe(FACTORIES[task], name=_component_name(nlp, name), config=config)
 
 
 def _folder(name: str) -> Path:
     return Path(name) if (Path(name) / META).exists() else Path(registry.models.get(name))
 
 
-def _own_name(nlp: Language, name: str) -> str:
-    """The last part of a model's name, with a number if another component has it already."""
-    own = Path(name).resolve().name
-    same = [each for each in nlp.pipe_names if each.partition(" ")[0] == own]
-    return f"{own} {len(same) + 1}" if same else own
+def _component_name(nlp: Language, name: str) -> str:
+    """Return the last part of a model's path, with a number if another component has this name."""
+    last = Path(name).resolve().name
+    same = [each for each in nlp.pipe_names if each.partition(" ")[0] == last]
+    return f"{last} {len(same) + 1}" if same else last
 
 
 def _is_core_model(name: str) -> bool:

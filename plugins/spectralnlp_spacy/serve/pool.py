@@ -1,4 +1,4 @@
-"""Workers of ``spectralnlp serve``: processes that can be ended whatever they do."""
+"""Pool of worker processes of ``spectralnlp serve``, which can be killed if an analysis takes too long."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WORKER = "spectralnlp_spacy.serve.worker"
 
 
 class WorkerDiedError(SpectralError):
-    """A worker process that ended, or was ended."""
+    """Error of a worker process that ended or was killed."""
 
 
 class Worker:
-    """A process that analyses one text at a time.
+    """Worker process that analyses one text at a time.
 
     Args:
-        process: has just been started; see `start`.
+        process: the process, just started; see `start`.
     """
 
     def __init__(self, process: Process) -> None:
@@ -36,11 +36,11 @@ class Worker:
         """Start a process and wait until its models are loaded.
 
         Args:
-            setup: what it reads first.
-            module: what the process runs.
+            setup: settings of the worker.
+            module: full name of the module that the process runs.
 
         Raises:
-            ConfigError: they cannot be loaded.
+            ConfigError: the models cannot be loaded.
         """
         worker = cls(await start_process(module))
         try:
@@ -59,7 +59,7 @@ class Worker:
         """Analyse a text, or explain a bracket.
 
         Args:
-            asked: a text, or what `Analyst.explain` takes, by name.
+            asked: a text, or the arguments of `Analyst.explain` by name.
 
         Raises:
             WorkerDiedError: the process ended.
@@ -68,7 +68,7 @@ class Worker:
         return await self._receive()
 
     async def end(self) -> None:
-        """Kill the process, whatever it does, and wait until it has ended."""
+        """Kill the process and wait until it has ended."""
         await end_process(self._process)
 
     async def _send(self, line: str) -> None:
@@ -89,14 +89,14 @@ class Worker:
 
 
 class WorkerPool:
-    """Workers, and requests that wait for one.
+    """Pool of workers, with a queue of requests that wait for a free one.
 
     Args:
-        setup: of the workers.
-        grace: seconds that a worker may go on for a client that went away, before it is ended: starting
-            one takes longer.
-        pause: seconds before a worker that could not be started is tried again.
-        module: what the processes run.
+        setup: settings of the workers.
+        grace: seconds that a worker may continue for a client that disconnected, before it is killed, because
+            starting a worker takes longer.
+        pause: seconds before another attempt to start a worker that could not be started.
+        module: full name of the module that the processes run.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class WorkerPool:
         self._waiting = 0
 
     async def start(self) -> None:
-        """Start the first worker, and the others behind it: kernels that it compiles they only load.
+        """Start the first worker, and then the others in the background, which load the kernels it compiled.
 
         Raises:
             ConfigError: the models cannot be loaded.
@@ -120,7 +120,7 @@ class WorkerPool:
             self._in_background(self._add())
 
     async def stop(self) -> None:
-        """End all workers."""
+        """Kill all workers."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -128,12 +128,12 @@ class WorkerPool:
         await asyncio.gather(*(worker.end() for worker in self._all))
 
     async def answer(self, asked: Any) -> Answer:
-        """Answer by the next free worker; an error in JSON if there is none, or it takes too long.
+        """Answer a request with the next free worker; return an error if none is free or it takes too long.
+
+        If this is cancelled because the client disconnected, the worker has ``grace`` seconds to finish.
 
         Args:
-            asked: as of `Worker.answer`.
-
-        When this is cancelled, for the client went away, the worker has `grace` to come to an end.
+            asked: a text, or the arguments of `Analyst.explain` by name.
         """
         if self._idle.empty() and self._waiting >= self._limits.waiting:
             return error_answer(503, "too many texts at once, try again later")
@@ -157,7 +157,7 @@ class WorkerPool:
         return error_answer(500, "the analysis failed") if work.exception() else work.result()
 
     async def _release(self, worker: Worker, work: asyncio.Future[Answer], seconds: float) -> None:
-        """Give a worker to the next if it has done its work, or has within some seconds; else replace it."""
+        """Return a worker to the pool if it finishes within some seconds; otherwise kill and replace it."""
         try:
             done, _ = await asyncio.wait({work}, timeout=seconds)
         finally:
@@ -170,7 +170,7 @@ class WorkerPool:
         await self._add()
 
     async def _add(self) -> None:
-        """Start a worker; again and again, if the models cannot be loaded just now."""
+        """Start a worker, and try again after a pause as long as the models cannot be loaded."""
         while True:
             try:
                 return self._admit(await Worker.start(self._setup, self._module))

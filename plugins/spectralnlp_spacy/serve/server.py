@@ -1,4 +1,4 @@
-"""A server on the loopback interface: a page, and a JSON interface behind it."""
+"""Server of ``spectralnlp serve`` on the loopback interface: the page and its JSON interface."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from spectralnlp_spacy.serve.worker import Setup
 
 
 class Server:
-    """Serves the page and answers texts, from this machine alone.
+    """Server that shows the page and analyses texts, for this machine only.
 
     Args:
-        models: a spaCy pipeline, or models of the core.
-        port: to listen on; 0 for one that is free.
-        k: how many trees of a sentence are shown.
+        models: name of a spaCy pipeline, or names of models of the core.
+        port: port to listen on; 0 for any free port.
+        k: maximum number of trees shown per sentence.
         lang: language of the text, for models of the core.
-        limits: of requests.
+        limits: limits of requests.
 
     Raises:
-        ConfigError: the port is taken.
+        ConfigError: the port is in use.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Server:
         return self._server.address
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Load the models and answer until `stop`, or an interrupt.
+        """Load the models and serve until `stop` is called or the process is interrupted.
 
         Args:
             on_ready: called once the models are loaded.
@@ -53,5 +53,5 @@ class Server:
         self._server.run(application, on_start=pool.start, on_ready=on_ready, on_stop=pool.stop)
 
     def stop(self) -> None:
-        """Let `run` come to its end; for another thread."""
+        """Make `run` return; call from another thread."""
         self._server.stop()

@@ -1,4 +1,4 @@
-"""What a request brings, checked before anything is done with it: a text, or a question about a bracket."""
+"""Read and check the bodies of requests: a text to analyse, or a bracket to explain."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _QUESTION = 'send {"words": ["It", "is", "cold"], "bracket": [1, 3, "VP"]}'
 
 
 async def read_text(request: Request, limits: Limits) -> str:
-    """Return the text that a request brings.
+    """Return the text in a request's body.
 
     Raises:
-        BadRequestError: it brings none, or too much.
-        ClientDisconnect: the client went away.
+        BadRequestError: the body is invalid or too long.
+        ClientDisconnect: the client closed the connection.
     """
     value = await _read_fields(request, limits, (FIELD,), _EXAMPLE)
     text = value.get(FIELD)
     if not isinstance(text, str):
-        raise BadRequestError(422, f"{FIELD!r} is missing or no string; {_EXAMPLE}")
+        raise BadRequestError(422, f"{FIELD!r} is missing or not a string; {_EXAMPLE}")
     _check_characters(text, FIELD, limits)
     return text
 
 
 async def read_question(request: Request, limits: Limits) -> dict[str, Any]:
-    """Return the words and the bracket that a request asks about, by name.
+    """Return the ``words`` and the ``bracket`` that a request asks to explain.
 
     Raises:
-        BadRequestError: it brings none, or too much.
-        ClientDisconnect: the client went away.
+        BadRequestError: the body is invalid or too long.
+        ClientDisconnect: the client closed the connection.
     """
     value = await _read_fields(request, limits, ("words", "bracket"), _QUESTION)
     words, bracket = value.get("words"), value.get("bracket")
     if not isinstance(words, list) or not words or not all(isinstance(each, str) and each for each in words):
-        raise BadRequestError(422, f"'words' is missing or no list of words; {_QUESTION}")
+        raise BadRequestError(422, f"'words' is missing or not a list of words; {_QUESTION}")
     if not isinstance(bracket, list) or list(map(type, bracket)) != [int, int, str]:
         raise BadRequestError(422, f"'bracket' is missing or not start, end and label; {_QUESTION}")
     if len(words) > limits.tokens:
@@ -51,7 +51,7 @@ async def read_question(request: Request, limits: Limits) -> dict[str, Any]:
 async def _read_fields(
     request: Request, limits: Limits, fields: tuple[str, ...], example: str
 ) -> dict[str, Any]:
-    """Return an object that has no other fields."""
+    """Return the JSON object in a request's body, which must not have other fields."""
     value = await read_json(request, most=limits.body, seconds=limits.seconds, example=example)
     if not isinstance(value, dict):
         raise BadRequestError(422, f"the JSON is not an object; {example}")
@@ -65,4 +65,4 @@ def _check_characters(text: str, field: str, limits: Limits) -> None:
     if len(text) > limits.characters:
         raise BadRequestError(413, f"a text of {len(text):,} characters; give at most {limits.characters:,}")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadRequestError(422, f"{field!r} has half a character: a surrogate without the other")
+        raise BadRequestError(422, f"{field!r} has an unpaired surrogate")

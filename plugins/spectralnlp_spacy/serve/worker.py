@@ -1,7 +1,7 @@
-"""A process that holds the models and analyses one text after another; `pool` starts and ends it.
+"""Worker process that loads the models and analyses one text after another; `pool` starts and kills it.
 
-It takes lines of JSON on standard input, each a text to be analysed or a question about a bracket, and gives
-a status, a length and JSON on standard output.
+It reads lines of JSON from standard input, each a text to analyse or a bracket to explain, and writes a
+status, a length and JSON to standard output.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import IO, Any, NamedTuple
 from spectralnlp.errors import SpectralError
 from spectralnlp_spacy.serve.limits import Limits
 
-# Status and length of a message, which follow each other before it.
+# Header of an answer: status and length.
 HEADER = struct.Struct("!HI")
-# Seconds after which a worker that nobody ends ends itself: its server may have been killed.
+# Seconds beyond the time limit after which a worker kills itself, in case its server has died.
 _MERCY = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """All that a worker has to know.
+    """Settings of a worker.
 
     Args:
-        models: as for `load_pipeline`.
+        models: names of models; see `load_pipeline`.
         lang: language of the text.
-        k: how many trees of a sentence are wanted.
-        limits: of requests.
+        k: maximum number of trees per sentence.
+        limits: limits of requests.
     """
 
     models: Sequence[str]
@@ -42,22 +42,22 @@ class Setup:
     limits: Limits
 
     def to_json(self) -> str:
-        """The setup in a line, for `from_json`."""
+        """Return the settings as one line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Setup:
-        """Read what `to_json` gave."""
+        """Read the settings from the line that `to_json` returned."""
         values = json.loads(line)
         return cls(**{**values, "limits": Limits(**values["limits"])})
 
 
 class Answer(NamedTuple):
-    """The answer to a request.
+    """Answer to a request.
 
     Args:
-        status: of HTTP.
-        content: JSON.
+        status: HTTP status.
+        content: JSON, encoded in UTF-8.
     """
 
     status: int
@@ -65,20 +65,20 @@ class Answer(NamedTuple):
 
     @classmethod
     def of(cls, status: int, value: dict[str, Any]) -> Answer:
-        """Write a value as JSON."""
+        """Return an answer with a value as JSON."""
         return cls(status, json.dumps(value, ensure_ascii=False).encode())
 
 
 def error_answer(status: int, what: str) -> Answer:
-    """An error in one line."""
+    """Return an answer with an error message."""
     return Answer.of(status, {"error": what})
 
 
 def main() -> None:
-    """Load the models, say so, and answer texts until standard input ends."""
-    warnings.filterwarnings("ignore", message=r".*SW001")  # sentences are split here, as they should be
+    """Load the models, report success or failure, and answer requests until standard input ends."""
+    warnings.filterwarnings("ignore", message=r".*SW001")  # the parser is meant to split sentences here
     with os.fdopen(os.dup(1), "wb") as replies:
-        os.dup2(2, 1)  # what a library prints is no answer
+        os.dup2(2, 1)  # output of libraries must not mix with answers
         setup = Setup.from_json(sys.stdin.readline())
         try:
             analyst = _load(setup)
@@ -98,7 +98,7 @@ def _load(setup: Setup) -> Any:
 
     with announced_compilation(_note):
         analyst = Analyst(load_pipeline(setup.models, setup.lang), setup.k, setup.limits)
-        analyst.analyse("It is.")  # compiles kernels, if they never were, with nobody waiting
+        analyst.analyse("It is.")  # compiles kernels now, if necessary, so that no user has to wait
         analyst.prepare()
     return analyst
 
@@ -113,8 +113,8 @@ def _answer(analyst: Any, asked: Any) -> Answer:
     except SpectralError as error:
         return error_answer(422, str(error))
     except MemoryError:
-        return error_answer(503, "this text needs more memory than there is")
-    except Exception as error:  # whatever it is, the others' texts are analysed all the same
+        return error_answer(503, "not enough memory to analyse this text")
+    except Exception as error:  # of any class: the worker must keep running
         _note(f"a text could not be analysed: {error!r:.200}")
         return error_answer(500, "the analysis failed")
 
@@ -124,9 +124,9 @@ def _note(line: str) -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """End this process after some seconds, also within a kernel; 0 takes that back."""
+    """Kill this process after some seconds, even inside a kernel; 0 cancels the timer."""
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # the signal kills the process
 
 
 def _reply(replies: IO[bytes], answer: Answer) -> None:

@@ -67,7 +67,7 @@ def test_labelled_texts_give_all_labels(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (COLUMNS, (), "the tags write spans; say what they are: --field ents"),
+        (COLUMNS, (), "the tags are spans; choose where to write them: --field ents"),
         (COLUMNS, ("--column", "7"), "no column '7'"),
         (COLUMNS, ("--field", "mood"), "no field 'mood'"),
         (COLUMNS, ("--kind", "poems"), "no kind 'poems'"),

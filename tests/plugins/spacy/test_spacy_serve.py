@@ -106,10 +106,10 @@ def test_a_bracket_is_explained_by_training_trees(server, own_treebank) -> None:
         (KEEPER, [3, 8], 422, "start, end and label"),
         (KEEPER, [True, 8, "NP"], 422, "start, end and label"),
         (KEEPER, None, 422, "'bracket' is missing"),
-        ("The keeper", [0, 1, "NP"], 422, "no list of words"),
-        ([], [0, 1, "NP"], 422, "no list of words"),
-        (["a", 3], [0, 1, "NP"], 422, "no list of words"),
-        (["\ud800", "b"], [0, 1, "NP"], 422, "half a character"),
+        ("The keeper", [0, 1, "NP"], 422, "not a list of words"),
+        ([], [0, 1, "NP"], 422, "not a list of words"),
+        (["a", 3], [0, 1, "NP"], 422, "not a list of words"),
+        (["\ud800", "b"], [0, 1, "NP"], 422, "unpaired surrogate"),
         (["a"] * 501, [0, 1, "NP"], 413, "501 words; give at most 500"),
     ],
 )
@@ -174,12 +174,12 @@ def test_any_text_is_answered(server, text) -> None:
         ("x" * 2001, 413, "2,001 characters"),
         ("a " * 501, 413, "501 tokens"),
         (b"[]", 422, "not an object"),
-        (b"{}", 422, "'text' is missing or no string"),
-        (None, 422, "'text' is missing or no string"),
-        (["a"], 422, "'text' is missing or no string"),
-        (3, 422, "'text' is missing or no string"),
+        (b"{}", 422, "'text' is missing or not a string"),
+        (None, 422, "'text' is missing or not a string"),
+        (["a"], 422, "'text' is missing or not a string"),
+        (3, 422, "'text' is missing or not a string"),
         (b'{"text": "a", "texts": 1}', 422, "unknown field 'texts'"),
-        (b'{"text": "\\ud800"}', 422, "half a character"),
+        (b'{"text": "\\ud800"}', 422, "unpaired surrogate"),
     ],
 )
 def test_bad_requests_are_told_so(server, body, status, message) -> None:
@@ -334,7 +334,7 @@ def test_what_cannot_be_shown_is_refused(tmp_path) -> None:
     import spacy
 
     spacy.blank("en").to_disk(tmp_path / "nlp")
-    with pytest.raises(ConfigError, match="nothing here parses"):
+    with pytest.raises(ConfigError, match="none of the models is a parser"):
         load_pipeline([str(tmp_path / "nlp")], "en")
 
 

@@ -53,5 +53,5 @@ def test_what_cannot_be_exported_is_refused(eigenwords, parser_folder, tmp_path,
     assert "vectors or a tagger are needed" in capsys.readouterr().err
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").touch()
-    with pytest.raises(ConfigError, match="holds other things"):
+    with pytest.raises(ConfigError, match="holds something other"):
         write_vectors(spectralnlp.load(eigenwords), tmp_path / "mine", "en")
