@@ -1,9 +1,9 @@
-"""``spectralnlp annotate``: a page where trees are corrected, and a parser that learns from them meanwhile.
+"""Package of ``spectralnlp annotate``: correct trees in the browser while a parser learns from them.
 
-A project is a folder with a document for each text: a journal of edits, and the accepted trees in brackets.
+A project is a folder with two files for each text: a journal of edits, and the accepted trees in brackets.
 """
 
-__all__: list[str] = []  # a command; nothing to import
+__all__: list[str] = []  # the package only provides the command
 
 
 def __dir__() -> list[str]:

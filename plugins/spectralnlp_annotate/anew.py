@@ -1,7 +1,7 @@
-"""A parser of nothing but what the annotator accepts, for a language or a scheme that no model knows.
+"""Train a parser on the accepted trees alone, for languages or annotation schemes without a model.
 
-It is learned anew each time, of all accepted trees. Before there are any, every sentence is flat: its words,
-of which nothing is known, under one label.
+Each time, the parser is trained from scratch on all accepted trees. Until there are any, every sentence gets
+a flat tree with one label for the sentence and one tag for all words.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import spectralnlp
 from spectralnlp import InMemoryCorpus, Parser
 from spectralnlp.trees import Tree
 
-# The model to begin with where there is none.
+# Name that stands for starting without a model.
 NOTHING = "none"
-# What all sentences, and all words, are before anything is known.
+# Label of all sentences and tag of all words before any tree is accepted.
 SENTENCE, WORD = "S", "X"
 _MOST_FLAT = 100
 
 
 def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
-    """Learn a parser of trees alone.
+    """Train a parser on trees alone.
 
     Args:
-        trees: cleaned ones, one or more.
-        in_full: with a span scorer, which takes most of the time.
+        trees: cleaned trees, at least one.
+        in_full: whether to train the span scorer too, which takes most of the time.
     """
     parser = spectralnlp.train(
         "lpcfg", InMemoryCorpus(trees), preset="fast", span_scorer=in_full, sentence_ends=False
@@ -35,10 +35,10 @@ def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
 
 
 def untaught_parser(sentences: Iterable[Sequence[str]]) -> Parser:
-    """Return a parser that makes every sentence flat.
+    """Return a parser that gives every sentence a flat tree.
 
     Args:
-        sentences: words of some, one or more.
+        sentences: words of at least one sentence; the first hundred are used.
 
     Examples:
         >>> from spectralnlp_annotate.anew import untaught_parser

@@ -1,4 +1,4 @@
-"""The application behind ``spectralnlp annotate``: the page, and its requests."""
+"""ASGI application of ``spectralnlp annotate``: the page and its JSON requests."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def make_application(session: Session, background: Background) -> ASGIApp:
     """Return the application.
 
     Args:
-        session: of the annotator.
-        background: where models are learned.
+        session: session of the annotator.
+        background: background training, which is told of each edit.
     """
     page = (files(__package__) / "page.html").read_bytes()
 
@@ -50,10 +50,10 @@ def make_application(session: Session, background: Background) -> ASGIApp:
         return JSONResponse({"next": session.next_after(_place(request))})
 
     async def edit(request: Request) -> Response:
-        given = await read_json(request, most=_MOST_BYTES, seconds=_SECONDS, example=_EXAMPLE)
-        if not isinstance(given, dict):
+        value = await read_json(request, most=_MOST_BYTES, seconds=_SECONDS, example=_EXAMPLE)
+        if not isinstance(value, dict):
             raise BadRequestError(422, f"the JSON is not an object; {_EXAMPLE}")
-        view = await asyncio.to_thread(session.edit, _place(request), given)
+        view = await asyncio.to_thread(session.edit, _place(request), value)
         background.look()
         return JSONResponse(view)
 

@@ -1,7 +1,7 @@
-"""Learning while one works: a process of low priority learns what was accepted, and its model takes over.
+"""Background training: a low-priority process learns from the accepted trees, and the session uses its model.
 
-After every few sentences it learns in seconds; when the annotator pauses, in full. Nothing waits for it, and
-it can be lost at any time: what was accepted is in the journals.
+After every few sentences the model is updated in seconds; when the annotator pauses, it is trained in full.
+Nothing waits for the process, and it may die at any time, because the accepted trees are in the journals.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from spectralnlp_annotate.session import Session
 
 MODEL = "model"
 _LEARNER = "spectralnlp_annotate.learner"
-# An answer holds a number for each sentence of a text.
+# Maximum length of an answer in bytes; it holds a number for each sentence of the texts.
 _LONGEST_ANSWER = 2**24
 
 
 class Background:
-    """Learns from the accepted trees of a session.
+    """Background training on the accepted trees of a session.
 
     Args:
-        session: takes the models.
-        base: name or folder of the model to begin with.
-        every: sentences accepted before the next model is made.
-        pause: seconds without an edit after which all that was accepted is learned in full.
+        session: session that receives the models.
+        base: name or folder of the model to start with.
+        every: number of newly accepted sentences after which the model is updated.
+        pause: seconds without an edit after which the model is trained in full on all accepted trees.
     """
 
     def __init__(self, session: Session, base: str, every: int, pause: float = 60.0) -> None:
@@ -43,24 +43,24 @@ class Background:
         self._process: Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._edited = asyncio.Event()
-        self._asked: list[str] = []  # trees that were sent to be learned
-        self._in_full = True  # whether all of them were learned from as well as can be
+        self._asked: list[str] = []  # trees of the last request
+        self._in_full = True  # whether the last model was trained in full on them
         self._state: dict[str, Any] = {"now": False, "trees": 0, "error": None}
 
     def state(self) -> dict[str, Any]:
-        """Whether it learns just now, how many trees the model knows, and what went wrong last."""
+        """Return whether training is running, the number of learned trees and the last error, for JSON."""
         return dict(self._state)
 
     async def start(self) -> None:
-        """Start the process; its first answer says where the annotator best begins."""
+        """Start training; the first answer provides the gains that order the sentences."""
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
-        """See whether there is something to learn, for an edit was made."""
+        """Check whether there is something to learn; call after each edit."""
         self._edited.set()
 
     async def stop(self) -> None:
-        """End the process."""
+        """Stop training and end the process."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -75,13 +75,13 @@ class Background:
                 self._state.update(error=None)
             except (SpectralError, ConnectionError, ValueError) as error:
                 self._state.update(error=f"nothing was learned: {error}")
-                if not isinstance(error, SpectralError):  # an answer; else the process is of no more use
+                if not isinstance(error, SpectralError):  # other errors mean that the process is unusable
                     await self._end()
             self._state.update(now=False)
             in_full = await self._await_pause()
 
     async def _await_pause(self) -> bool:
-        """Wait until enough has been accepted (False), or no edit comes and there is more to learn (True)."""
+        """Wait for enough accepted trees (return False), or for a pause with trees left to learn (True)."""
         while True:
             self._edited.clear()
             new = len(set(self._session.project.accepted()) ^ set(self._asked))
@@ -94,10 +94,10 @@ class Background:
                 return True
 
     async def _learn(self, in_full: bool) -> None:
-        """Ask for a model of what is accepted now, and hand it to the session."""
+        """Request a model trained on the accepted trees, and pass it to the session."""
         project = self._session.project
         trees = project.accepted()
-        self._asked, self._in_full = trees, True  # what fails is not tried again
+        self._asked, self._in_full = trees, True  # a failed request is not repeated
         places = [(d, n) for d, n in project.places() if project.documents[d][n].tree is None]
         learned = project.folder / MODEL
         request = {
@@ -125,7 +125,7 @@ class Background:
         await self._process.stdin.drain()
         line = await self._process.stdout.readline()
         if not line:
-            raise ConnectionError("the process that learns ended")
+            raise ConnectionError("the learning process ended")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -137,5 +137,5 @@ class Background:
 
 def _loaded(folder: Path) -> Any:
     parser: Any = spectralnlp.load(folder)
-    parser.parse_tokens(["It", "is"])  # makes ready what the first sentence would wait for
+    parser.parse_tokens(["It", "is"])  # prepares the parser, so that the first sentence need not wait
     return parser

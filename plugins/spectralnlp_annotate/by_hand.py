@@ -1,9 +1,9 @@
-"""Trees that the grammar does not have: what the annotator asks for is put in by hand.
+"""Parse under constraints that the grammar cannot satisfy, by editing the parser's tree.
 
-A treebank's rules are never all rules. Where no tree of the model meets what was said of a sentence, it is
-parsed under as much of it as can be met, and the rest is done to that tree: brackets that are forbidden or
-crossed are taken out, those asked for put in, tags replaced. A label that the model does not know yet is any
-label to it, and takes the place of the one that it finds.
+A grammar never has all rules. If it has no tree that meets the constraints of a sentence, the sentence is
+parsed under as many of them as possible, and the tree is edited to meet the rest: forbidden and crossing
+brackets are removed, required brackets inserted, tags replaced. A required label that the model does not know
+is passed to the parser as any label, and then replaces the label that the parser finds.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from spectralnlp import Parse, Parser, Tree
 from spectralnlp.text.constraints import Bracket, Constraints, NoTreeError
 from spectralnlp.trees.transforms import ROOT_LABELS
 
-BY_HAND = "the parser knows no such tree; put together by hand"
+BY_HAND = "the parser's grammar has no such tree; assembled from the required brackets"
 
-# Label, start and end of a node that is no preterminal.
+# Label, start and end of a phrase.
 Span = tuple[str, int, int]
 
 
 def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
-    """Parse a sentence under constraints, by hand where the grammar has no such tree.
+    """Parse a sentence under constraints, and edit the tree if the grammar has no such tree.
 
     Args:
-        parser: any.
+        parser: any parser.
         words: tokens of the sentence.
-        constraints: what is known of its tree.
+        constraints: constraints on the tree.
 
     Returns:
-        A parse whose tree meets them; put together by hand, it has no posteriors, and ``fallback`` says so.
+        A parse whose tree meets the constraints. If it was edited because the grammar has no such tree, it
+        has no posteriors, and ``fallback`` is `BY_HAND`.
 
     Raises:
-        ConstraintError: they reach beyond the sentence.
+        ConstraintError: the constraints do not fit the length of the sentence.
     """
     known = _known(constraints, parser.phrases, parser.tags)
     try:
@@ -46,15 +47,16 @@ def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) 
 
 
 def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
-    """Required brackets with labels that a model does not know; the root that every tree has is none."""
+    """Return the required brackets with labels that a model does not know; root labels are known."""
     known = {None, *ROOT_LABELS, *phrases}
     return [each for each in constraints.brackets if each.label not in known]
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Constraints as a model understands them that knows these labels.
+    """Return the part of the constraints that a model with these labels can use.
 
-    Where a new label is asked for, the model may find the one that it replaces, though that is forbidden.
+    New labels become any label; brackets over the same words are then not forbidden, because the parser has
+    to find the bracket that is renamed.
     """
     new = set(_new(constraints, phrases))
     renamed = {each.span for each in new}
@@ -82,7 +84,7 @@ def _with_new_labels(tree: Tree, constraints: Constraints, phrases: Collection[s
 
 
 def _parsed_by_hand(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
-    """Parse under as many of the constraints as can be met, and do the rest to the tree."""
+    """Parse under as many of the constraints as possible, and edit the tree to meet the rest."""
     met = Constraints()
     parse = _parsed(parser, words, met)
     for _, part in constraints.parts():
@@ -105,11 +107,11 @@ def _parsed(parser: Parser, words: Sequence[str], constraints: Constraints) -> P
 
 
 def forced(tree: Tree, constraints: Constraints) -> Tree:
-    """Change a tree as little as needed to meet constraints.
+    """Edit a tree as little as needed to meet constraints.
 
     Args:
-        tree: of the sentence; its root is left alone.
-        constraints: any that fit the sentence.
+        tree: tree of the sentence; its root is not changed.
+        constraints: constraints that fit the length of the sentence.
 
     Examples:
         >>> from spectralnlp.text.constraints import Constraints
@@ -126,7 +128,7 @@ def forced(tree: Tree, constraints: Constraints) -> Tree:
         spans = [span for span in spans if not _cross(span, wanted)]
         if not any(_is(span, wanted) for span in spans):
             label = wanted.label or _likely_label(tree)
-            # over what has the same words, below what has more
+            # above brackets over the same words, below wider ones
             place = sum((start, -end) < (wanted.start, -wanted.end) for _, start, end in spans)
             spans.insert(place, (label, *wanted.span))
     tags = {**dict(enumerate(tree.tags())), **dict(constraints.tags)}
@@ -144,13 +146,13 @@ def _cross(span: Span, bracket: Bracket) -> bool:
 
 
 def _likely_label(tree: Tree) -> str:
-    """The label that the tree has most often."""
+    """Return the most frequent label of a tree."""
     labels = [label for label, _, _ in tree.spans()[1:]]
     return max(labels, key=labels.count) if labels else "X"
 
 
 def _built(spans: Sequence[Span], leaves: Sequence[Tree]) -> Tree:
-    """The tree of nested spans, parents first, over its leaves."""
+    """Build a tree from nested spans, parents first, and preterminals."""
     children: list[list[tuple[int, Tree]]] = [[] for _ in spans]
     parents: list[int] = []
     parent_of = []

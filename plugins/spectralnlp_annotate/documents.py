@@ -1,7 +1,7 @@
-"""A document: the sentences of one text, their journal, and the file of accepted trees.
+"""Documents: the annotated sentences of one text, their journal, and the file of accepted trees.
 
-The journal is the truth: it begins with the tokens of all sentences, and each edit is a line. The trees are
-written anew from it, one a line in the order of the text.
+The journal is authoritative: its first line has the tokens of all sentences, and each further line is an
+edit. The file of trees is rewritten from it, one tree per line in the order of the text.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ JOURNAL, TREES = ".journal", ".mrg"
 
 
 class Document:
-    """The sentences of a text, with what was said of each.
+    """Annotated sentences of a text.
 
     Args:
-        folder: where its files are.
-        name: of the text, without its ending.
+        folder: folder of the document's files.
+        name: name of the text without its extension.
 
     Attributes:
-        remarks: a line for each line of the journal that holds no edit; it was left out.
+        remarks: a message for each line of the journal that is not a valid edit and was skipped.
 
     Raises:
         ConfigError: a file cannot be read or written.
-        InputError: the journal does not begin as an annotation does.
+        InputError: the first line of the journal is invalid.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -49,18 +49,18 @@ class Document:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has no sentences yet."""
+        """Whether the document has no sentences yet."""
         return not self._histories
 
     def begin(
         self, text: bytes, sentences: Sequence[Sequence[str]], trees: Sequence[Tree] | None = None
     ) -> None:
-        """Give a new document its sentences.
+        """Set the sentences of a new document, and write its files.
 
         Args:
-            text: that they are of.
-            sentences: tokens of each.
-            trees: to mend, of each sentence; None to begin with the parser's.
+            text: content of the text file.
+            sentences: tokens of each sentence.
+            trees: tree of each sentence, to be corrected; None to start from the parser's trees.
         """
         header: dict[str, Any] = {
             "format": _FORMAT,
@@ -75,10 +75,10 @@ class Document:
         self._write_trees()
 
     def check_text(self, text: bytes, path: Path) -> None:
-        """Refuse a text that is not the one that the document began with.
+        """Check that a text is the one that the document was begun with.
 
         Raises:
-            InputError: it is another.
+            InputError: the text has changed.
         """
         if self._digest != _digest(text):
             hint = "name another folder with `output`, or put the old text back"
@@ -96,30 +96,30 @@ class Document:
         return (each.now for each in self._histories)
 
     def can(self, number: int) -> dict[str, bool]:
-        """Whether there is something to undo and to redo."""
+        """Return whether the sentence has edits to ``undo`` and to ``redo``."""
         history = self._histories[number]
         return {"undo": bool(history.past), "redo": bool(history.future)}
 
     def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return a sentence as an edit would make it.
+        """Return a sentence as an edit would change it.
 
         Raises:
-            EditError: it does not fit.
+            EditError: the edit does not fit the sentence.
         """
         return self._histories[number].after(edit)
 
     def apply(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Make an edit, ``undo`` and ``redo`` among them; it is on the disk when this returns.
+        """Apply an edit, which may be ``undo`` or ``redo``, and write it to disk.
 
         Raises:
-            EditError: it does not fit.
-            ConfigError: it cannot be written; then it was not made.
+            EditError: the edit does not fit the sentence.
+            ConfigError: the edit cannot be written; then it has not been applied.
         """
         changed = self._histories[number].after(edit)
         entry = {"sentence": number, "at": datetime.now(UTC).isoformat("T", "seconds"), **edit}
         trees = [each.tree for each in self]
         trees[number] = changed.tree
-        # Where the disk has no room for the trees, the journal must not say that they changed.
+        # If the disk is too full for the trees, the journal must not record that they changed.
         with nullcontext() if changed.tree == self[number].tree else self._new_trees(trees):
             self._journal.append(entry)
             self._histories[number].take(edit)
@@ -133,27 +133,27 @@ class Document:
         header, *entries = self._journal.entries
         try:
             if header is None:
-                raise ValueError("the first line is no JSON object")
+                raise ValueError("the first line is not a JSON object")
             if header["format"] != _FORMAT:
-                raise ValueError(f"format {header['format']!r}, and {_FORMAT} is known")
+                raise ValueError(f"format {header['format']!r} is not supported, only {_FORMAT}")
             self._digest = str(header["text"])
             self._histories = _begun(header)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"no journal of annotations: {error}", path=self._journal.path, line=1
+                f"not a journal of annotations: {error}", path=self._journal.path, line=1
             ) from error
         for line, entry in enumerate(entries, 2):
             try:
                 self._replay_edit(entry or {})
             except EditError as error:
-                self.remarks.append(f"{self._journal.path}:{line}: {error.what}; the line was left out")
+                self.remarks.append(f"{self._journal.path}:{line}: {error.what}; the line was skipped")
         self._write_trees()
 
     def _replay_edit(self, entry: Mapping[str, Any]) -> None:
         edit = {name: value for name, value in entry.items() if name not in ("sentence", "at")}
         number = entry.get("sentence")
         if not isinstance(number, int) or not 0 <= number < len(self):
-            raise EditError("no edit of a sentence")
+            raise EditError("not an edit of a sentence")
         self._histories[number].take(edit)
 
     def _write_trees(self) -> None:
@@ -162,7 +162,7 @@ class Document:
 
     @contextmanager
     def _new_trees(self, trees: Iterable[str | None]) -> Iterator[None]:
-        """Write accepted trees anew; the file takes its place after the block, and not after an error."""
+        """Rewrite the accepted trees; the new file replaces the old one if the block raises no error."""
         accepted = "".join(f"{tree}\n" for tree in trees if tree is not None)
         partial = self._trees.with_name(f".{self._trees.name}.partial")
         try:
@@ -176,7 +176,7 @@ class Document:
 
 
 class _History:
-    """States of a sentence: those that can be undone, the present one, those that can be redone."""
+    """History of a sentence: past states for undo, the present state, and future states for redo."""
 
     def __init__(self, first: AnnotatedSentence) -> None:
         self.past: list[AnnotatedSentence] = []
@@ -184,7 +184,7 @@ class _History:
         self.future: list[AnnotatedSentence] = []
 
     def after(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return what an edit would give."""
+        """Return the state after an edit, without applying it."""
         if edit.get("do") in ("undo", "redo"):
             if len(edit) > 1:
                 raise EditError(f"{edit['do']} has no fields", hint=f'send {{"do": "{edit["do"]}"}}')
@@ -195,7 +195,7 @@ class _History:
         return self.now.edited(edit)
 
     def take(self, edit: Mapping[str, Any]) -> None:
-        """Make an edit."""
+        """Apply an edit."""
         new = self.after(edit)
         if edit.get("do") == "undo":
             self.future.append(self.now)
@@ -210,7 +210,7 @@ class _History:
 
 
 def _begun(header: Mapping[str, Any]) -> list[_History]:
-    """The sentences of a header, before any edit."""
+    """Return the sentences of a journal's first line, before any edit."""
     sentences = [_sentence_of(words) for words in header["sentences"]]
     trees = list(read_brackets(header.get("trees", [])))
     if trees:
@@ -220,7 +220,7 @@ def _begun(header: Mapping[str, Any]) -> list[_History]:
 
 def _sentence_of(words: object) -> AnnotatedSentence:
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise ValueError("a sentence that is no list of words")
+        raise ValueError("a sentence is not a list of words")
     return AnnotatedSentence(words=tuple(words))
 
 

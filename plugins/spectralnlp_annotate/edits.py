@@ -1,7 +1,7 @@
-"""Corrections of a sentence: what the annotator said about its tree so far, and how each edit changes it.
+"""Annotated sentences, and the edits that change them.
 
-A sentence is a value; an edit makes a new one. What was said last wins: a bracket that crosses an earlier one
-takes its place, and what is asked for is forbidden no longer.
+Sentences are immutable; an edit returns a new one. The last edit wins: a required bracket replaces earlier
+ones that it crosses, and is no longer forbidden.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _LONGEST_WORD, _LONGEST_COMMENT = 200, 2000
 
 
 class EditError(InputError):
-    """An edit that cannot be made."""
+    """Error of an edit that does not fit the sentence."""
 
 
 class NewLabelError(EditError):
-    """An edit with a label or a tag that nobody used before, and that does not say that it is new.
+    """Error of an edit with a new label or tag that does not set ``new``.
 
     Attributes:
-        label: the label.
+        label: the new label or tag.
     """
 
     def __init__(self, label: str, what: str, hint: str | None) -> None:
@@ -36,15 +36,15 @@ class NewLabelError(EditError):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatedSentence:
-    """A sentence, and what is known of its tree.
+    """Sentence with constraints on its tree.
 
     Attributes:
-        words: its tokens, one or more.
-        brackets: that the tree must have.
-        forbidden: that it must not have.
-        tags: of words, by number.
-        comment: the annotator's.
-        tree: the accepted tree in brackets; None while it is not accepted.
+        words: tokens of the sentence, at least one.
+        brackets: brackets that the tree must have.
+        forbidden: brackets that the tree must not have; a label of None is any label.
+        tags: required tags, as (index of the word, tag).
+        comment: comment of the annotator.
+        tree: accepted tree in brackets; None if no tree is accepted.
     """
 
     words: tuple[str, ...]
@@ -58,14 +58,14 @@ class AnnotatedSentence:
 
     @property
     def constraints(self) -> Constraints:
-        """What the parser has to obey."""
+        """Constraints on the parser, from the annotation."""
         return Constraints.of(self.brackets, self.forbidden, dict(self.tags))
 
     def with_tree(self, tree: Tree) -> AnnotatedSentence:
-        """Return the sentence with all brackets and tags of a tree asked for.
+        """Return the sentence with all brackets and tags of a tree required.
 
         Args:
-            tree: over its words.
+            tree: tree over the words of the sentence.
         """
         brackets = frozenset(Bracket(start, end, label) for label, start, end in tree.spans())
         return replace(self, brackets=brackets, tags=tuple(enumerate(tree.tags())))
@@ -74,28 +74,28 @@ class AnnotatedSentence:
         """Return the sentence after an edit.
 
         Args:
-            edit: JSON values: its name under ``do``, and its fields, as the functions below take them;
-                ``new`` says that a label is a new one.
+            edit: the edit as JSON values: its name under ``do``, and the arguments of the function of this
+                name in this module; ``new`` is true if a new label is intended.
 
         Raises:
-            EditError: there is no such edit, or it does not fit the sentence.
+            EditError: the edit is unknown or does not fit the sentence.
         """
         _check_values(edit)
         fields = {name: value for name, value in edit.items() if name not in ("do", "new")}
         name = edit.get("do")
         change = EDITS.get(name) if isinstance(name, str) else None
         if change is None:
-            raise EditError(f"no edit {str(name)[:40]!r}", hint=f"there are {', '.join(EDITS)}")
+            raise EditError(f"no edit {str(name)[:40]!r}", hint=f"choose from {', '.join(EDITS)}")
         try:
             changed = change(self, **fields)
         except TypeError as error:
             what = f"{name}: {str(error).partition(') ')[2]}"
-            raise EditError(what, hint="docs/how-to/annotate.md has the edits") from error
+            raise EditError(what, hint="docs/how-to/annotate.md describes the edits") from error
         return changed if name in _KEEP_TREE else replace(changed, tree=None)
 
 
 def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> AnnotatedSentence:
-    """Ask for a bracket; required ones that cross it, and what forbids it, are dropped."""
+    """Require a bracket, and drop required brackets that cross it and constraints that forbid it."""
     bracket = _bracket(sentence, start, end, label)
     forbidden = sentence.forbidden - {bracket, bracket._replace(label=None)}
     kept = {each for each in sentence.brackets if not _cross(each, bracket)}
@@ -103,7 +103,7 @@ def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> An
 
 
 def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None) -> AnnotatedSentence:
-    """Forbid a bracket; without a label, all constituents over these words."""
+    """Forbid a bracket; without a label, forbid all constituents over these words."""
     bracket = _bracket(sentence, start, end, label)
     gone = {each for each in sentence.brackets if each.span == bracket.span and label in (None, each.label)}
     return replace(sentence, brackets=sentence.brackets - gone, forbidden=sentence.forbidden | {bracket})
@@ -112,25 +112,25 @@ def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None)
 def move(
     sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_start: Any, new_end: Any
 ) -> AnnotatedSentence:
-    """Ask for a bracket with other edges, and forbid it where it stood."""
+    """Require a bracket with other boundaries, and forbid it at its old ones."""
     return require(remove(sentence, start, end, label), new_start, new_end, label)
 
 
 def relabel(
     sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_label: Any
 ) -> AnnotatedSentence:
-    """Ask for a bracket with another label, and forbid the label that it had."""
+    """Require a bracket with another label, and forbid it with its old label."""
     return require(remove(sentence, start, end, label), start, end, new_label)
 
 
 def tag(sentence: AnnotatedSentence, word: Any, tag: Any) -> AnnotatedSentence:
-    """Say which tag a word has."""
+    """Require a tag of a word."""
     tags = dict(sentence.tags) | {_word(sentence, word): _label(tag, "tag")}
     return replace(sentence, tags=tuple(sorted(tags.items())))
 
 
 def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
-    """Make one token of a word and the next."""
+    """Merge a token with the next one."""
     first = _word(sentence, word)
     if first + 1 == len(sentence.words):
         raise EditError("the last token has no next one", hint="merge the token before it")
@@ -143,40 +143,40 @@ def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
 
 
 def split(sentence: AnnotatedSentence, word: Any, parts: Any) -> AnnotatedSentence:
-    """Make several tokens of a word."""
+    """Split a token into several, given as text with spaces between them."""
     place = _word(sentence, word)
-    given = parts.split() if isinstance(parts, str) else []
-    if len(given) < 2:
-        raise EditError("a token is split into two or more", hint="put a blank where it is to be cut")
-    if max(map(len, given)) > _LONGEST_WORD:
+    tokens = parts.split() if isinstance(parts, str) else []
+    if len(tokens) < 2:
+        raise EditError("a token must be split into two or more", hint="put a space at each cut")
+    if max(map(len, tokens)) > _LONGEST_WORD:
         raise EditError(f"a token of more than {_LONGEST_WORD} characters", hint="give shorter ones")
-    words = (*sentence.words[:place], *given, *sentence.words[place + 1 :])
+    words = (*sentence.words[:place], *tokens, *sentence.words[place + 1 :])
     return _retokenised(
-        sentence, words, lambda edge: edge if edge <= place else edge + len(given) - 1, {place}
+        sentence, words, lambda edge: edge if edge <= place else edge + len(tokens) - 1, {place}
     )
 
 
 def comment(sentence: AnnotatedSentence, text: Any) -> AnnotatedSentence:
     """Replace the comment."""
     if not isinstance(text, str) or len(text) > _LONGEST_COMMENT:
-        raise EditError("a comment is a text", hint=f"of at most {_LONGEST_COMMENT} characters")
+        raise EditError("a comment must be text", hint=f"give at most {_LONGEST_COMMENT} characters")
     return replace(sentence, comment=text)
 
 
 def accept(sentence: AnnotatedSentence, tree: Any) -> AnnotatedSentence:
-    """Take a tree as right."""
+    """Accept a tree."""
     if not isinstance(tree, str):
-        raise EditError("a tree is a text in brackets", hint="accept the tree that is shown")
+        raise EditError("a tree must be text in brackets", hint="accept the tree that is shown")
     return replace(sentence, tree=tree)
 
 
 def reopen(sentence: AnnotatedSentence) -> AnnotatedSentence:
-    """Take an accepted tree back; what was said about it stays."""
+    """Withdraw the accepted tree; the constraints stay."""
     return replace(sentence, tree=None)
 
 
 def clear(sentence: AnnotatedSentence) -> AnnotatedSentence:
-    """Forget what was said about brackets and tags."""
+    """Drop all constraints on brackets and tags."""
     return replace(sentence, brackets=frozenset(), forbidden=frozenset(), tags=())
 
 
@@ -186,7 +186,7 @@ EDITS: Mapping[str, Edit] = {
     for each in (require, remove, move, relabel, tag, merge, split, comment, accept, reopen, clear)
 }
 _KEEP_TREE = ("accept", "comment")
-# The field with the label that is asked for, of edits that have one.
+# For each edit that requires a label, the field that holds it.
 LABELS: Mapping[str, str] = {"require": "label", "relabel": "new_label", "tag": "tag"}
 
 
@@ -196,7 +196,7 @@ def _retokenised(
     edge_after: Callable[[int], int],
     changed: Iterable[int],
 ) -> AnnotatedSentence:
-    """A sentence with other tokens; brackets and tags move along, what has no place any more is dropped."""
+    """Return the sentence with new tokens; move brackets and tags with their words, and drop the rest."""
 
     def moved(brackets: frozenset[Bracket]) -> frozenset[Bracket]:
         placed = (each._replace(start=edge_after(each.start), end=edge_after(each.end)) for each in brackets)
@@ -234,19 +234,18 @@ def _label(label: Any, what: str) -> str:
     if not isinstance(label, str) or not 0 < len(label) <= _LONGEST_WORD:
         raise EditError(f"no {what} was given", hint=f"give a {what} of the model")
     if any(character in "()" or character.isspace() for character in label):
-        raise EditError(f"{label!r} is no {what}", hint="leave blanks and brackets out")
+        raise EditError(f"{label!r} is not a {what}", hint="leave out spaces and brackets")
     return label
 
 
 def _check_values(edit: Mapping[str, Any]) -> None:
-    """Refuse what no field of an edit holds, and text that no file can hold."""
+    """Refuse an invalid ``new``, and text that cannot be written as UTF-8."""
     if not isinstance(edit.get("new", False), bool):
-        raise EditError("`new` is true or false", hint="docs/how-to/annotate.md has the edits")
+        raise EditError("`new` must be true or false", hint="docs/how-to/annotate.md describes the edits")
     for field, value in edit.items():
         texts = (field, value) if isinstance(value, str) else (field,)
         if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
-            what = f"{field[:40]!a} has half a character: a surrogate without the other"
-            raise EditError(what, hint="give text of whole characters")
+            raise EditError(f"{field[:40]!a} has an unpaired surrogate", hint="give valid Unicode text")
 
 
 def _is_number(value: Any) -> bool:

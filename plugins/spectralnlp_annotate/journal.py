@@ -1,6 +1,6 @@
-"""A journal: lines of JSON that are on the disk before anybody is told that they were taken.
+"""Append-only journal of JSON lines; `append` returns when an entry is on the disk.
 
-A process that is killed while it writes leaves a last line without an end; it is cut off when the journal is
+A process that is killed while it writes leaves an incomplete last line, which is removed when the journal is
 opened again.
 """
 
@@ -17,16 +17,16 @@ from spectralnlp.errors import ConfigError
 
 
 class Journal:
-    """An append-only file of JSON objects, a line each.
+    """Append-only file with one JSON object per line.
 
     Args:
-        path: the file; it is made if it is not there.
+        path: path of the file, which is created if necessary.
 
     Attributes:
-        entries: what it held when it was opened, by line; None for a line that is no JSON object.
+        entries: objects that the file held when it was opened, by line; None for invalid lines.
 
     Raises:
-        ConfigError: it cannot be read or written, or is a pipe or a device.
+        ConfigError: the file cannot be read or written, or is a pipe or a device.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class Journal:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             if not stat.S_ISREG(os.fstat(self._file).st_mode):
                 os.close(self._file)
-                raise ConfigError("the journal is no file, but a pipe or a device", path=path)
+                raise ConfigError("the journal is a pipe or a device, not a file", path=path)
             content = path.read_bytes()
             whole = content[: content.rfind(b"\n") + 1]
             if len(whole) < len(content):
@@ -48,7 +48,7 @@ class Journal:
         """Write an entry, and wait until it is on the disk.
 
         Raises:
-            ConfigError: it cannot be written, or not whole.
+            ConfigError: the entry cannot be written completely; the file is then unchanged.
         """
         line = (json.dumps(entry, ensure_ascii=False) + "\n").encode()
         size = os.fstat(self._file).st_size
@@ -61,7 +61,7 @@ class Journal:
             raise ConfigError(f"cannot write the journal: {error.strerror}", path=self.path) from error
 
     def close(self) -> None:
-        """Close the file; for tests, for a process that ends needs not."""
+        """Close the file."""
         os.close(self._file)
 
 

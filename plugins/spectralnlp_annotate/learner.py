@@ -1,7 +1,7 @@
-"""A process that learns from accepted trees while the annotator works on: asked for a model, it makes one.
+"""Learning process: trains a model on the accepted trees on request, while the annotator works.
 
-It takes lines of JSON on standard input and answers with lines of JSON on standard output. Its niceness is
-high, so that the page is answered first.
+It reads requests as lines of JSON from standard input and answers with lines of JSON on standard output. It
+runs at low priority, so that requests of the page are answered first.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from spectralnlp_annotate.anew import NOTHING, learn_anew, untaught_parser
 from spectralnlp_annotate.ordering import expected_gains
 
 _NICENESS = 10
-# Sentences whose gains are looked at: with more, the next model would wait for them.
+# Maximum number of sentences whose gains are computed; more would delay the next model.
 _MOST_OPEN = 400
-# Accepted trees that the scorer learns from between two sentences, the last ones, where there are more than
-# twice so many: each is parsed once more for that.
+# Number of accepted trees, the last ones, that the span scorer learns from in an update, if there are more
+# than twice as many: each tree has to be parsed again for it.
 _MOST_REFINED = 200
 
 
 def main() -> None:
     """Answer requests until standard input ends."""
-    warnings.simplefilter("ignore")  # of few trees
+    warnings.simplefilter("ignore")  # about few trees
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     learner = Learner()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as replies:
-        os.dup2(2, 1)  # what a library prints is no answer
+        os.dup2(2, 1)  # output of libraries must not mix with answers
         for line in sys.stdin:
             try:
                 answer = learner.answer(json.loads(line))
@@ -49,29 +49,28 @@ def main() -> None:
 
 
 def known_words(parser: Parser) -> set[str]:
-    """The words in the lexicon of a parser, in small letters."""
+    """Return the words in the lexicon of a parser, in lower case."""
     return {word.lower() for word in parser.coarse.lexicon.words}
 
 
 class Learner:
-    """The model that is begun with, its counts, and those of trees that were learned from before."""
+    """Trainer that caches the model to start with and the trees of the last request."""
 
     def __init__(self) -> None:
         self._base: str | None = None
-        self._trees: dict[str, Tree | None] = {}  # by their brackets
+        self._trees: dict[str, Tree | None] = {}  # by their text in brackets
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Learn, if there is something to learn from, and say what the open sentences would teach.
+        """Train a model if there are trees, save it, and compute the gains of the open sentences.
 
         Args:
-            request: ``base``, the model to begin with, or ``none``; ``trees``, accepted ones in brackets;
-                ``in_full``,
-                whether the span scorer is to learn from all of them; ``learned``, the folder of the model to
-                write; ``open``, tokens of sentences.
+            request: ``base``, the model to start with, or ``none``; ``trees``, the accepted trees in
+                brackets; ``in_full``, whether the span scorer learns from all of them; ``learned``, the
+                folder to write the model to; ``open``, the tokens of open sentences.
 
         Returns:
-            ``gains`` of the open sentences, as many as were looked at; ``in_full``, whether the span scorer
-            learned from all trees; ``seconds`` that learning took.
+            ``gains``, the gains of the first open sentences; ``in_full``, whether the span scorer has learned
+            from all trees; ``seconds``, the training time.
         """
         started = perf_counter()
         trees, in_full = self._read(request["trees"]), request["in_full"]
@@ -86,7 +85,7 @@ class Learner:
         return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
 
     def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
-        """The model to begin with after it has learned from trees; anew where there is none to begin with."""
+        """Return the model to start with, updated with trees, or a model trained on the trees alone."""
         if base == NOTHING:
             return learn_anew(trees, in_full=in_full) if trees else untaught_parser(texts)
         parser, most = self._load(base), None if in_full else _MOST_REFINED
@@ -100,9 +99,9 @@ class Learner:
         return self._adapter.parser
 
     def _read(self, brackets: list[str]) -> list[Tree]:
-        """The trees, cleaned; those of the last request are not read again."""
+        """Read and clean trees; trees of the last request are taken from the cache."""
         new = [each for each in brackets if each not in self._trees]
         read = dict(zip(new, map(clean, read_brackets(new)), strict=True))
         self._trees = {each: read[each] if each in read else self._trees[each] for each in brackets}
-        found = (self._trees[each] for each in brackets)
-        return [tree for tree in found if tree is not None]
+        trees = (self._trees[each] for each in brackets)
+        return [tree for tree in trees if tree is not None]

@@ -1,12 +1,11 @@
-"""Which sentence next: the one from which the parser learns most for the work, or the next of the text.
+"""Choose the next sentence to annotate, by expected gain for the parser or in the order of the text.
 
-A sentence teaches the words in it that the parser does not know, and one that comes often in the sentences
-that are still open teaches something for all of these: it has a gain of the logarithm of how often. Tags of
-words are what a parser lacks first in a new domain, and cost no brackets. A bracket of posterior p is
-expected to be wrong with probability 1 - p (Hwa 2004, "Sample selection for statistical parsing", uses the
-entropy of the tree in this place); that counts little beside, for what is wrong has to be corrected. Both
-are taken a word, for the work of reading grows with the words. A word that an earlier sentence teaches is not
-taught again: sentences are chosen one after the other, and so are spread over the text.
+The gain of a sentence has two parts. Each word that the parser does not know counts the logarithm of its
+frequency in the open sentences: in a new domain, parsers lack tags of words first. The expected number of
+wrong brackets (1 - p for a bracket of posterior p; Hwa 2004, "Sample selection for statistical parsing", uses
+the entropy of the tree instead) has a small weight, because wrong brackets are work for the annotator. The
+sum is divided by the number of words, because reading time grows with it. Sentences are chosen greedily, and
+a word counts once, so that the sentences are spread over the text.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from spectralnlp.trees.parse import Parse
 
 Place = tuple[int, int]
 
-# What an expected mistake counts beside a word that is new and comes e = 2.7 times.
+# Weight of an expected wrong bracket, relative to a new word that occurs e = 2.7 times.
 _MISTAKE = 0.1
-# Words that reading a sentence costs beside its own: very short ones teach little.
+# Added to the length of a sentence, because very short sentences teach little.
 _OVERHEAD = 4
-# Sentences that are chosen one after the other; the others, as if all after these.
+# Number of sentences that are chosen greedily; the others are valued as if each came next.
 _AHEAD = 50
 
 
 def expected_errors(parse: Parse) -> float:
-    """The number of brackets of a parse that its model expects to be wrong; a fallback's are all wrong."""
+    """Return the expected number of wrong brackets of a parse; the number of words for a bare fallback."""
     if parse.fallback is not None and not parse.constituents:
         return float(len(parse.tree.words()))
     return float(sum(1.0 - each.posterior for each in parse.constituents))
@@ -40,13 +39,17 @@ def expected_gains(
     known: Collection[str],
     ahead: int = _AHEAD,
 ) -> list[float]:
-    """Return what open sentences teach, a word.
+    """Return the expected gain per word of open sentences.
 
     Args:
-        parses: of the first of them.
-        texts: words of all of them, in which new words are counted.
-        known: words that the parser knows, in small letters.
-        ahead: how many are chosen one after the other; for the rest it is what is then left to learn.
+        parses: parses of the first open sentences.
+        texts: words of all open sentences, in which new words are counted.
+        known: words that the parser knows, in lower case.
+        ahead: number of sentences that are chosen greedily; the gain of the others is what these leave to
+            learn.
+
+    Returns:
+        A gain for each parse.
     """
     times = Counter(word.lower() for words in texts for word in words)
     new = [{word.lower() for word in words} - set(known) for words in texts[: len(parses)]]
@@ -72,16 +75,17 @@ def expected_gains(
 def next_place(
     places: Sequence[Place], accepted: Sequence[Place], gains: Mapping[Place, float], after: Place | None
 ) -> Place | None:
-    """The open sentence to annotate next.
+    """Return the open sentence to annotate next.
 
     Args:
-        places: of all sentences, in order.
-        accepted: those that are done.
-        gains: of open sentences, as far as they are known; without any, the next of the text is taken.
-        after: the sentence that is shown now; it comes last.
+        places: all sentences in order, as (index of the document, index of the sentence).
+        accepted: sentences with an accepted tree.
+        gains: known gains of open sentences; if there are none, the next open sentence of the text is
+            returned.
+        after: the sentence that is shown now, which is chosen last; None at the start.
 
     Returns:
-        Its place; None where all are accepted.
+        The next sentence; None if all are accepted.
     """
     done = set(accepted)
     rest = [place for place in places if place not in done and place != after]

@@ -1,4 +1,4 @@
-"""A folder of annotations: a document for each text, for one process at a time."""
+"""Annotation projects: a folder with a document for each text, locked by one process at a time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MOST_BYTES = 20_000_000
 
 
 class Text(NamedTuple):
-    """A text to annotate.
+    """Text to annotate.
 
     Attributes:
-        path: its file, which gives the document its name.
-        content: of the file.
+        path: path of the file, whose name is the name of the document.
+        content: content of the file.
     """
 
     path: Path
@@ -32,11 +32,11 @@ class Text(NamedTuple):
 
 
 def read_texts(paths: Iterable[Path]) -> list[Text]:
-    """Read texts.
+    """Read text files.
 
     Raises:
         ConfigError: a file cannot be read.
-        InputError: two texts of one name, or one that is too long.
+        InputError: two texts have the same name, or a text is too long.
     """
     texts: dict[str, Text] = {}
     for path in paths:
@@ -57,16 +57,16 @@ def read_texts(paths: Iterable[Path]) -> list[Text]:
 
 
 class Project:
-    """The documents of a folder.
+    """Documents in a folder.
 
     Args:
-        folder: is made if it is not there.
+        folder: path of the folder, which is created if necessary.
 
     Attributes:
-        documents: in the order in which their texts were given.
+        documents: documents in the order in which their texts were added.
 
     Raises:
-        ConfigError: the folder cannot be used, or another process annotates there.
+        ConfigError: the folder cannot be used, or is locked by another process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,17 +85,17 @@ class Project:
             raise ConfigError("another process annotates in this folder", path=folder, hint=hint) from error
 
     def add(self, texts: Iterable[Text], tokenizer: Tokenizer, *, tokenized: bool = False) -> None:
-        """Open the documents of texts, those that were begun before as they were left.
+        """Open the documents of texts; documents that exist are continued.
 
         Args:
-            texts: no two of one name; those whose name ends in ``.mrg`` are trees to mend.
-            tokenizer: splits new ones into sentences and tokens.
-            tokenized: they are split already: a sentence a line, blanks between tokens.
+            texts: texts with different names; files with the extension ``.mrg`` hold trees to be corrected.
+            tokenizer: splits new texts into sentences and tokens.
+            tokenized: whether texts have one sentence per line, with spaces between tokens.
 
         Raises:
             ConfigError: a file cannot be written.
-            InputError: a text has changed since it was begun, or has no sentence; trees lie where accepted
-                ones are to be; a journal is damaged.
+            InputError: a text has changed since it was begun, or has no sentence; a file of trees would be
+                overwritten by the accepted trees; a journal is damaged.
         """
         for text in texts:
             if text.path.resolve() == (self.folder / f"{text.path.stem}{TREES}").resolve():
@@ -112,24 +112,24 @@ class Project:
             self.documents.append(document)
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """Yield the document and the number of each sentence, in the order of the texts."""
+        """Yield (index of the document, index of the sentence) for all sentences."""
         for number, document in enumerate(self.documents):
             for sentence in range(len(document)):
                 yield number, sentence
 
     def accepted(self) -> list[str]:
-        """The accepted trees, in the order of the texts."""
+        """Return the accepted trees in brackets, in the order of the texts."""
         return [each.tree for document in self.documents for each in document if each.tree is not None]
 
     def close(self) -> None:
-        """Let others annotate here."""
+        """Close the documents and unlock the folder."""
         for document in self.documents:
             document.close()
         os.close(self._lock)
 
 
 def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
-    """A tokenizer for texts of a language that no model is there for."""
+    """Return a tokenizer for texts in a language without a model."""
     words = (word for text in texts for word in text.content.decode("utf-8", "replace").split())
     return Tokenizer(Conventions.learn(words))
 

@@ -1,7 +1,7 @@
-"""What the page asks for: sentences with their trees, edits, and which sentence comes next.
+"""Annotation session: answers the page's requests for sentences with trees, edits, and the next sentence.
 
-A tree is made when it is asked for, under all that was said about the sentence, and kept until that changes;
-so what the annotator accepts is what the page shows, even if a new model came meanwhile.
+A sentence is parsed under its constraints when it is first shown, and the parse is kept until the constraints
+change. So the annotator accepts the tree that the page shows, even if a new model has been loaded meanwhile.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from spectralnlp_annotate.edits import LABELS, AnnotatedSentence, EditError, New
 from spectralnlp_annotate.ordering import Place, next_place
 from spectralnlp_annotate.project import Project
 
-# A constituent is shown as sure, open or doubtful by its posterior.
+# Minimum posteriors of constituents that are marked as sure, and as open; others are marked as doubtful.
 _SURE, _DOUBTFUL = 0.95, 0.7
 
 
 class StaleTreeError(SpectralError):
-    """The tree to accept is not the one that is shown now."""
+    """Error of accepting a tree that is no longer the one shown."""
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """A sentence as it was parsed."""
+    """Sentence with its parse, and the parser that made it."""
 
     sentence: AnnotatedSentence
     parse: Parse
@@ -42,12 +42,12 @@ class _Shown:
 
 
 class Session:
-    """One annotator's work on a project.
+    """Work of one annotator on a project.
 
     Args:
-        project: its documents are open.
-        parser: makes the trees.
-        order: ``gain`` or ``file``.
+        project: project whose documents are open.
+        parser: parser that proposes the trees.
+        order: order of the sentences: ``gain`` or ``file``.
     """
 
     def __init__(self, project: Project, parser: Parser, order: str) -> None:
@@ -59,7 +59,7 @@ class Session:
         self._lock = Lock()
 
     def overview(self) -> dict[str, Any]:
-        """Documents and how far they are, labels, tags, and the sentence to begin with."""
+        """Return documents with their progress, labels, tags, and the sentence to begin with, for JSON."""
         labels, tags = self._labels()
         documents = [
             {"name": each.name, "sentences": len(each), "accepted": sum(s.tree is not None for s in each)}
@@ -73,30 +73,30 @@ class Session:
         }
 
     def next_after(self, place: Place | None) -> Place | None:
-        """The sentence to annotate after one; None where all are accepted."""
+        """Return the sentence to annotate after a given one; None if all are accepted."""
         gains = self._gains if self._order == "gain" else {}
         places = list(self.project.places())
         accepted = [(d, n) for d, n in places if self.project.documents[d][n].tree is not None]
         return next_place(places, accepted, gains, place)
 
     def show(self, place: Place) -> dict[str, Any]:
-        """A sentence for the page, by the newest model."""
+        """Return a sentence as the page shows it, parsed by the newest model."""
         with self._lock:
             if place in self._shown and self._shown[place].parser is not self.parser:
                 del self._shown[place]
             return self._view(place)
 
     def edit(self, place: Place, edit: Mapping[str, Any]) -> dict[str, Any]:
-        """Make an edit; nothing changes, and nothing is written, if there is no tree for what it asks.
+        """Apply an edit and return the sentence as the page shows it; an edit without a tree changes nothing.
 
         Args:
-            place: document and number of the sentence.
-            edit: as of `AnnotatedSentence.edited`; an ``accept`` brings the tree that was shown.
+            place: index of the document and of the sentence.
+            edit: an edit as `AnnotatedSentence.edited` takes it; ``accept`` includes the tree that was shown.
 
         Raises:
-            NewLabelError: its label is used nowhere, and it does not say that it is new.
-            EditError: it does not fit, or no tree is possible under it; says why.
-            StaleTreeError: another tree is shown by now.
+            NewLabelError: the label is used nowhere, and ``new`` is not set.
+            EditError: the edit does not fit the sentence, or allows no tree.
+            StaleTreeError: the tree to accept is no longer the one shown.
         """
         document, number = self._document(place), place[1]
         with self._lock:
@@ -112,11 +112,11 @@ class Session:
             return self._view(place)
 
     def take_model(self, parser: Parser | None, gains: Mapping[Place, float]) -> None:
-        """Parse with a new model from now on, and go by new gains; what is shown stays as it is.
+        """Use a new model and new gains from now on; sentences that are shown keep their trees.
 
         Args:
-            parser: None for the one that there is.
-            gains: of open sentences.
+            parser: the new parser; None to keep the present one.
+            gains: expected gains of sentences that are not accepted.
         """
         with self._lock:
             self._gains = dict(gains)
@@ -124,7 +124,7 @@ class Session:
                 self.parser = parser
 
     def _labels(self) -> tuple[set[str], set[str]]:
-        """Labels of phrases and tags: the model's, and those that were asked for anywhere."""
+        """Return the phrase labels and tags of the model and of all annotations."""
         phrases, tags = set(self.parser.phrases), set(self.parser.tags)
         for sentence in (each for document in self.project.documents for each in document):
             phrases.update(each.label for each in sentence.brackets if each.label is not None)
@@ -132,11 +132,11 @@ class Session:
         return phrases, tags
 
     def _check_label(self, edit: Mapping[str, Any], sentence: AnnotatedSentence) -> None:
-        """Refuse a label that is in use nowhere, for most are slips of the hand.
+        """Refuse a label or tag that is used nowhere, because most are typing errors.
 
         Args:
-            edit: any; what it names was looked at.
-            sentence: after it.
+            edit: an edit that fits the sentence.
+            sentence: the sentence after the edit.
         """
         field = LABELS.get(str(edit.get("do")))
         if field is None:
@@ -177,13 +177,13 @@ class Session:
         }
 
     def _tree(self, place: Place, sentence: AnnotatedSentence) -> str:
-        """The tree that the page shows: the accepted one, or the parser's."""
+        """Return the tree that the page shows: the accepted tree, or the parser's."""
         return sentence.tree if sentence.tree is not None else str(self._parsed(place, sentence).tree)
 
     def _parsed(self, place: Place, sentence: AnnotatedSentence) -> Parse:
-        """The parse of a sentence under what is known of it; that of last time, if nothing has changed."""
+        """Return the parse of a sentence under its constraints; the last one if nothing has changed."""
         shown = self._shown.get(place)
-        if shown is not None and _asks_the_same(shown.sentence, sentence):
+        if shown is not None and _same_constraints(shown.sentence, sentence):
             return shown.parse
         try:
             parse = parse_under(self.parser, sentence.words, sentence.constraints)
@@ -205,7 +205,7 @@ def _tree_of(brackets: str) -> Tree:
     return tree
 
 
-def _asks_the_same(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
+def _same_constraints(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
     return (one.words, one.brackets, one.forbidden, one.tags) == (
         other.words,
         other.brackets,
@@ -215,7 +215,7 @@ def _asks_the_same(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
 
 
 def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
-    """Constituents below the root, parents first, as they are numbered in the drawing."""
+    """Return the constituents below the root, parents first, with their numbers in the drawing."""
     spans = list(zip(tree.spans(), posteriors, strict=True))
     return [
         {"node": number, "label": label, "start": start, "end": end, "posterior": posterior}
@@ -225,7 +225,7 @@ def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
 
 
 def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSentence) -> dict[int, str]:
-    """Classes of the drawn nodes: how sure the model is, and what the annotator asked for."""
+    """Return the class of each drawn node: required by the annotator, or by its posterior."""
     required = {(each.label, *each.span) for each in sentence.brackets}
     marks = {}
     for number, (span, posterior) in enumerate(zip(tree.spans(), posteriors, strict=True)):

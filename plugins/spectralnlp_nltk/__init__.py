@@ -1,4 +1,4 @@
-"""Parsers and taggers behind NLTK's interfaces, ``ParserI`` and ``TaggerI``.
+"""Use spectralnlp's parsers and taggers through NLTK's interfaces, ``ParserI`` and ``TaggerI``.
 
 >>> from spectralnlp_nltk import SpectralParser
 >>> SpectralParser().parse_one("Gulls are noisy .".split()).pretty_print()

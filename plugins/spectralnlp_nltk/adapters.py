@@ -1,4 +1,4 @@
-"""Models of the core behind the interfaces of NLTK (``pip install "spectralnlp[nltk]"``)."""
+"""Adapters that give spectralnlp models the interfaces of NLTK (``pip install "spectralnlp[nltk]"``)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from spectralnlp.errors import ConfigError
 
 
 class SpectralParser(ParserI):
-    """A constituency parser, as an ``nltk.parse.api.ParserI``.
+    """Constituency parser with the interface ``nltk.parse.api.ParserI``.
 
     Args:
-        model: a parser, a model folder, or the name of an installed one.
-        k: how many trees `parse` gives of a sentence, the best first.
+        model: a parser, a model folder, or the name of an installed model.
+        k: number of trees per sentence that `parse` returns, the best first.
 
     Raises:
-        ConfigError: the model is of another kind.
+        ConfigError: the model is not a parser.
 
     Examples:
         >>> from spectralnlp_nltk import SpectralParser
@@ -35,32 +35,32 @@ class SpectralParser(ParserI):
         self.k = k
 
     def parse(self, sent: Sequence[str], *args: Any, **kwargs: Any) -> Iterator[Tree]:
-        """Trees of a tokenised sentence, the best first.
+        """Return an iterator over the ``k`` best trees of a tokenised sentence, the best first.
 
         Raises:
-            InputError: it is one string, or empty.
+            InputError: the sentence is a string or empty.
         """
         return iter(_trees(self.model.parse_tokens(sent, k=self.k)))
 
     def parse_sents(
         self, sents: Iterable[Sequence[str]], *args: Any, **kwargs: Any
     ) -> Iterator[Iterator[Tree]]:
-        """Trees of each of some tokenised sentences, lazily."""
+        """Return a lazy iterator over tokenised sentences, each an iterator over its trees."""
         return (iter(_trees(parse)) for parse in self.model.parse_many(map(list, sents), k=self.k))
 
     def raw_parse(self, text: str) -> Iterator[Tree]:
-        """The best tree of each sentence of a text, which is split and tokenised."""
+        """Split a text into sentences and tokens, and return an iterator over the best trees."""
         return (parse.to_nltk() for parse in self.model.parse(text))
 
 
 class SpectralTagger(TaggerI):
-    """A tagger of words, as an ``nltk.tag.api.TaggerI``.
+    """Tagger with the interface ``nltk.tag.api.TaggerI``.
 
     Args:
-        model: a tagger, a model folder, or the name of an installed one.
+        model: a tagger, a model folder, or the name of an installed model.
 
     Raises:
-        ConfigError: the model is of another kind.
+        ConfigError: the model is not a tagger.
 
     Examples:
         >>> from spectralnlp_nltk import SpectralTagger
@@ -72,15 +72,15 @@ class SpectralTagger(TaggerI):
         self.model = _loaded(model, "tagging")
 
     def tag(self, tokens: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs of a token and its tag.
+        """Tag a tokenised sentence, and return pairs (token, tag).
 
         Raises:
-            InputError: the tokens are one string.
+            InputError: the sentence is a string.
         """
         return [] if not len(tokens) else list(self.model.tag_tokens(tokens))
 
     def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[list[tuple[str, str]]]:
-        """Pairs of tokens and tags of each of some tokenised sentences, faster than one by one."""
+        """Tag tokenised sentences, faster than one by one; return pairs (token, tag) for each sentence."""
         listed = [list(each) for each in sentences]
         tagged = self.model.tag_many([each for each in listed if each])
         return [list(next(tagged)) if each else [] for each in listed]
@@ -91,12 +91,12 @@ def _trees(parse: Any) -> list[Tree]:
 
 
 def _loaded(model: Any, task: str) -> Any:
-    """Return a model, loaded if it was named.
+    """Return a model for a task, loaded from a name or folder if necessary.
 
     Raises:
-        ConfigError: it is of another kind.
+        ConfigError: the model is for another task.
     """
-    found = spectralnlp.load(model) if isinstance(model, str | Path) else model
-    if found.task != task:
-        raise ConfigError(f"a model for {found.task}, and one for {task} is needed")
-    return found
+    loaded = spectralnlp.load(model) if isinstance(model, str | Path) else model
+    if loaded.task != task:
+        raise ConfigError(f"a model for {loaded.task}, but one for {task} is needed")
+    return loaded

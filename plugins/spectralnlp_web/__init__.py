@@ -1,6 +1,7 @@
-"""What ``spectralnlp serve`` and ``annotate`` share: a server for pages on the loopback interface.
+"""Web server on the loopback interface, shared by ``spectralnlp serve`` and ``spectralnlp annotate``.
 
-It answers this machine alone, and only requests that are meant for it; nothing is loaded from anywhere else.
+It answers requests from this machine only, and refuses requests from pages of other origins; pages load
+nothing from other servers.
 """
 
 from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard, wrong_path_handler

@@ -1,4 +1,4 @@
-"""Which requests are answered, and the headers of every answer."""
+"""Middleware that refuses requests for other hosts, and adds security headers to every response."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Handler = Callable[[Request, HTTPException], Awaitable[Response]]
 _HOSTS = ("127.0.0.1", "localhost")
 HOST = _HOSTS[0]
 NOT_MEANT = "The request is meant for another host, or comes from a page elsewhere."
-FAILED = "The analysis failed; the server goes on."
+FAILED = "The analysis failed; the server keeps running."
 
-# Nothing is loaded from anywhere, and what is typed goes nowhere but here.
+# The page may not load anything from other servers, nor send data to them.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,11 +32,11 @@ _HEADERS = {
 
 
 class Guard:
-    """Lets requests in that are meant for this server, and gives every answer its headers.
+    """ASGI middleware that refuses requests for other hosts or from other origins, and adds headers.
 
     Args:
-        application: answers them.
-        port: of the server.
+        application: the application that answers the accepted requests.
+        port: port of the server.
     """
 
     def __init__(self, application: ASGIApp, port: int) -> None:
@@ -44,7 +44,7 @@ class Guard:
         self._known = {f"{name}:{port}" for name in _HOSTS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request, and log an unexpected error."""
         started = False
 
         async def send_with_headers(message: Message) -> None:
@@ -55,19 +55,19 @@ class Guard:
             await send(message)
 
         answer = self._application
-        if not self._is_meant(Headers(scope=scope)):
+        if not self._names_this_server(Headers(scope=scope)):
             answer = JSONResponse({"error": NOT_MEANT}, 403, {"Connection": "close"})
         try:
             await answer(scope, receive, send_with_headers)
         except ClientDisconnect:
             pass
-        except Exception as error:  # whatever it is, the others are answered all the same
+        except Exception as error:  # of any class: the server must keep running
             print(f"spectralnlp: a request failed: {error!r:.200}", file=sys.stderr, flush=True)
             if not started:
                 await JSONResponse({"error": FAILED}, 500)(scope, receive, send_with_headers)
 
-    def _is_meant(self, headers: Headers) -> bool:
-        """Whether this server was meant: a page elsewhere may have let its name point here."""
+    def _names_this_server(self, headers: Headers) -> bool:
+        """Return whether the Host and Origin headers name this server, against DNS rebinding."""
         origin = headers.get("origin")
         return headers.get("host") in self._known and (
             origin is None or origin.removeprefix("http://") in self._known
@@ -75,14 +75,14 @@ class Guard:
 
 
 def wrong_path_handler(hint: str) -> Handler:
-    """Return what answers a request for a path that is not there, or by a method that it does not take.
+    """Return a handler for requests with an unknown path or a method that the path does not allow.
 
     Args:
-        hint: what there is.
+        hint: error text for an unknown path, which says what paths there are.
     """
 
     async def answer(request: Request, error: HTTPException) -> Response:
-        hints = {404: hint, 405: "not this method"}
+        hints = {404: hint, 405: "method not allowed"}
         what = hints.get(error.status_code, error.detail)
         return JSONResponse({"error": what}, error.status_code, dict(error.headers or {}))
 

@@ -1,4 +1,4 @@
-"""Processes beside a server that do the heavy work: they can be ended whatever they do."""
+"""Start and kill worker processes, which do the heavy work of a server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextlib import suppress
 
 
 async def start_process(module: str, *, longest_line: int = 2**16) -> Process:
-    """Start ``main()`` of a module in a Python of its own; it is asked and answers by pipes.
+    """Start ``main()`` of a module in a new Python process, with pipes on its standard input and output.
 
-    It sees all modules that this process sees, but not the folder where it is started (-P), whose modules
-    are anybody's. It has a group of its own, for Ctrl-C in a terminal is this process's to handle.
+    The process has this process's module path, but not the current folder (-P), which may hold untrusted
+    modules. It has its own process group, so that only this process receives Ctrl-C from a terminal.
 
     Args:
-        module: its full name.
-        longest_line: bytes of a line that it may answer.
+        module: full name of the module.
+        longest_line: maximum length of a line of its output, in bytes.
     """
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -31,7 +31,7 @@ async def start_process(module: str, *, longest_line: int = 2**16) -> Process:
 
 
 async def end_process(process: Process) -> None:
-    """Kill a process, whatever it does, and wait until it has ended."""
+    """Kill a process and wait until it has ended."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, with errors in JSON and little patience."""
+"""HTTP protocol of the server: uvicorn's, with errors in JSON, a time limit and a connection limit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Connections at once; the next is closed.
+# Maximum number of open connections; further ones are closed.
 _MOST_CONNECTIONS = 200
 
 
 class Protocol(H11Protocol):
-    """uvicorn's protocol; what is no HTTP is answered in JSON, and who says nothing is not waited for.
+    """uvicorn's HTTP protocol that answers invalid HTTP in JSON and closes idle connections.
 
     Args:
-        uvicorn: what uvicorn gives to its protocols.
-        patience: seconds in which the head of the next request has to come, the first or any other.
+        uvicorn: positional arguments that uvicorn passes to its protocols.
+        patience: seconds within which the head of the next request must arrive.
+        more: keyword arguments that uvicorn passes to its protocols.
     """
 
     def __init__(self, *uvicorn: Any, patience: float, **more: Any) -> None:
@@ -27,7 +28,7 @@ class Protocol(H11Protocol):
         self._waiting: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Begin a connection, if there are not too many."""
+        """Accept a connection, or close it if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.close()
@@ -35,18 +36,18 @@ class Protocol(H11Protocol):
             self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End a connection."""
+        """Cancel the timer of a closed connection."""
         if self._waiting is not None:
             self._waiting.cancel()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; bytes that come do not prolong the wait."""
+        """Wait for the next request; bytes that arrive do not extend the wait."""
         self._wait_for_request()
         super().on_response_complete()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes, unless an error has been answered and the connection is being closed."""
+        """Handle received bytes, unless the connection is being closed after an error."""
         if not self.transport.is_closing():
             super().data_received(data)
 
@@ -64,9 +65,9 @@ class Protocol(H11Protocol):
         return request is None or request.response_complete
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong, if an answer can still begin, and close the connection."""
+        """Answer invalid HTTP with an error, if no response has begun, and close the connection."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            body = json.dumps({"error": "this is no HTTP request"}).encode()
+            body = json.dumps({"error": "not a valid HTTP request"}).encode()
             headers = [
                 (b"content-type", b"application/json"),
                 (b"content-length", str(len(body)).encode()),

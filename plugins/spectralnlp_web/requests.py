@@ -1,4 +1,4 @@
-"""Requests with a body of JSON, checked before anything is done for them."""
+"""Read and check the JSON bodies of requests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse, Response
 
 
 class BadRequestError(Exception):
-    """A request that is not answered.
+    """Error of an invalid request.
 
     Args:
-        status: of HTTP.
-        what: what is wrong, in one line.
+        status: HTTP status of the response.
+        what: error message, in one line.
     """
 
     def __init__(self, status: int, what: str) -> None:
@@ -24,35 +24,35 @@ class BadRequestError(Exception):
 
 
 async def read_json(request: Request, *, most: int, seconds: float, example: str) -> object:
-    """Return the JSON value that a request brings.
+    """Read the body of a request, and return its JSON value.
 
     Args:
-        request: not read yet.
-        most: bytes of its body.
-        seconds: in which the body must have come.
-        example: what to send, for the messages.
+        request: a request whose body has not been read.
+        most: maximum length of the body, in bytes.
+        seconds: seconds within which the body must arrive.
+        example: a valid body, quoted in error messages.
 
     Raises:
-        BadRequestError: it brings none, or too much.
-        ClientDisconnect: the client went away.
+        BadRequestError: the body is not JSON in UTF-8, is too long or arrives too late.
+        ClientDisconnect: the client closed the connection.
     """
     _check_type(request.headers.get("content-type", ""))
     try:
         async with asyncio.timeout(seconds):
             body = await _read_body(request, most)
     except TimeoutError as error:
-        raise BadRequestError(408, f"the body did not come within {seconds:g} seconds") from error
+        raise BadRequestError(408, f"the body did not arrive within {seconds:g} seconds") from error
     return _decode(body, example)
 
 
 async def wait_for_leaving(request: Request) -> None:
-    """Return when the client has gone away; the body has been read."""
+    """Wait until the client closes the connection; the body must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 async def answer_bad_request(request: Request, error: BadRequestError) -> Response:
-    """Say what is wrong, and close the connection: what is left of a body that was not read is no request."""
+    """Answer with an error and close the connection, because the unread rest of a body is not a request."""
     return JSONResponse({"error": error.what}, error.status, {"Connection": "close"})
 
 
@@ -69,7 +69,7 @@ def _halves(parameter: str) -> tuple[str, str, str]:
 
 async def _read_body(request: Request, most: int) -> bytes:
     too_long = BadRequestError(413, f"the body is too long: at most {most:,} bytes")
-    if int(request.headers.get("content-length", 0)) > most:  # the server takes digits only
+    if int(request.headers.get("content-length", 0)) > most:  # the server accepts digits only
         raise too_long
     body = bytearray()
     async for part in request.stream():

@@ -1,4 +1,4 @@
-"""A server on the loopback interface, until it is stopped."""
+"""Run an ASGI application on the loopback interface."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ async def _nothing() -> None:
 
 
 class LoopbackServer:
-    """Answers this machine alone.
+    """Server that answers requests from this machine only.
 
     Args:
-        port: to listen on; 0 for one that is free.
-        patience: seconds that a connection may take for the head of a request; then it is closed.
+        port: port to listen on; 0 for any free port.
+        patience: seconds within which the head of a request must arrive; then the connection is closed.
 
     Raises:
-        ConfigError: the port is taken.
+        ConfigError: the port is in use.
     """
 
     def __init__(self, port: int, patience: float = 20.0) -> None:
@@ -48,13 +48,13 @@ class LoopbackServer:
         on_ready: Callable[[], None] = lambda: None,
         on_stop: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
-        """Answer until `stop`, or an interrupt.
+        """Serve until `stop` is called or the process is interrupted.
 
         Args:
-            application: gives the answers.
-            on_start: awaited before the first request is taken.
-            on_ready: called then.
-            on_stop: awaited at the end, however it comes.
+            application: the application that answers the requests.
+            on_start: awaited before the first request is accepted.
+            on_ready: called after ``on_start``.
+            on_stop: awaited at the end, also after an error.
 
         Raises:
             KeyboardInterrupt: the process was interrupted.
@@ -63,7 +63,7 @@ class LoopbackServer:
             asyncio.run(self._run(application, on_start, on_ready, on_stop))
 
     def stop(self) -> None:
-        """Let `run` come to its end; for another thread."""
+        """Make `run` return; call from another thread."""
         if self._server is not None:
             self._server.should_exit = True
 
@@ -83,7 +83,7 @@ class LoopbackServer:
                 lifespan="off",
                 interface="asgi3",
                 log_config=None,
-                log_level="critical",  # what was typed stays between the page and the models
+                log_level="critical",  # texts of users must not appear in logs
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
@@ -103,7 +103,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
-        await self._on_stop()  # before uvicorn raises the signal again that it took
+        await self._on_stop()  # before uvicorn raises the captured signal again
 
 
 def _listen(port: int) -> socket.socket:
@@ -114,6 +114,6 @@ def _listen(port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        hint = "`port` 0 takes one that is free"
+        hint = "`port` 0 selects a free port"
         raise ConfigError(f"cannot listen on port {port}: {error.strerror}", hint=hint) from error
     return listening

@@ -1,1 +1,1 @@
-"""Command of this plugin."""
+"""Command line of this plugin: the command ``spectralnlp annotate``."""

@@ -1,4 +1,4 @@
-"""``spectralnlp annotate``: correct trees in the browser; the parser learns meanwhile."""
+"""Command ``spectralnlp annotate``: correct trees in the browser while the parser learns from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Order(StrEnum):
-    """Which sentence comes next."""
+    """Order in which sentences are presented: by expected gain for the parser, or as in the file."""
 
     GAIN = "gain"
     FILE = "file"
@@ -22,7 +22,7 @@ class Order(StrEnum):
 def annotate(
     texts: Annotated[
         list[Path],
-        typer.Argument(metavar="TEXT...", help="Texts to annotate, UTF-8, or trees (.mrg) to mend."),
+        typer.Argument(metavar="TEXT...", help="Texts to annotate (UTF-8), or trees to correct (.mrg)."),
     ],
     output: Annotated[
         Path,
@@ -30,25 +30,32 @@ def annotate(
             "--output",
             "-o",
             metavar="DIR",
-            help="Folder of trees and journals; work there goes on.",
+            help="Folder for trees and journals; existing work there is continued.",
         ),
     ],
     model: Annotated[
         str,
-        typer.Option(metavar="NAME|PATH", help='The parser to begin with, or "none" to begin with nothing.'),
+        typer.Option(metavar="NAME|PATH", help='Parser to start with, or "none" to start without one.'),
     ] = "en",
     tokenized: Annotated[
-        bool, typer.Option("--tokenized", help="The texts have a sentence a line, blanks between tokens.")
+        bool,
+        typer.Option("--tokenized", help="Texts have one sentence per line, with spaces between tokens."),
     ] = False,
     order: Annotated[
-        Order, typer.Option(help="Next comes what the parser learns most from, or the next of the file.")
+        Order,
+        typer.Option(help="Next sentence: the one the parser learns most from, or the next in the file."),
     ] = Order.GAIN,
     every: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Sentences to accept before the parser learns again.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Number of accepted sentences after which the parser learns again."
+        ),
     ] = 5,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8001,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
+    ] = 8001,
 ) -> None:
-    """Correct trees in the browser, by keyboard; only for this machine, and nothing leaves it."""
+    """Correct trees in the browser, by keyboard; the page is served to this machine only."""
     from spectralnlp_web import LoopbackServer
 
     from spectralnlp.cli.console import note
@@ -72,14 +79,14 @@ def annotate(
     parser = loaded or untaught_parser(
         sentence.words for document in project.documents for sentence in document
     )
-    parser.parse_tokens(["It", "is"])  # compiles kernels, if they never were, with nobody waiting
+    parser.parse_tokens(["It", "is"])  # compiles kernels now, if necessary, so that no user has to wait
     session = Session(project, parser, order.value)
     background = Background(session, model, every)
     server = LoopbackServer(port)
 
     def announce() -> None:
         print(server.address, flush=True)
-        note("stop with Ctrl-C; all that was accepted is on the disk")
+        note("stop with Ctrl-C; all accepted trees are saved")
 
     try:
         application = make_application(session, background)
@@ -91,11 +98,11 @@ def annotate(
 
 
 def _loaded(model: str) -> Parser:
-    """The parser of a name or folder."""
+    """Load the parser with a name or from a folder."""
     import spectralnlp
     from spectralnlp.errors import ConfigError
 
     parser = spectralnlp.load(model)
     if not isinstance(parser, spectralnlp.Parser):
-        raise ConfigError(f"{model} is no parser", hint="name a parser with `model`")
+        raise ConfigError(f"{model} is not a parser", hint="name a parser with `model`")
     return parser

@@ -91,21 +91,21 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
 
 def test_a_pipe_in_place_of_the_journal_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "text.journal")
-    with pytest.raises(ConfigError, match=r"text\.journal: the journal is no file, but a pipe or a device"):
+    with pytest.raises(ConfigError, match=r"text\.journal: the journal is a pipe or a device, not a file"):
         Document(tmp_path, "text")
 
 
 @pytest.mark.parametrize(
     ("line", "content", "what"),
     [
-        (1, b"{}", "no journal of annotations"),
+        (1, b"{}", "not a journal of annotations"),
         (
             1,
             b'{"format": 2, "text": "", "sentences": []}',
-            "no journal of annotations: format 2, and 1 is known",
+            "not a journal of annotations: format 2 is not supported, only 1",
         ),
-        (1, b'{"format": 1, "text": "", "sentences": [[1]]}', "no journal of annotations"),
-        (1, b"[1]", "no journal of annotations: the first line is no JSON object"),
+        (1, b'{"format": 1, "text": "", "sentences": [[1]]}', "not a journal of annotations"),
+        (1, b"[1]", "not a journal of annotations: the first line is not a JSON object"),
     ],
 )
 def test_damaged_headers_are_refused(tmp_path: Path, line: int, content: bytes, what: str) -> None:
@@ -124,14 +124,14 @@ def test_damaged_headers_are_refused(tmp_path: Path, line: int, content: bytes, 
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"[1]", "no edit of a sentence"),
-        (b"\xff", "no edit of a sentence"),
-        (b"[" * 100_000, "no edit of a sentence"),
-        (b'{"sentence": 2, "do": "clear"}', "no edit of a sentence"),
+        (b"[1]", "not an edit of a sentence"),
+        (b"\xff", "not an edit of a sentence"),
+        (b"[" * 100_000, "not an edit of a sentence"),
+        (b'{"sentence": 2, "do": "clear"}', "not an edit of a sentence"),
         (b'{"sentence": 0, "do": "explode"}', "no edit 'explode'"),
         (b'{"sentence": 0, "do": "undo", "at": "", "twice": 1}', "undo has no fields"),
-        (b'{"sentence": 0, "do": "comment", "text": "\\ud800"}', "half a character"),
-        (b'{"sentence": 0, "do": "tag", "word": 0, "tag": "\xed\xa0\x80"}', "half a character"),
+        (b'{"sentence": 0, "do": "comment", "text": "\\ud800"}', "unpaired surrogate"),
+        (b'{"sentence": 0, "do": "tag", "word": 0, "tag": "\xed\xa0\x80"}', "unpaired surrogate"),
     ],
 )
 def test_a_bad_line_of_a_journal_is_left_out_with_a_remark(tmp_path: Path, content: bytes, what: str) -> None:

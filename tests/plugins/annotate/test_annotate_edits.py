@@ -107,11 +107,11 @@ def test_every_edit_but_a_comment_opens_an_accepted_sentence() -> None:
         ({"do": "tag", "word": 6, "tag": "NN"}, "no such word"),
         ({"do": "tag", "word": 0, "tag": None}, "no tag was given"),
         ({"do": "merge", "word": 5}, "the last token has no next one"),
-        ({"do": "split", "word": 0, "parts": "the"}, "a token is split into two or more"),
-        ({"do": "split", "word": 0, "parts": 3}, "a token is split into two or more"),
+        ({"do": "split", "word": 0, "parts": "the"}, "a token must be split into two or more"),
+        ({"do": "split", "word": 0, "parts": 3}, "a token must be split into two or more"),
         ({"do": "split", "word": 0, "parts": f"a {'b' * 201}"}, "a token of more than 200 characters"),
-        ({"do": "comment", "text": 3}, "a comment is a text"),
-        ({"do": "accept", "tree": None}, "a tree is a text in brackets"),
+        ({"do": "comment", "text": 3}, "a comment must be text"),
+        ({"do": "accept", "tree": None}, "a tree must be text in brackets"),
     ],
 )
 def test_edits_that_do_not_fit_are_refused(edit: dict[str, Any], what: str) -> None:

@@ -89,12 +89,12 @@ def test_a_correction_gives_a_tree_under_it(running) -> None:
         ("/sentences/0/0", b"{", 400, "the body is not JSON"),
         ("/sentences/0/0", {"do": "require", "start": 0, "end": 2, "label": "QQ"}, 422, "'QQ' is no phrase"),
         ("/sentences/0/0", {"do": "tag", "word": 0, "tag": "QQ"}, 422, "the model has no tag 'QQ'"),
-        ("/sentences/0/0", {"do": "comment", "text": "x" * 2001}, 422, "a comment is a text"),
-        ("/sentences/0/0", b'{"do": "comment", "text": "\\ud800"}', 422, "half a character"),
+        ("/sentences/0/0", {"do": "comment", "text": "x" * 2001}, 422, "a comment must be text"),
+        ("/sentences/0/0", b'{"do": "comment", "text": "\\ud800"}', 422, "unpaired surrogate"),
         (f"/sentences/{'9' * 5000}/0", None, 404, "the page is at /"),
         (f"/sentences/0/{'9' * 5000}/next", None, 404, "the page is at /"),
         ("/elsewhere", None, 404, "the page is at /"),
-        ("/overview", {}, 405, "not this method"),
+        ("/overview", {}, 405, "method not allowed"),
     ],
 )
 def test_requests_that_are_refused(running, path: str, body: Any, status: int, what: str) -> None:
@@ -148,7 +148,7 @@ def test_nothing_accepted_is_lost_by_a_kill(tmp_path: Path, parser_folder: Path)
     ("arguments", "what"),
     [
         (["missing.txt"], "missing.txt: cannot read the text: No such file or directory"),
-        (["text.txt", "--model", "en-tagger"], "en-tagger is no parser"),
+        (["text.txt", "--model", "en-tagger"], "en-tagger is not a parser"),
         (["text.txt", "--model", "nowhere"], "nowhere"),
         (["text.txt", "text.txt"], "another text has the name 'text'"),
     ],
