@@ -5,8 +5,10 @@
     python -m benchmarks.updates --updates 100 ewt    # a tagger of UD English EWT, sentence by sentence
 
 The last examples of a random order join one after the other by `update`, the others were learned before.
-*same labels* is the share of dev labels that are those of the model that learned everything again, and
-*without one* that of a model that learned all examples but the last again: what one example changes itself.
+*same labels* is the share of dev labels that are those of the model that learned everything again;
+*given directions* that of a classifier that learned its head again from nothing, beside the directions and
+the second layer that are there; *without one* that of a model that learned all examples but the last again:
+what one example changes itself.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ HEADER = (
     "one by one",
     "at once",
     "same labels, %",
+    "given directions, %",
     "without one, %",
     "CPU s an update, median",
     "longest",
@@ -104,8 +107,17 @@ def row(name: str, n_updates: int) -> list[object]:
     found = [data.labels(each) for each in (change.model, train(examples).model, train(examples[:-1]).model)]
     scores = [f"{100 * float((each == data.gold).mean()):.2f}" for each in (before, *found[:2])]
     same = [f"{100 * float((each == found[1]).mean()):.2f}" for each in (found[0], found[2])]
+    same.insert(1, f"{100 * agreement_given_directions(data, change):.2f}" if name != "ewt" else "–")
     times = [f"{np.median(seconds):.2f}", f"{max(seconds):.2f}"]
     return [name, f"{len(examples):,}", f"{n_updates:,}", *scores, *same, *times]
+
+
+def agreement_given_directions(data: Data, change: changes.Change) -> float:
+    """Share of dev labels that are those of heads learned from nothing, beside the same directions."""
+    kept: Any = change.kept
+    nothing = kept.state._replace(duals=np.zeros_like(kept.state.duals))
+    again = kept.learner.solve_further(kept.moments, nothing)
+    return float((data.labels(change.model) == data.labels(again.classifier_)).mean())
 
 
 def main() -> None:

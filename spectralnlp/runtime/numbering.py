@@ -22,6 +22,10 @@ class Numbering(dict[str, int]):
         """Number names in their order."""
         return cls({name: number for number, name in enumerate(names)})
 
+    def __deepcopy__(self, memo: object) -> Numbering:
+        """A numbering of its own: names and numbers never change, and need no copies."""
+        return Numbering(self)
+
     def __missing__(self, name: str) -> int:
         try:
             storable = b"\0" not in name.encode()

@@ -27,7 +27,7 @@ from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.featured import is_folder
 from spectralnlp_sketch.intent.further import ResumeState, key_of
-from spectralnlp_sketch.intent.head import Examples, Learned
+from spectralnlp_sketch.intent.head import Examples, Features, Learned
 from spectralnlp_sketch.intent.head_learner import HeadLearner
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
@@ -216,7 +216,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self.settings_ = self._settings(self.few_)
             scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
             self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
-        examples, name_keys = self._examples(data, rows, names)
+        examples, name_keys = self._examples(data, self.prior_.features(rows, texts), names)
         with fit_pass("head"):
             # Unlabelled texts are learned from only if labels have few texts.
             more = data.unlabelled if self.few_ else []
@@ -228,19 +228,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             learned = self._head_learner.learn(examples, others)
         self.shares_ = self._head_learner.shares(learned)
         layer, sharpness, scope = self._learn_held_out(examples, others, learned)
-        self._finish([*_keys(data), *name_keys], rows, learned, layer, sharpness, scope)
+        self._finish([*_keys(data), *name_keys], learned, layer, sharpness, scope)
 
     def _finish(
         self,
         keys: Sequence[bytes],
-        rows: sp.csr_array,
         learned: Learned,
         layer: SecondLayer | None,
         sharpness: float,
         scope: Scope,
     ) -> None:
         """Set the classifier, and the state from which learning can resume."""
-        weights = learned.weights
+        weights, features = learned.weights, learned.examples.features
         ngrams, featured, bias = self.prior_.ngrams, self.prior_.featured, weights.bias
         feature_table = None
         if featured is not None:
@@ -256,7 +255,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             centers=None if layer is None else layer.centers,
             corrections=None if layer is None else layer.weights,
             sharpness=sharpness,
-            familiarity=familiarity_of(rows),
+            familiarity=familiarity_of(features.sparse[: self.n_labelled_]),
             scope=scope,
             featurizer=None if featured is None else featured.featurizer,
             feature_table=feature_table,
@@ -265,7 +264,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         if not self.few_ and featured is None:
             labels = tuple(self.classes_.tolist())
             corrections = layer or SecondLayer.none(len(labels))
-            self.begun_ = ResumeState(self.prior_, labels, keys, weights.duals, corrections, sharpness, scope)
+            duals = weights.duals
+            self.begun_ = ResumeState(self.prior_, labels, keys, duals, corrections, sharpness, scope, features)
 
     def state(self) -> ResumeState | None:
         """Return the state for learning further texts incrementally; None if labels have few texts."""
@@ -300,12 +300,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(data)
         new = [text for text, key in zip(data.texts, keys, strict=True) if key not in known]
         self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
-        rows = self.prior_.ngrams.rows_of(data.texts)
-        examples, names = self._examples(data, rows, label_texts(labels))
+        of_texts = state.features_of(data.texts, keys, self.prior_)
+        examples, names = self._examples(data, of_texts, label_texts(labels))
         keys += names
-        weights = self._head_learner.support_vectors(examples, state.duals_for(keys, labels))
+        weights = self._head_learner.further(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
-        self._finish(keys, rows, learned, state.layer_for(labels), state.sharpness, state.scope)
+        self._finish(keys, learned, state.layer_for(labels), state.sharpness, state.scope)
 
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
@@ -383,13 +383,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self.classifier_
 
     def _examples(
-        self, data: LabelledTexts, rows: sp.csr_array, names: Sequence[str]
+        self, data: LabelledTexts, of_texts: Features, names: Sequence[str]
     ) -> tuple[Examples, list[bytes]]:
         """Return examples of labelled texts and of names of labels with known words, and the names' keys."""
         prior, labels = self.prior_, self.classes_.tolist()
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)
-        of_texts = prior.features(rows, data.texts)
         of_names = prior.features(name_rows[known], [names[i] for i in known.tolist()])
         wanted = np.append(np.searchsorted(self.classes_, data.labels), known)
         examples = Examples(

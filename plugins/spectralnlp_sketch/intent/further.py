@@ -19,6 +19,7 @@ from spectralnlp.runtime import pack_names
 from spectralnlp.storage import Arrays, StoredArrays, float_array, int_array
 from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat
+from spectralnlp_sketch.intent.head import Features
 from spectralnlp_sketch.intent.prior import Prior
 from spectralnlp_sketch.intent.scope import Scope
 from spectralnlp_sketch.intent.stacking import SecondLayer
@@ -41,6 +42,7 @@ class ResumeState(NamedTuple):
         duals: dual variables of the head, float32 (n_examples, n_labels).
         layer: corrections of scores; empty if there are none.
         sharpness, scope: as in `Classifier`.
+        features: features of the examples; None after loading, as they are not stored.
     """
 
     prior: Prior
@@ -50,15 +52,40 @@ class ResumeState(NamedTuple):
     layer: SecondLayer
     sharpness: float
     scope: Scope
+    features: Features | None = None
 
     def duals_for(self, keys: Sequence[bytes], labels: Sequence[Any]) -> Array32:
         """Return the duals of examples and labels, float32 (n, n_labels), with zeros for new ones."""
+        duals = np.pad(self.duals, ((0, 1), (0, 0)))[self._places(keys)]
+        if tuple(labels) == self.labels:
+            return duals
+        return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
+
+    def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
+        """Return the features of texts, from memory for known texts, computed for others.
+
+        Args:
+            texts: any texts.
+            keys: keys of the texts with their labels.
+            prior: the prior of the state, or one that extends it by further n-grams.
+        """
+        places = np.full(len(texts), -1) if self.features is None else self._places(keys)
+        new = np.flatnonzero(places < 0)
+        more = [texts[number] for number in new.tolist()]
+        made = prior.features(prior.ngrams.rows_of(more), more)
+        if self.features is None:
+            return made
+        columns = prior.ngrams.columns
+        known = self.features.with_columns(np.searchsorted(columns, self.prior.ngrams.columns), len(columns))
+        places[new] = len(known) + np.arange(len(new))
+        return known.with_more(made).rows(places)
+
+    def _places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
+        """Return the positions of examples in the state, int64 (n,), each used once; -1 for new examples."""
         places: dict[bytes, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             places[key].append(place)
-        rows = np.array([places[key].pop() if places.get(key) else -1 for key in keys])
-        padded = np.pad(self.duals, ((0, 1), (0, 1)))
-        return np.ascontiguousarray(padded[np.ix_(rows, self._columns(labels))])
+        return np.array([places[key].pop() if places.get(key) else -1 for key in keys], np.int64)
 
     def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
         """Return the corrections of labels' scores, with zeros for new labels; None if there are none."""

@@ -43,6 +43,14 @@ class Features(NamedTuple):
         """Return the features of selected texts."""
         return Features(self.sparse[which], self.dense[which])
 
+    def with_columns(self, places: NDArray[np.int64], n_columns: int) -> Features:
+        """These texts, their sparse columns at other places, int64 ascending, of so many."""
+        indices = places.astype(np.int32)[self.sparse.indices]
+        shape = (len(self), n_columns)
+        return Features(
+            sp.csr_array((self.sparse.data, indices, self.sparse.indptr), shape=shape), self.dense
+        )
+
     def with_more(self, more: Features) -> Features:
         """Return these features followed by those of more texts."""
         sparse = sp.csr_array(sp.vstack([self.sparse, more.sparse], format="csr"))

@@ -14,6 +14,8 @@ from spectralnlp_sketch.intent.weights import HeadSettings
 Array32 = NDArray[np.float32]
 # Unlabelled texts are numbered from here, above all labelled texts.
 _FIRST_UNLABELLED = 2**40
+# Heads go on many times, and labels must be those of the optimum; `fit_svm` alone stops at more.
+_FURTHER_TOLERANCE = 0.02
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,11 @@ class HeadLearner:
         if self.settings.loss == "hinge":
             return self.support_vectors(kept, learned.weights.duals[numbers])
         return self._learn_few(kept, numbers, unlabelled, learned).weights
+
+    def further(self, examples: Examples, start: Array32) -> Weights:
+        """Go on to the optimum of all examples, from duals of those that are known."""
+        C, seed = self.settings.C, self.random_state
+        return fit_svm(examples, C=C, tolerance=_FURTHER_TOLERANCE, random_state=seed, start=start)
 
     def shares(self, learned: Learned) -> Array32:
         """Return A, float32 (n, n_classes), such that a head's weights are XᵀA for features X of examples."""

@@ -54,15 +54,15 @@ class LearnedTexts:
         examples = [Example(*each) for each in log.corpus()]
         is_labelled = np.array([label is not None for _, label in examples], bool)
         labelled = [example for example in examples if example.label is not None]
+        texts = [text for text, _ in labelled]
         if isinstance(kept.state, ResumeState):
             keys = [key_of(*example) for example in labelled]
             prior, duals = kept.state.prior, kept.state.duals_for(keys, kept.state.labels)
             shares = signed(duals, [kept.state.labels.index(label) for _, label in labelled])
+            features = kept.state.features_of(texts, keys, prior)
         else:
             learner = kept.learner.set_params(calibration=False).solve_kept(kept.moments)
             prior, shares = learner.prior_, learner.shares_[: len(labelled)]
-        texts = [text for text, _ in labelled]
-        with one_blas_thread():
             features = prior.features(prior.ngrams.rows_of(texts), texts)
         places = log.arrays()["places"][is_labelled, :2].astype(np.int64)
         return cls(labelled, places, prior, features, shares)

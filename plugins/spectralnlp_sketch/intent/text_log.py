@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from spectralnlp.runtime import ExampleLog, Items, checked_names
@@ -60,4 +61,9 @@ class TextLog(ExampleLog[Example]):
     def example_of(cls, items: Items) -> Example:
         """Return the example for column values."""
         (text,), (label,) = items
-        return Example(str(text), None if label is None else json.loads(label))
+        return Example(str(text), None if label is None else _value_of(label))
+
+
+@lru_cache(maxsize=4096)  # there are few labels, and many texts
+def _value_of(label: str) -> Any:
+    return json.loads(label)

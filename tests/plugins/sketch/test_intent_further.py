@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,8 +79,23 @@ def test_a_head_goes_on_to_the_optimum_of_all_texts(
     ]
 
 
+def test_a_head_goes_on_alike_in_memory_and_from_a_folder(tmp_path: Path) -> None:
+    first = trained([EXAMPLES[0], *EXAMPLES[:-7]])  # one of them twice
+    new = [*EXAMPLES[-7:], EXAMPLES[0], Example("a zebra on the quay", "lost")]
+    first.save(tmp_path / "model")
+    kept = changes.KeptMoments.load(tmp_path / "model", "update")
+    states: list[Any] = [first.kept.state, kept.state]
+    assert [each.features is None for each in states] == [False, True]
+    ours, theirs = (changes.update(each, InMemoryCorpus(new), again=True) for each in (first.kept, kept))
+    for change in ours, theirs:
+        text = change.model.learned_texts.evidence("the boat", np.array([1.0, -1.0, 0.0]), 3)
+        assert str(text) == str(ours.model.learned_texts.evidence("the boat", np.array([1.0, -1.0, 0.0]), 3))
+    np.testing.assert_array_equal(ours.model.table, theirs.model.table)
+    np.testing.assert_array_equal(ours.model.familiarity, theirs.model.familiarity)
+
+
 def _exact(fit: Callable[..., object]) -> Callable[..., object]:
-    return lambda *arguments, **settings: fit(*arguments, **settings, passes=2000, tolerance=1e-5)
+    return lambda *arguments, **settings: fit(*arguments, **{**settings, "passes": 2000, "tolerance": 1e-5})
 
 
 def test_a_label_and_words_that_are_new_are_learned() -> None:
