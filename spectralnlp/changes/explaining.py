@@ -19,6 +19,7 @@ from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.parsing import Forests, SentenceInput
 from spectralnlp.inference.trees.rescoring.features import bracket_features
+from spectralnlp.inference.trees.rule_evidence import rule_evidence
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence
@@ -152,12 +153,17 @@ def explain(
     explainer: Explainer | None = parser.explainer if trees is None else Explainer.of(parser, trees)
     if explainer is not None:
         return explainer.explain(parser, sentence, wanted, most, recount)
-    return _by_features(parser, sentence, wanted, most)
+    if recount:
+        hint = "give those that it was learned from with `trees`"
+        raise ConfigError("the model keeps no trees that could be counted again", hint=hint)
+    return _without_trees(parser, sentence, wanted, most)
 
 
 def explainer_of(parser: Parser) -> Explainer | None:
-    """Count the trees that were kept beside a parser; None if nothing was. Errors as of `Explainer.of`."""
-    return None if kept_if_any(parser) is None else Explainer.of(parser)
+    """Count the trees that were kept beside a parser; None if none were. Errors as of `Explainer.of`."""
+    kept = kept_if_any(parser)
+    is_counts = kept is not None and isinstance(kept.learner, ParserTrainer) and _kept_trees(kept) is None
+    return None if kept is None or is_counts else Explainer.of(parser)
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
@@ -190,17 +196,23 @@ def _with_and_without(
         yield given, forests
 
 
-def _by_features(parser: Parser, sentence: Sentence, bracket: Bracket, most: int) -> Explanation:
-    """Explain a bracket by the features of a span scorer alone.
+def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, most: int) -> Explanation:
+    """Explain a bracket by the features of a span scorer, or by the rules of a grammar of sparse rules.
 
     Raises:
-        ConfigError: there is none, and no moments were kept.
+        ConfigError: there is neither, and no moments were kept.
     """
-    if parser.forest_parser.rescorer is None:
-        kept_of(parser, "explain")
     with_it, without = (forests for _, forests in _with_and_without(parser, sentence, bracket))
     log_odds = with_it.log_probability - without.log_probability
-    return _explanation(parser, sentence, bracket, most, log_odds=log_odds)
+    rules: list[Feature] = []
+    if parser.forest_parser.rescorer is None:
+        grammar = with_it.first[1].grammars[0]
+        rules = rule_evidence(grammar, bracket_forests(parser, sentence, bracket), sentence.forms)
+        if not rules:
+            kept_of(parser, "explain")
+    named = [each for each in rules[:most] if each.weight > 0]
+    named += [each for each in rules[-most:] if each.weight < 0]
+    return _explanation(parser, sentence, bracket, most, log_odds=log_odds, rules=tuple(named))
 
 
 def _explanation(
@@ -256,15 +268,20 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
     return built[int(rows[-1])]
 
 
+def _kept_trees(kept: KeptMoments) -> TreeLog | None:
+    """The trees among the moments of a parser; None of counts."""
+    return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_log())
+
+
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
     """The trees that a parser was learned from, in its first binarisation, and the names of documents."""
     if trees is None:
-        log = cast(Joint[Any], kept.moments).parts["estimator"].first_log()
+        log = _kept_trees(kept)
         if log is None:
             what = f"the moments of {kept.estimator} are counts, which name no tree"
             hint = "give its trees with `trees`, or train with sentence_ends=true, which keeps them"
             raise ConfigError(what, hint=hint)
-        return cast(TreeLog, log), ()
+        return log, ()
     corpus: Corpus[Any] = trees if isinstance(trees, Corpus) else kept.task.in_memory(trees)
     examples = kept.task.examples(trainer, corpus)
     names = {part.document_index: part.document for part in examples.partitions()}

@@ -71,8 +71,8 @@ def explain(
     """Say why a sentence has a bracket, a token its tag or a text its label.
 
     Named are the features that spoke for it and against it, and the training examples that did most, against
-    the best alternative. Those can be named of a model that was trained with --keep-moments. Brackets need
-    it, but for --trees.
+    the best alternative. Those can be named of a model that was trained with --keep-moments. Of a pcfg
+    counts are kept: --trees gives its trees, else rules are named.
     """
     from spectralnlp.cli.console import announced_kernels, results
 

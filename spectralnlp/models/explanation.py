@@ -68,6 +68,8 @@ class Explanation:
         against: those that lowered them most.
         features_in_favour, features_against: by which a span scorer then weighed the bracket, the largest
             first; none without a scorer, or if the forest that it saw has no such bracket.
+        rules: those of the grammar, and tagged words, that add most to the log-odds and take most away, where
+            no trees are named and there is no span scorer.
 
     Examples:
         >>> import tempfile
@@ -91,6 +93,7 @@ class Explanation:
     against: tuple[TreeEvidence, ...] = ()
     features_in_favour: tuple[Feature, ...] = ()
     features_against: tuple[Feature, ...] = ()
+    rules: tuple[Feature, ...] = ()
 
     __repr__ = one_line
 
@@ -104,6 +107,7 @@ class Explanation:
             "against": [each.to_json() for each in self.against],
             "features_in_favour": [[each.text, round(each.weight, 4)] for each in self.features_in_favour],
             "features_against": [[each.text, round(each.weight, 4)] for each in self.features_against],
+            "rules": [[each.text, round(each.weight, 4)] for each in self.rules],
         }
 
     def to_text(self) -> str:
@@ -112,6 +116,13 @@ class Explanation:
         trees = [*_section("trees in favour", self.in_favour), *_section("trees against", self.against)]
         if not (self.in_favour or self.against):
             trees = ["training trees: none were kept; train with --keep-moments to have them named"]
+        if self.rules:
+            rest = self.log_odds - sum(each.weight for each in self.rules)
+            trees = [
+                "training trees: none were kept; of a pcfg with kept moments --trees names them",
+                "rules:",
+                *(f"  {each.weight:+.3f}  {each.text}" for each in (*self.rules, Feature("the rest", rest))),
+            ]
         return "\n".join(
             [
                 f"{self.bracket.label} over {self.bracket.start}–{self.bracket.end}: log-odds "

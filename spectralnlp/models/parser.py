@@ -356,15 +356,16 @@ class Parser(TextParser, ChangingModel):
             bracket: (start, end, label), tokens counted from 0, the end exclusive; one that the sentence's
                 tree has, or another.
             trees: what the parser was learned from, as a corpus or a list of trees: to have names of files,
-                or where only counts were kept; None for the kept moments.
+                or where only counts were kept; None for the kept moments. Where these are counts, rules are
+                named in place of trees, with what each adds to the log-odds.
             most: trees in favour, and trees against, at most.
             recount: whether the grammar is counted again without each tree that is named, in place of the
                 estimate; takes about half a second a tree.
 
         Raises:
-            ConfigError: nothing was kept of what the parser was learned from, and it has no span scorer with
-                features to name; or no trees were kept; or it has no grammar of counted states, but tensors
-                alone.
+            ConfigError: nothing was kept of what the parser was learned from, and it has neither a span
+                scorer with features to name nor a grammar of probabilities alone, as ``pcfg`` has; or no
+                trees were kept to recount; or it has no grammar of counted states, but tensors alone.
             ConstraintError: an InputError: the bracket is out of range, or its label is not known.
             NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has.
         """

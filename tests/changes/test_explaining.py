@@ -10,7 +10,7 @@ import pytest
 from change_runs import Run
 
 import spectralnlp
-from spectralnlp import changes, read_treebank, registry
+from spectralnlp import InMemoryCorpus, changes, read_treebank, registry
 from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.influence import influence
@@ -131,12 +131,14 @@ def test_what_cannot_be_explained_says_why(
         parser.explain(WORDS, (3, 80, "NP"), trees=treebank)
     with pytest.raises(NoTreeError, match="no tree of the model has bracket"):
         parser.explain(WORDS, (1, 9, "WHADVP"), trees=treebank)
-    with pytest.raises(ConfigError, match="are counts, which name no tree"):
-        parser.explain(WORDS, BRACKET)
+    with pytest.raises(ConfigError, match="keeps no trees that could be counted again"):
+        parser.explain(WORDS, BRACKET, recount=True)
     with pytest.raises(ConfigError, match="learned from other trees"):
         parser.explain(WORDS, BRACKET, trees=treebank[:50])
+    tensors = {"grammars": "tensors", "n_states": 4, "span_scorer": False}
+    spectralnlp.train("lpcfg", read_treebank(TREEBANK), **tensors).save(tmp_path / "model")
     with pytest.raises(ConfigError, match="keeps no moments"):
-        spectralnlp.load(spectralnlp_model(tmp_path)).explain(WORDS, BRACKET)
+        spectralnlp.load(tmp_path / "model").explain(WORDS, BRACKET)
 
 
 def test_without_moments_there_are_features_alone() -> None:
@@ -147,10 +149,35 @@ def test_without_moments_there_are_features_alone() -> None:
     assert "none were kept" in explanation.to_text()
 
 
-def spectralnlp_model(folder: Path) -> Path:
-    """A parser without moments."""
-    spectralnlp.train("pcfg", read_treebank(TREEBANK)).save(folder / "model")
-    return folder / "model"
+@pytest.mark.parametrize("name", ["plain", "annotated"])
+def test_of_counts_rules_are_named_that_add_up_to_the_log_odds(name: str, folders: dict[str, Path]) -> None:
+    parser = spectralnlp.load(folders[name])
+    explanation = parser.explain(WORDS, BRACKET, most=100)
+    assert explanation.log_odds == pytest.approx(log_odds(parser), abs=1e-3)
+    assert explanation.in_favour == explanation.against == ()
+    weights = [each.weight for each in explanation.rules]
+    assert weights == sorted(weights, reverse=True)
+    # What is left is the entropy of the trees with the bracket, less that of the others: both between 0 and
+    # the logarithm of their number.
+    assert abs(explanation.log_odds - sum(weights)) < 1.5
+    named = dict(parser.explain(WORDS, BRACKET, most=2).rules)
+    assert len(named) == 4
+    assert named["NP → NP PP"] < 0 < named["VP → … PP"]
+    lines = parser.explain(WORDS, BRACKET).to_text().splitlines()
+    assert lines[-1].endswith("  the rest")
+    added = sum(float(line.split()[0]) for line in lines[lines.index("rules:") + 1 :])
+    assert added == pytest.approx(explanation.log_odds, abs=0.01)
+
+
+def test_of_one_tree_each_the_rules_are_all_of_the_log_odds(tmp_path: Path) -> None:
+    trees = [
+        Tree.from_string("(TOP (S (N a) (V b) (X (P c) (N a))))"),
+        Tree.from_string("(TOP (S (N a) (Y (V b) (P c) (N a))))"),
+    ]
+    changes.train("pcfg", registry.estimators.get("pcfg")(), InMemoryCorpus(trees)).save(tmp_path / "model")
+    parser = spectralnlp.load(tmp_path / "model")
+    explanation = parser.explain(["a", "b", "c", "a"], (2, 4, "X"), most=100)
+    assert sum(each.weight for each in explanation.rules) == pytest.approx(explanation.log_odds, abs=1e-6)
 
 
 def test_the_command_writes_lines_or_json(run: Run, folders: dict[str, Path]) -> None:

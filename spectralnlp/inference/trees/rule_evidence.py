@@ -1,0 +1,91 @@
+"""Which rules a grammar derives a bracket with: its log-odds as a sum over rules.
+
+The logarithm of a forest's total is the expected logarithm of a tree's weight, which is a sum over the rules
+of the tree, and the entropy of the forest's trees. So the log-odds of a bracket are how much more often each
+rule is expected with it than without, times the logarithm of the rule's probability, and a difference of
+entropies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralnlp.inference.evidence import Feature
+from spectralnlp.inference.trees.forest import LEXICAL, Forest
+from spectralnlp.inference.trees.latent import leaf_vectors
+from spectralnlp.inference.trees.rule_counts import count_rules
+from spectralnlp.inference.trees.sparse import SparseRules
+from spectralnlp.inference.trees.viterbi import log_rules
+from spectralnlp.inference.words.lexical import Lookup
+from spectralnlp.parameters import Floats, LatentGrammar, Offsets
+from spectralnlp.trees import is_intermediate, plain_symbol
+
+
+def rule_evidence(
+    grammar: LatentGrammar, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str]
+) -> list[Feature]:
+    """Return what each rule adds to the log-odds of a bracket, the largest first.
+
+    The states of a rule's symbols are added up, and so are rules whose text is the same.
+
+    Args:
+        grammar: of probabilities, as those of ``pcfg``.
+        forests: of the sentence's trees with the bracket, and of those without it, with its words looked up.
+        words: of the sentence.
+
+    Returns:
+        Rules and tagged words; none of a grammar of tensors, some of whose numbers are negative.
+    """
+    if min(each.values.min(initial=0.0) for each in (grammar.binary, grammar.unary)) < 0.0:
+        return []
+    logs = log_rules(grammar)
+    rules = logs._replace(binary=np.exp(logs.binary), unary=np.exp(logs.unary))
+    added: Counter[str] = Counter()
+    for sign, (forest, lookup) in zip((1.0, -1.0), forests, strict=True):
+        for text, log_weight in _log_weights(grammar, rules, forest, lookup, words):
+            added[text] += sign * log_weight  # type: ignore[assignment]
+    return [Feature(text, float(weight)) for text, weight in added.most_common()]
+
+
+def _log_weights(
+    grammar: LatentGrammar, rules: SparseRules, forest: Forest, lookup: Lookup, words: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    """Yield rules and tagged words of a forest with their expected counts times logarithms of weights."""
+    leaves = leaf_vectors(forest, grammar, lookup)
+    found = count_rules(forest, rules, grammar, leaves)
+
+    def name(symbol: int) -> str:
+        text = grammar.symbols[symbol]
+        return "…" if is_intermediate(text) else plain_symbol(text)
+
+    for symbols, offsets, uses, weights in (
+        (grammar.binary_rules, rules.binary_offsets, found.binary, rules.binary),
+        (grammar.unary_rules, rules.unary_offsets, found.unary, rules.unary),
+    ):
+        of_rules = _by_rule(offsets, _expected_logs(uses, weights))
+        for rule in np.flatnonzero(of_rules).tolist():
+            parent, *children = map(name, symbols[rule].tolist())
+            yield f"{parent} → {' '.join(children)}", float(of_rules[rule])
+    at = 0
+    for node in np.flatnonzero(forest.kind == LEXICAL).tolist():
+        states = found.states[found.offsets[node] : found.offsets[node + 1]]
+        logs = _expected_logs(states, leaves[at : at + len(states)])
+        at += len(states)
+        yield f"{name(int(forest.symbol[node]))} → {words[int(forest.start[node])]}", float(logs.sum())
+    yield "the root", float(_expected_logs(found.root, grammar.root).sum())
+
+
+def _expected_logs(uses: Floats, weights: NDArray[np.floating]) -> Floats:
+    """Expected counts times logarithms of weights; 0 of what is never used."""
+    logs = np.log(weights, out=np.zeros(len(weights)), where=(uses > 0.0) & (weights > 0.0))
+    return np.asarray(uses * logs)
+
+
+def _by_rule(offsets: Offsets, values: Floats) -> Floats:
+    """float64 (n_rules,): sums over the entries of each rule."""
+    rule = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.bincount(rule, values, len(offsets) - 1).astype(np.float64)
