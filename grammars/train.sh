@@ -10,6 +10,8 @@ treebanks=$corpora/treebanks
 ewt=$corpora/tagging/ewt/en_ewt-ud-train.conllu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# English is where this script is, also where spectralnlp is installed from another copy of the repository.
+export PYTHONPATH=$PWD${PYTHONPATH:+:$PYTHONPATH}
 
 # GUM without the genres whose texts are not for commercial use.
 open=()
