@@ -104,7 +104,7 @@ def _schemas(limits: Limits) -> dict[str, Any]:
             ),
         ),
         "Word": _value("string", "A token."),
-        "Feature": _array("Description of a feature of the span scorer, and its weight.", "string", "number"),
+        "Feature": _array("A feature of the span scorer or a rule, and its weight.", "string", "number"),
         "Explanation": _object(
             bracket=_array("The bracket that is explained.", "integer", "string"),
             log_odds=_value("number", "Natural logarithm of the odds under the grammar."),
@@ -113,6 +113,7 @@ def _schemas(limits: Limits) -> dict[str, Any]:
             against=_list_of("Evidence"),
             features_in_favour=_list_of("Feature"),
             features_against=_list_of("Feature"),
+            rules=_list_of("Feature"),
             seconds=_value("number", "Time of the explanation, in seconds."),
         ),
         "Evidence": _object(
