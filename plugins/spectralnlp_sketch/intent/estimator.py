@@ -265,7 +265,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             labels = tuple(self.classes_.tolist())
             corrections = layer or SecondLayer.none(len(labels))
             duals = weights.duals
-            self.begun_ = ResumeState(self.prior_, labels, keys, duals, corrections, sharpness, scope, features)
+            self.begun_ = ResumeState(
+                self.prior_, labels, keys, duals, corrections, sharpness, scope, features
+            )
 
     def state(self) -> ResumeState | None:
         """Return the state for learning further texts incrementally; None if labels have few texts."""
