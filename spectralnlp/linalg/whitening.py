@@ -28,7 +28,7 @@ def whiten(
 
     Args:
         multiply: function that maps X (n, k) to M X (n, k).
-        size: n.
+        size: number n of rows of M.
         rank: maximum number of directions.
         random_state: seed of the randomised SVD.
 

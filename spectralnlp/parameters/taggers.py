@@ -92,7 +92,7 @@ class RefinedMarkov:
 
     @cached_property
     def pair_index(self) -> Ints:
-        """Index into ``pairs`` for each two tags, or -1, int32 (n_tags, n_tags)."""
+        """Index into ``pairs`` of each pair of tags, or -1, int32 (n_tags, n_tags)."""
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index

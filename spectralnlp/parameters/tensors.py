@@ -94,16 +94,16 @@ class DenseTensors:
         return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return ``values``; the tensors of the given rules are valid in it."""
+        """Return ``values``, which has the tensors of all rules; see `FactoredTensors.with_rules`."""
         return self.values
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """``values``, and whether each rule's tensor is valid in it, bool (n_rules,): always true."""
+        """``values``, and a mask of the rules whose tensors are valid in it, bool (n_rules,): all are."""
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the arguments of kernels: the tensors' shapes, and no cores or bases to multiply out."""
+        """Return the arguments of kernels: the tensors' shapes, without cores or bases to multiply out."""
         return Factors(
             shapes=shapes,
             ranks=np.zeros(shapes.shape, np.int16),
@@ -211,7 +211,7 @@ class FactoredTensors:
 
     @cached_property
     def expanded(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Array of all tensors, and whether each rule's tensor is valid in it; kernels update both."""
+        """Array of all tensors, and a mask of the rules with valid tensors in it; kernels update both."""
         # Memory pages of an empty array are only allocated when written to.
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
@@ -239,7 +239,7 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the tensors' numbers, given the stored numbers of tensors that are stored in full."""
+        """Convert the stored numbers of tensors that are all stored in full to the tensors' numbers."""
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 

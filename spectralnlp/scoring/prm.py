@@ -68,7 +68,7 @@ class EvalbParameters:
 
     @cached_property
     def signature(self) -> str:
-        """``COLLINS`` for its settings, else the name and a digest of the settings."""
+        """A string that identifies the settings: ``COLLINS``, or the name and a digest of the settings."""
         if self == COLLINS:
             return COLLINS.name
         settings = [sorted(value) if isinstance(value, frozenset) else value for value in astuple(self)[1:]]

@@ -1,4 +1,4 @@
-"""Kernels of the span scorer's training."""
+"""Kernels that train the span scorer."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class TokenCounts:
         word, tag: int (n_pairs,); word type and tag symbol of each pair.
         count: float64 (n_pairs,); number of tokens, weighted by tree.
         initial: float64 (n_pairs,); number of sentence-initial tokens, weighted by tree.
-        n_tokens: float64 (n_pairs,); unweighted number of tokens, which determines which words are rare; None
-            if all trees have weight 1.
+        n_tokens: float64 (n_pairs,); unweighted number of tokens, by which words are rare or not; None if all
+            trees have weight 1.
     """
 
     words: Sequence[str]
@@ -105,7 +105,7 @@ def count_tokens(
     is_first: NDArray[np.bool_],
     share: Floats | None = None,
 ) -> tuple[TokenCounts, NDArray[np.intp]]:
-    """Count the (word, tag) pairs of tokens.
+    """Count the (word, tag) pairs of tokens; also return the index of each token's pair, int (n_tokens,).
 
     Args:
         words: word types; ``word`` refers to them by index.
@@ -113,9 +113,6 @@ def count_tokens(
         weight: float64 (n_tokens,); weight of each token.
         is_first: bool (n_tokens,); whether each token begins a sentence.
         share: float64 (n_tokens,); fraction of a token that each stands for, or None if all are 1.
-
-    Returns:
-        The counts, and the index of each token's pair, int (n_tokens,).
     """
     n_tags = int(tag.max(initial=0)) + 1
     keys, row = np.unique(word.astype(np.int64) * n_tags + tag, return_inverse=True)
@@ -145,15 +142,12 @@ class LexiconMaker:
         self._votes = _Votes.cast(self._dense, options)
 
     def make(self, n_states: Ints, z: Floats) -> tuple[Lexicon, Floats]:
-        """Build the lexicon of a grammar.
+        """Return the lexicon of a grammar, and the mean Z of every tag (``LatentGrammar.tag_default``).
 
         Args:
             n_states: int32 (n_symbols,); number of states of each symbol.
             z: float64 (n_pairs, m_max); sum of Z over the tokens of each (word, tag) pair, zero-padded to the
                 largest number of states of a tag.
-
-        Returns:
-            The lexicon, and the mean Z of every tag (``LatentGrammar.tag_default``).
         """
         symbols, tokens, options = self._symbols, self._dense, self.options
         n_words, n_tags, n_tokens = len(tokens.words), len(symbols), tokens.count.sum()
@@ -244,10 +238,7 @@ def sum_rows(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Votes:
-    """Votes of rare words for the tags of their signatures.
-
-    Each word has one vote for each of its signatures, from the finest to the coarsest; the vote is divided
-    among the word's tokens.
+    """Votes of rare words for the tags of their signatures; a vote is divided among the word's tokens.
 
     Attributes:
         names: signatures with enough votes; the last one covers all words.
@@ -316,12 +307,7 @@ class _Votes:
 def _enough(
     voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
 ) -> tuple[list[str], Mapping[str, str]]:
-    """Return the signatures with enough votes, the last resort at the end, and the next coarser one of each.
-
-    Args:
-        voters: index of each word, and its chain of signatures from fine to coarse.
-        options: settings of the lexicon.
-    """
+    """Return the signatures with enough votes, the last resort at the end, and the next coarser of each."""
     backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
     coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}
     names = [name for name, n in backers.items() if "~" not in name or n >= options.ending_words]

@@ -18,7 +18,7 @@ class SmoothingOptions(Options):
 
     Args:
         smoothing: whether to smooth; if not, λ = 1.
-        smoothing_strength: strength C.
+        smoothing_strength: constant C.
     """
 
     smoothing: bool

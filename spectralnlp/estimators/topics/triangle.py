@@ -39,7 +39,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
     def merge(self, other: Self) -> None:
-        """Add another sum."""
+        """Add the sum of another object."""
         for i, block in enumerate(other._blocks):
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
