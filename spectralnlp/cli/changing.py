@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
@@ -68,6 +69,23 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
     return folder, own, target
 
 
+def refuse_options(model: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that mean nothing to a model with updates of its own.
+
+    Args:
+        model: as the user wrote it.
+        options: the names and values; those that were not given are None, False or empty.
+
+    Raises:
+        ConfigError: one was given.
+    """
+    from spectralnlp.errors import ConfigError
+
+    for flag, value in options.items():
+        if value:
+            raise ConfigError(f"{flag} means nothing to {model}", hint="leave it out")
+
+
 def tagger_of(folder: Path) -> str | None:
     """Return the name of the tagger that the parser in a folder listens to, which no moments know."""
     from spectralnlp.storage import read_header
@@ -75,19 +93,30 @@ def tagger_of(folder: Path) -> str | None:
     return cast("str | None", read_header(folder)["metadata"].get("tagger"))
 
 
-def read_documents(kept: KeptMoments, inputs: list[str], weight: list[str] | None = None) -> Corpus[Any]:
-    """Read files as the data of the model was read.
+def read_documents(
+    kept: KeptMoments,
+    inputs: list[str],
+    columns: tuple[Any, Any] = (None, None),
+    weight: list[str] | None = None,
+) -> Corpus[Any]:
+    """Read files as the data of the model was read, but for what is given.
 
     Args:
         kept: the moments beside the model.
         inputs: files, folders and globs.
+        columns: values of ``--text-column`` and ``--label-column``.
         weight: values of ``--weight``.
     """
     from spectralnlp.cli.options import accepted, weights_of
     from spectralnlp.runtime import rereadable
 
-    more = accepted(kept.task, "read", {"weights": ("--weight", weights_of(weight))})
-    corpus: Corpus[Any] = kept.task.read(rereadable(inputs), **kept.reading, **more)
+    options = {
+        "text_column": ("--text-column", columns[0]),
+        "label_column": ("--label-column", columns[1]),
+        "weights": ("--weight", weights_of(weight)),
+    }
+    more = {**kept.reading, **accepted(kept.task, "read", options)}
+    corpus: Corpus[Any] = kept.task.read(rereadable(inputs), **more)
     return corpus
 
 

@@ -11,11 +11,13 @@ from spectralnlp.cli.changing import (
     changed_folder,
     load_kept,
     read_documents,
+    refuse_options,
     save_change,
     tagger_of,
 )
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
+from spectralnlp.cli.options import LabelColumn, TextColumn
 
 
 @engine_options("engine", "scheduler", "jobs")
@@ -26,6 +28,8 @@ def forget(
         typer.Argument(metavar="DOCUMENT...", help="Files to forget, or files of lines to forget."),
     ],
     output: ChangedModel = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
     """Take data out of a trained model; the result is that of training without it."""
@@ -33,9 +37,11 @@ def forget(
 
     folder, own, target = changed_folder(model, output)
     if own is not None:
+        refuse_options(model, {"--text-column": text_column, "--label-column": label_column})
         own.forget(folder, documents, target, say)
         return
     kept = load_kept(model, "forget")
     with where.running(), announced_kernels(), progress("forgetting"):
-        change = forget_documents(kept, read_documents(kept, documents), report=say)
+        corpus = read_documents(kept, documents, (text_column, label_column))
+        change = forget_documents(kept, corpus, report=say)
     save_change(change, target, tagger_of(folder))

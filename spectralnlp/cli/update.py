@@ -11,12 +11,13 @@ from spectralnlp.cli.changing import (
     changed_folder,
     load_kept,
     read_documents,
+    refuse_options,
     save_change,
     tagger_of,
 )
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.engines import HERE, Where, engine_options
-from spectralnlp.cli.options import TreebankWeights
+from spectralnlp.cli.options import LabelColumn, TextColumn, TreebankWeights
 from spectralnlp.errors import ConfigError
 
 
@@ -35,6 +36,8 @@ def update(
         bool, typer.Option("--all", help="Learn all again, in place of going on from what was learned.")
     ] = False,
     weight: TreebankWeights = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
     """Add data to a trained model; the result is that of training on all of it."""
@@ -45,13 +48,14 @@ def update(
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"
             raise ConfigError(what, hint="give files that it has not seen")
-        if weight:
-            raise ConfigError(f"--weight means nothing to {model}", hint="leave it out")
+        refuse_options(
+            model, {"--weight": weight, "--text-column": text_column, "--label-column": label_column}
+        )
         own.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
     with where.running(), announced_kernels(), progress("updating"):
-        corpus = read_documents(kept, inputs, weight)
+        corpus = read_documents(kept, inputs, (text_column, label_column), weight)
         change = update_model(kept, corpus, again=again, skip_known=skip_known, whole=whole, report=say)
     save_change(change, target, tagger_of(folder))
     if skip_known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.opening import WINDOW
@@ -11,6 +11,12 @@ from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.text.constraints import Constraints, NoTreeError
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
+
+Part = tuple[str, Constraints]
+
+# How often it is asked whether a tree meets some of the constraints, and how many are named.
+_MOST_QUESTIONS = 40
+_MOST_NAMES = 10
 
 
 def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
@@ -40,23 +46,55 @@ def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
     if constraints is None:
         return
 
-    def derives(parts: Sequence[tuple[str, Constraints]]) -> bool:
+    def derives(parts: Sequence[Part]) -> bool:
         chosen = Constraints.union(each for _, each in parts)
         pooled = len(sentence.lookups) > 1
         given = parser.look_up(sentence.words, sentence.tags, chosen, pooled=pooled)
         return any(parser.derives(given, number)[True] for number in range(len(given.lookups)))
 
-    needed = constraints.parts()
-    if len(sentence.words) > WINDOW or derives(needed) or not derives(()):
+    parts = constraints.parts()
+    if len(sentence.words) > WINDOW or derives(parts) or not derives(()):
         return
-    for part in list(needed):  # what can be left out while the rest is impossible is not to blame
-        others = [each for each in needed if each is not part]
-        if others and not derives(others):
-            needed = others
-    first, *rest = [name for name, _ in needed]
+    needed = _to_blame(parts, derives, [_MOST_QUESTIONS])
+    first, *rest = [name for name, _ in needed[:_MOST_NAMES]]
+    if more := len(needed) - 1 - len(rest):
+        rest.append(f"{more:,} more")
     together = f" together with {' and '.join(rest)}" if rest else ""
     hint = f"leave {'one of them' if rest else 'it'} out"
     raise NoTreeError(f"no tree of the model meets {first}{together}", hint=hint)
+
+
+def _to_blame(
+    parts: Sequence[Part],
+    derives: Callable[[Sequence[Part]], bool],
+    left: list[int],
+    met: Sequence[Part] = (),
+) -> list[Part]:
+    """Few of some constraints that no tree meets together, beside others that it has to meet.
+
+    By halves (Junker 2004, QuickXplain): of n constraints k are found by about 2 k log₂(n / k) questions.
+
+    Args:
+        parts: constraints that no tree meets together with ``met``; one or more.
+        derives: whether a tree meets constraints.
+        left: how often that may still be asked, in a list of one; then all that remain are to blame.
+        met: constraints that a tree meets.
+    """
+    if len(parts) == 1:
+        return list(parts)
+
+    def of_half(half: Sequence[Part], others: Sequence[Part]) -> list[Part]:
+        """What of a half is to blame beside others: nothing, where these are impossible without it."""
+        if left[0] <= 0:
+            return list(half)
+        left[0] -= 1
+        return _to_blame(half, derives, left, others) if derives(others) else []
+
+    first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    of_second = of_half(second, [*met, *first])
+    beside = [*met, *of_second]
+    of_first = of_half(first, beside) if of_second else _to_blame(first, derives, left, met)
+    return [*of_first, *of_second]
 
 
 def likeliest_tags(grammars: ForestGrammars, words: Sequence[str]) -> list[str]:

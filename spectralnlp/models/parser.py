@@ -204,10 +204,13 @@ class Parser(TextParser, ChangingModel):
 
     def _parse(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool = True) -> Parse:
         whole = len(sentence) <= self.max_length or bool(sentence.constraints)
-        parses = []
+        parses, known = [], dict[object, Parse]()
         for piece in [sentence] if whole else cut(sentence, self.max_length):
-            with held_interrupts:  # once, and not at each of fifty kernels
-                parses.append(self._parse_piece(piece, decoder, k, fixed_tags))
+            same = tuple(piece.forms), piece.tags  # long lines often have one word or mark a thousand times
+            if same not in known:
+                with held_interrupts:  # once, and not at each of fifty kernels
+                    known[same] = self._parse_piece(piece, decoder, k, fixed_tags)
+            parses.append(known[same])
         return join(sentence, parses, k)
 
     def _parse_piece(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:

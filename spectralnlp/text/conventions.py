@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ModelError
-from spectralnlp.storage import checked_value
+from spectralnlp.storage import Matching, checked_value
 from spectralnlp.text.cut_words import Cut, is_cut, learn_cuts, written
 from spectralnlp.text.english import PREFIXES
 from spectralnlp.text.scripts import is_continuous
 
-Pair = tuple[str, str]
+Form = Annotated[str, Matching(r"\S+")]
+Pair = tuple[Form, Form]
 
 # Spellings of an opening and a closing bracket that treebanks use, the likeliest last to win a tie.
 _BRACKETS: dict[str, tuple[Pair, ...]] = {
@@ -181,11 +182,6 @@ class Conventions:
             read: Conventions = checked_value(cls, values)
         except ValueError as error:
             raise ModelError(f"text conventions: {error}", hint="is the model damaged?") from error
-        pairs = (read.round, read.square, read.curly, read.double_quotes, read.single_quotes)
-        for form in (each for pair in pairs for each in pair):
-            if form.split() != [form]:
-                what = f"text conventions: {form!r} is no form of a bracket or a quotation mark"
-                raise ModelError(what, hint="is the model damaged?")
         return read
 
     @classmethod

@@ -13,7 +13,7 @@ import pytest
 from spectralnlp.errors import ConfigError, InputError, RegistryError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
-from spectralnlp.inference.trees.parsing import Pruning
+from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.models.pieces import IN_PIECES
 from spectralnlp.render.jsonl import to_dict
@@ -358,6 +358,21 @@ def test_a_sentence_beyond_the_longest_is_parsed_in_pieces(parser: Parser) -> No
     assert len({str(each.tree) for each in parse.alternatives}) == 3
     assert scores[0] == pytest.approx(sum(each.alternatives[0].score for each in parts))
     assert short.parse_tokens(words[:7]) == parser.parse_tokens(words[:7])
+
+
+def test_pieces_of_the_same_words_are_parsed_once(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    inferred, infer = list[int](), ForestParser.infer
+
+    def counted(self: ForestParser, sentence: SentenceInput) -> Forests:
+        inferred.append(len(sentence.words))
+        return infer(self, sentence)
+
+    monkeypatch.setattr(ForestParser, "infer", counted)
+    parse = replace(parser, max_length=7).parse_tokens(["lamp"] * 38)
+    assert inferred == [7, 3]
+    check(parse, ["lamp"] * 38)
+    alone = parser.parse_tokens(["lamp"] * 7)
+    assert parse.tree.children[: len(alone.tree.children)] == alone.tree.children
 
 
 def test_a_sentence_with_constraints_is_parsed_as_a_whole(parser: Parser) -> None:

@@ -6,6 +6,8 @@ import re
 
 from spectralnlp.errors import ConfigError
 
+_MOST_DRAWN = 60  # characters before the column, and after it
+
 
 class PatternError(ConfigError):
     """Error for an invalid search pattern; the message names the column.
@@ -37,9 +39,9 @@ class PatternError(ConfigError):
 
     @property
     def drawing(self) -> str:
-        """Line of the pattern that has the error, and a caret under the column."""
+        """Line of the pattern that has the error, cut if it is long, and a caret under the column."""
         before = self.pattern[: self.column - 1]
-        start = before.rfind("\n") + 1
-        line = self.pattern[start:].partition("\n")[0]
+        start = max(before.rfind("\n") + 1, len(before) - _MOST_DRAWN)
+        line = self.pattern[start:].partition("\n")[0][: 2 * _MOST_DRAWN]
         indent = re.sub(r"[^\t]", " ", before[start:])
         return f"{line}\n{indent}^"

@@ -104,7 +104,7 @@ class Describer:
         rare = are_rare(lexicon, found.entries).tolist()
         rows = []
         for i, form in enumerate(forms, 1):
-            name = crc32(form.lower().encode())
+            name = crc32(form.lower().encode("utf-8", "surrogatepass"))
             unknown = rare[i] and self._is_rare(form.lower())
             word = crc32(lexicon.signatures[classes[i]].encode(), 1) if unknown else name
             kind = (VERB if self._is_verb[best[i]] else 0) | _kind_of(form)

@@ -60,6 +60,25 @@ def test_columns_by_name_and_by_number(tmp_path: Path, capsys: pytest.CaptureFix
         assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == LABELS
 
 
+def test_updates_take_tables_with_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, first, more = str(tmp_path / "model"), tmp_path / "first.csv", tmp_path / "more.jsonl"
+    first.write_text("text,label\n" + "".join(f'"{a}",{b}\n' for a, b in zip(TEXTS, LABELS, strict=True)))
+    rows = [{"what": f"once more {a}", "kind": b} for a, b in zip(TEXTS, LABELS, strict=True)]
+    more.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run(["train", "intent", str(first), "--keep-examples", "-o", model]) == 0
+    named = ["--text-column", "what", "--label-column", "kind"]
+    for verb, left in (("update", 2 * len(TEXTS)), ("forget", len(TEXTS))):
+        assert run([verb, model, str(more)]) == 2
+        capsys.readouterr()
+        assert run([verb, model, str(more), *named]) == 0
+        assert f"{left:,} lines" in capsys.readouterr().out
+    trees = tmp_path / "trees.mrg"
+    trees.write_text("(S (NN a) (VB b))\n")
+    assert run(["train", "pcfg", str(trees), "--keep-moments", "-o", str(tmp_path / "pcfg")]) == 0
+    assert run(["update", str(tmp_path / "pcfg"), str(trees), *named]) == 2
+    assert "--text-column means nothing to" in capsys.readouterr().err
+
+
 def test_in_python(table: Path, tmp_path: Path) -> None:
     corpus = read_texts(table)
     assert list(corpus) == list(zip(TEXTS, LABELS, strict=True))
