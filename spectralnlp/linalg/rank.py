@@ -27,5 +27,5 @@ def usable_rank(singular_values: Floats, wanted: int, name: str, *, constant: in
     if rank < wanted:
         shown = ", ".join(f"{value:.2g}" for value in singular_values[: rank + 1][-6:]) or "none"
         what = f"{name} lowered from {wanted + constant} to {rank + constant}"
-        warnings.warn(f"{what}: the data has no more directions (singular values {shown})", stacklevel=2)
+        warnings.warn(f"{what}: the data has a lower rank (singular values {shown})", stacklevel=2)
     return rank

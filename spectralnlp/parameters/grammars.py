@@ -124,13 +124,13 @@ class LatentGrammar:
         fields = vectors.fields(cls, leave_out=("n_states", *_RULES))
         is_inner = np.repeat([is_intermediate(symbol) for symbol in common["symbols"]], n_states)
         if fields["root"][is_inner].any():
-            raise arrays.error("root", "lets trees begin with nodes that binarisation made")
+            raise arrays.error("root", "has probabilities for symbols that binarisation made")
         binary, unary = (
             read_tensors(arrays.part(f"{kind}."), n_states[common[f"{kind}_rules"]], signed=signed)
             for kind in ("binary", "unary")
         )
         if isinstance(binary, SparseTensors) != isinstance(unary, SparseTensors):
-            raise arrays.error("binary.values", "is dense and that of unary rules sparse, or the reverse")
+            raise arrays.error("binary.values", "and unary.values are not both dense or both sparse")
         return cls(
             n_states=n_states,
             binary=binary,

@@ -51,7 +51,7 @@ class HashedModel:
         model = cls(**described.fields(cls, "threshold"), **arrays.fields(cls))
         size = len(model.weights)
         if size == 0 or size & (size - 1):
-            raise arrays.error("weights", f"holds {size} numbers, which is no power of two")
+            raise arrays.error("weights", f"holds {size} numbers, which is not a power of two")
         return model
 
 

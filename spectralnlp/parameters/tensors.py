@@ -154,14 +154,14 @@ class FactoredTensors:
         ranks, (factors, scale) = arrays.take("ranks", _RANKS), arrays.take_narrow("values", _FACTORS)
         is_factored = ranks > 0
         if (is_factored != is_factored[:, :1]).any() or (ranks > shapes).any():
-            raise arrays.error("ranks", "holds ranks that no tensor of its rule has")
+            raise arrays.error("ranks", "holds ranks that do not match the shapes of tensors")
         arrays.check_expansion("values", shapes.astype(np.float64).prod(axis=1).sum(), len(factors))
         offsets = offsets_of(shapes.prod(axis=1, dtype=np.int64))
         tensors = cls(
             offsets=offsets, shapes=shapes, ranks=ranks, factors=factors, scale=scale, signed=signed
         )
         if len(factors) != (stored := tensors._places[-1]):
-            raise arrays.error("values", f"holds {len(factors)} numbers, where the ranks ask for {stored}")
+            raise arrays.error("values", f"holds {len(factors)} numbers, but the ranks require {stored}")
         return tensors
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:

@@ -121,7 +121,7 @@ class WordVectors:
         fields = sized.fields(cls)
         width, n_singular = sized.sizes["n_dimensions"], sized.sizes["n_singular_values"]
         if n_singular != min(width, n_words):
-            raise arrays.error("singular_values", f"holds {n_singular} numbers, the vectors have {width}")
+            raise arrays.error("singular_values", f"holds {n_singular} numbers for vectors of length {width}")
         spelled = "spelling.weights" in arrays or "spelling.mean" in arrays
         spelling = arrays.part("spelling.", n_dimensions=width)
         return cls(

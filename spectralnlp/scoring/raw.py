@@ -131,7 +131,7 @@ class RawReport(Report):
         """
         if not np.array_equal(self.counts[:, :, 1], other.counts[:, :, 1]):
             raise InputError(
-                "two systems compare only on the same sentences", hint="score both against one gold file"
+                "systems can only be compared on the same sentences", hint="score both against one gold file"
             )
         return compare_ratios(self._f1_terms(), other._f1_terms(), "f1")
 
@@ -259,7 +259,7 @@ class _Document:
             for token in sentence.tokens:
                 if self.text[token.start : token.end] != token.text:
                     what = f"predicted word {token.text!r} is not in the text at character {token.start}"
-                    raise InputError(what, hint="score the parses of the text that the gold trees make")
+                    raise InputError(what, hint="score parses of the text of the gold trees")
 
 
 def _spans(labels: Sequence[str], sentence: Sentence, position: Sequence[int]) -> list[Bracket]:

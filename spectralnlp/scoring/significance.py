@@ -125,7 +125,7 @@ def compare(
         raise ConfigError(f"samples must be at least 1, not {samples}")
     if not a_counts or [c.length for c in a_counts] != [c.length for c in b_counts]:
         raise InputError(
-            f"two systems compare only on the same sentences, found {len(a_counts)} and {len(b_counts)}",
+            f"systems can only be compared on the same sentences, found {len(a_counts)} and {len(b_counts)}",
             hint="score both against one gold file",
         )
     a, b = _f1_terms(a_counts), _f1_terms(b_counts)

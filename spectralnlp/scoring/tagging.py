@@ -173,9 +173,11 @@ def compare_tags(report: TagReport, other: TagReport) -> Comparison:
         InputError: the reports are not on the same sentences, or only one of them has spans.
     """
     if not np.array_equal(report.counts[:, 0], other.counts[:, 0]):
-        raise InputError("two models compare only on the same sentences")
+        raise InputError("two models can only be compared on the same sentences")
     if (report.scheme == "tags") != (other.scheme == "tags"):
-        raise InputError("one model writes spans, the other does not", hint="compare models of the same tags")
+        raise InputError(
+            "one model predicts spans, the other does not", hint="compare models of the same tags"
+        )
     metric = "accuracy" if report.scheme == "tags" else "f1"
     ours, theirs = (_terms(each, metric) for each in (report, other))
     return compare_ratios(ours, theirs, metric)

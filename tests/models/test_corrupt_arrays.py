@@ -145,7 +145,7 @@ def test_trees_do_not_begin_with_nodes_of_binarisation(
     stored = load_model(folders("dense grammars"))
     root = next(name for name in stored.arrays if name.endswith("root"))
     resave(stored, tmp_path / "model", **{root: np.ones_like(stored.arrays[root])})
-    assert f"array {root} lets trees begin with nodes" in refusal_of(tmp_path / "model", "another root")
+    assert f"array {root} has probabilities for symbols" in refusal_of(tmp_path / "model", "another root")
 
 
 @pytest.mark.parametrize("kind", KINDS)

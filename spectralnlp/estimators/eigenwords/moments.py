@@ -165,7 +165,7 @@ class PairCounts(Moments[Example]):
         try:
             return [self.words.name(number).decode() for number in numbers.tolist()]
         except UnicodeDecodeError as error:
-            raise InputError("a kept word is no text in UTF-8", hint="keep the moments again") from error
+            raise InputError("a stored word is not valid UTF-8", hint="keep the moments again") from error
 
     def check_arrays(self, stored: StoredArrays) -> None:
         """Check that words are distinct and have counts, and that pairs consist of known words."""

@@ -170,7 +170,7 @@ def choose_vocabulary(
 
 
 def _too_few(n_words: int, min_count: int, most: int) -> InputError:
-    what = f"{n_words} words occur {min_count} times or more; two are needed, the commonest occurs {most}"
+    what = f"{n_words} words occur {min_count} times or more, but two are needed; the largest count is {most}"
     return InputError(what, hint="give more text or lower min_count")
 
 

@@ -281,7 +281,7 @@ def choose_vocabulary(
     """
     n_documents = frequencies[""]
     if not n_documents:
-        raise InputError("no documents to learn from", hint="give text, one document a line")
+        raise InputError("no documents to learn from", hint="give text with one document per line")
     most = max_share * n_documents
     # The empty string, which counts documents, may be among the frequent words.
     frequent = frequencies.most_frequent(max_words + 1, min_documents, math.floor(most))
