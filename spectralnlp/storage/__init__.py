@@ -1,4 +1,4 @@
-"""Model folders, the moments kept beside models, and the checks that arrays pass when they are loaded."""
+"""Model folders, the moments kept beside models, and the validation of loaded arrays and values."""
 
 from spectralnlp.storage.arrays import (
     Array,

@@ -1,11 +1,11 @@
-"""Arrays of models: the dtype, shape and range of each, declared once and checked on loading.
+"""Declaration and validation of the arrays of models: dtype, shape and range, checked on loading.
 
-A field of a dataclass declares its array in the annotation::
+A dataclass field declares its array in the annotation::
 
     tags: Annotated[Ints, int_array("n_rows", below="n_symbols")]
 
-A named size stands for one number in all arrays of a value. The first array with it in its shape settles it,
-or the value itself (from its words, say), and later ones must agree.
+A named size, such as ``n_rows``, has the same value in all arrays of an object. It is given when reading
+begins, or set by the first array whose shape contains it; later arrays must agree.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from spectralnlp.errors import ModelError
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
-# A number, the name of a size, or a name and what is added to it: "n_words + 1".
+# A number, the name of a size, or a name plus a number: "n_words + 1".
 Size = int | str
 
-# Larger numbers are refused: no estimator learns them, and kernels in single precision would overflow.
+# Larger numbers are rejected: no estimator learns them, and kernels in single precision would overflow.
 LARGEST = 1e18
 
-# Numbers in memory for each number in a file, beyond which a model is refused, and so many that never are.
+# A model is rejected if it needs more than EXPANSION numbers in memory for each number in its file, unless it
+# needs LEAST_EXPANDED numbers or fewer.
 EXPANSION, LEAST_EXPANDED = 256, 1 << 26
 
 _HINT = "copy or train the model again"
@@ -38,22 +39,22 @@ _HINT = "copy or train the model again"
 
 @dataclass(frozen=True, kw_only=True)
 class ArraySpec:
-    """Dtype, shape and range of an array of a model; `float_array`, `int_array` and `offset_array` make them.
+    """Declared dtype, shape and range of a model's array; see `float_array`, `int_array`, `offset_array`.
 
     Attributes:
         shape: the size of each axis.
         dtype: name of the dtype in memory.
         stored: names of the dtypes that the array may have in a file.
-        least: the least value; None for any.
-        most: the largest absolute value of numbers that are to be finite; None for any.
-        below: a size that all values are below.
-        into: a size that the array's values lead to from 0, never falling.
-        ascending: whether values, or rows read from left to right, rise strictly.
-        ascending_within: an array of offsets, taken before, between which values rise strictly.
-        finite: whether NaN and infinities are refused.
-        minus_infinity: whether minus infinity is not.
-        scaled: whether an array in half precision is to be multiplied by another, ``<name>.scale``.
-        optional: whether it may be missing.
+        least: the smallest allowed value; None for no bound.
+        most: the largest allowed absolute value if ``finite``; None for no bound.
+        below: a size that all values must be less than.
+        into: for offsets, the size at which they must end; they start at 0 and never decrease.
+        ascending: whether values, or rows in lexicographic order, must increase strictly.
+        ascending_within: name of an array of offsets; values must increase strictly within each segment.
+        finite: whether NaN and infinities are rejected.
+        minus_infinity: whether minus infinity is allowed even if ``finite``.
+        scaled: whether an array in half precision is multiplied by another array, ``<name>.scale``.
+        optional: whether the array may be missing.
     """
 
     shape: tuple[Size, ...]
@@ -82,7 +83,7 @@ def float_array(
     minus_infinity: bool = False,
     scaled: bool = False,
 ) -> ArraySpec:
-    """Declare finite floating-point numbers, as a rule stored in single or half precision."""
+    """Declare an array of finite floating-point numbers, by default stored in single or half precision."""
     return ArraySpec(
         shape=shape,
         dtype=dtype,
@@ -104,7 +105,7 @@ def int_array(
     ascending: bool = False,
     ascending_within: str | None = None,
 ) -> ArraySpec:
-    """Declare integers, by default of the same dtype in a file as in memory, and not negative."""
+    """Declare an array of integers, by default nonnegative and of the same dtype in a file as in memory."""
     return ArraySpec(
         shape=shape,
         dtype=dtype,
@@ -117,12 +118,12 @@ def int_array(
 
 
 def offset_array(size: Size, *, into: Size) -> ArraySpec:
-    """Declare int64 offsets, which begin at 0, never fall and end at the size of what they lead into."""
+    """Declare int64 offsets, which begin at 0, never decrease and end at the size ``into``."""
     return ArraySpec(shape=(size,), dtype="int64", stored=("int64",), least=0, into=into)
 
 
 def specs_of(cls: type) -> Mapping[str, ArraySpec]:
-    """The arrays that a dataclass declares in its annotations, in their order."""
+    """Return the array declarations in the annotations of a dataclass, by field name, in order."""
     return _specs_of(cls)
 
 
@@ -139,31 +140,31 @@ def _specs_of(cls: Any) -> Mapping[str, ArraySpec]:
 
 
 def arrays_of(value: object) -> Arrays:
-    """The arrays that the class of a value declares, by name, as they are stored: float64 as float32."""
+    """Return the declared arrays of an object by name, as they are stored: float64 as float32."""
     fields = {name: getattr(value, name) for name in specs_of(type(value))}
     return {name: narrowed(array) for name, array in fields.items() if array is not None}
 
 
 def narrowed(array: Array) -> Array:
-    """An array as it is stored: float64 as float32, others as they are."""
+    """Return an array as it is stored: float64 as float32, others unchanged."""
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
 class WithArrays:
-    """A dataclass whose stored arrays are the fields that declare them."""
+    """A dataclass whose array fields, declared with an `ArraySpec`, are stored."""
 
     def to_arrays(self) -> Arrays:
-        """The arrays of a model folder; float64 is stored as float32."""
+        """Return the arrays for a model folder, by name; float64 is stored as float32."""
         return arrays_of(self)
 
 
 def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
-    """Arrays under longer names."""
+    """Return arrays with a prefix added to their names."""
     return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
-    """Arrays without those that ``first`` has under the same names, to the byte."""
+    """Return the arrays that ``first`` does not hold, with the same values, under the same names."""
     return {
         name: array
         for name, array in arrays.items()
@@ -172,14 +173,14 @@ def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arr
 
 
 class StoredArrays:
-    """Arrays of a model folder, checked one by one as they are taken.
+    """Arrays of a model folder, each of which is validated when it is taken.
 
     Args:
         arrays: all arrays of a file, by name.
         path: the file, for messages.
-        prefix: what the names of these begin with.
-        beside: what the names of others begin with, which stand for those that are missing here.
-        sizes: named sizes that are known.
+        prefix: prefix of the names of these arrays in the file.
+        beside: prefix of the arrays that replace missing ones; None for no replacement.
+        sizes: values of named sizes that are already known.
     """
 
     def __init__(
@@ -199,17 +200,17 @@ class StoredArrays:
         return self._stored(name) is not None
 
     def _stored(self, name: str) -> Array | None:
-        """The array as it is in the file."""
-        own = self._arrays.get(self.prefix + name)
-        return own if own is not None or self.beside is None else self._arrays.get(self.beside + name)
+        """Return an array as it is in the file; None if it is missing."""
+        array = self._arrays.get(self.prefix + name)
+        return array if array is not None or self.beside is None else self._arrays.get(self.beside + name)
 
     def part(self, prefix: str = "", *, beside: str | None = None, **sizes: int) -> StoredArrays:
-        """The arrays whose names begin with a prefix, with more known sizes; sizes settled there stay.
+        """Return the arrays whose names begin with a prefix, with named sizes of their own.
 
         Args:
-            prefix: added to the prefix of these.
-            beside: a prefix of arrays that stand for those that are missing; see `not_repeated`.
-            sizes: by name.
+            prefix: added to the prefix of these arrays.
+            beside: prefix of the arrays that replace missing ones; see `not_repeated`.
+            sizes: values of further named sizes; sizes that are found in the part hold only there.
         """
         if beside is None and self.beside is not None:
             beside = self.beside + prefix
@@ -217,15 +218,15 @@ class StoredArrays:
         return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
 
     def all(self) -> Arrays:
-        """All arrays whose names begin with the prefix, without it and unchecked."""
+        """Return all arrays whose names begin with the prefix, by name without it, not validated."""
         start = self.prefix
         return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
 
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The arrays that a dataclass declares, without optional ones that are missing.
+        """Return the arrays that a dataclass declares, without optional arrays that are missing.
 
         Raises:
-            ModelError: as `take`.
+            ModelError: as for `take`.
         """
         wanted = {name: spec for name, spec in specs_of(cls).items() if name not in leave_out}
         return {
@@ -233,18 +234,18 @@ class StoredArrays:
         }
 
     def field(self, cls: type, name: str) -> Array:
-        """One of the arrays that a dataclass declares; see `take`."""
+        """Return one of the arrays that a dataclass declares; see `take`."""
         return self.take(name, specs_of(cls)[name])
 
     def take(self, name: str, spec: ArraySpec) -> Array:
-        """One array, in the dtype that it has in memory.
+        """Return a validated array, in its dtype in memory.
 
         Args:
-            name: without the prefix.
-            spec: what it must be.
+            name: name without the prefix.
+            spec: declaration of the array.
 
         Raises:
-            ModelError: it is missing, or not as declared; names the file and the array.
+            ModelError: the array is missing or not as declared; names the file and the array.
         """
         array = self._stored(name)
         if array is None:
@@ -272,10 +273,10 @@ class StoredArrays:
         return array
 
     def take_narrow(self, name: str, spec: ArraySpec) -> tuple[Array, float]:
-        """One array in the dtype that it has in the file, and the factor that its numbers have in memory.
+        """Return a validated array in its dtype in the file, and the scale to multiply it by.
 
         Raises:
-            ModelError: as `take`.
+            ModelError: as for `take`.
         """
         array = self._stored(name)
         has_scale = spec.scaled and array is not None and array.dtype == np.float16
@@ -284,25 +285,25 @@ class StoredArrays:
         return self.take(name, replace(spec, dtype=stored, scaled=False)), scale
 
     def check_expansion(self, name: str, n_numbers: float, n_stored: int) -> None:
-        """Refuse an array that asks for very much more memory than it has in the file.
+        """Reject an array that would need far more memory than it occupies in the file.
 
         Args:
-            name: without the prefix.
-            n_numbers: that it becomes in memory.
-            n_stored: that it has in the file.
+            name: name without the prefix.
+            n_numbers: numbers that it needs in memory.
+            n_stored: numbers that it has in the file.
 
         Raises:
-            ModelError: they are more than `LEAST_EXPANDED`, and more than `EXPANSION` for each.
+            ModelError: ``n_numbers`` exceeds both `LEAST_EXPANDED` and `EXPANSION` times ``n_stored``.
         """
         if n_numbers > max(LEAST_EXPANDED, EXPANSION * n_stored):
             raise self.error(name, f"holds {n_stored:,} numbers and asks for memory for {n_numbers:.3g}")
 
     def error(self, name: str, what: str) -> ModelError:
-        """The refusal of an array.
+        """Return the error for an invalid array.
 
         Args:
-            name: without the prefix.
-            what: is wrong with it, a verb first.
+            name: name without the prefix.
+            what: the error as a predicate, such as ``is empty``.
         """
         return ModelError(f"array {self.prefix + name} {what}", path=self.path, hint=_HINT)
 
@@ -316,7 +317,7 @@ class StoredArrays:
             raise self.error(name, f"is of shape {array.shape}, not ({wanted})")
 
     def _settled(self, name: str, size: Size, length: int) -> int:
-        """The number that a size stands for; ``length`` settles it where nothing did before."""
+        """Return the value of a size; a named size without a value is set from ``length``."""
         if isinstance(size, int):
             return size
         key, _, more = size.partition(" + ")
@@ -354,7 +355,7 @@ _SCALE = float_array(1, dtype="float32", stored=("float32",), least=0.0)
 
 
 def _is_finite(array: Array, spec: ArraySpec) -> bool:
-    """Whether all numbers are finite, or minus infinity where that may be, and not too large."""
+    """Return whether all numbers are finite (or minus infinity, if allowed) and not too large."""
     if spec.most is None or array.dtype == np.float16 or not array.size:
         return bool((array < np.inf if spec.minus_infinity else np.isfinite(array)).all())
     least = -np.inf if spec.minus_infinity else -spec.most
@@ -363,14 +364,14 @@ def _is_finite(array: Array, spec: ArraySpec) -> bool:
 
 def _rises_between(array: Array, offsets: Array) -> bool:
     rises = array[1:] > array[:-1]
-    rises[offsets[(offsets > 0) & (offsets < len(array))] - 1] = True  # one part ends, the next begins
+    rises[offsets[(offsets > 0) & (offsets < len(array))] - 1] = True  # a new segment begins
     return bool(rises.all())
 
 
 def _rises(array: Array) -> bool:
     if array.ndim == 1:
         return bool((array[1:] > array[:-1]).all())
-    keys = np.zeros(len(array), np.int64)  # rows of two or three small numbers, read as one
+    keys = np.zeros(len(array), np.int64)  # combine the two or three small numbers of a row
     for column in array.T:
         keys = keys * (int(array.max(initial=0)) + 1) + column
     return _rises(keys)

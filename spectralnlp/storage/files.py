@@ -1,4 +1,4 @@
-"""Files of a folder: named arrays in safetensors that a JSON file knows by their size and SHA-256."""
+"""The files of a model folder: arrays in safetensors, and JSON that records their size and SHA-256."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DTYPES: Mapping[str, str] = {
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write JSON as all files of a folder are written."""
+    """Write a JSON file to disk, as `write_file` does."""
     write_file(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, and wait until it is on the disk."""
+    """Write a file, and wait until it is on disk."""
     with open(path, "wb") as file:
         file.write(content)
         file.flush()
@@ -47,7 +47,7 @@ def read_json(folder: Snapshot, name: str) -> StoredValues:
     """Read a JSON object.
 
     Raises:
-        ModelError: it cannot be read, is cut short, nested too deeply, or no object.
+        ModelError: the file cannot be read, is truncated, nested too deeply, or not an object.
     """
     path = folder.path / name
     try:
@@ -59,17 +59,17 @@ def read_json(folder: Snapshot, name: str) -> StoredValues:
 def check_version(
     header: StoredValues, reads: int, noun: str, *, hint: str, oldest: int | None = None
 ) -> None:
-    """Do nothing if a file is of a format version that this version of the package reads.
+    """Raise an error if this version of the package cannot read the format version of a file.
 
     Args:
         header: the content of the file.
-        reads: the format version that is written and read.
-        noun: what has the format version, for the message.
-        hint: what to do about an older file.
-        oldest: format version that is read, too; None where there is no other.
+        reads: the newest format version that this package reads.
+        noun: the kind of file, for the message.
+        hint: what to do about an older file, for the message.
+        oldest: the oldest format version that this package reads; None if it reads only one.
 
     Raises:
-        ModelError: it is of another; names both versions of the package.
+        ModelError: the file has another format version; names both versions of the package.
     """
     version = header.take("format_version", int)
     if (reads if oldest is None else oldest) <= version <= reads:
@@ -81,25 +81,25 @@ def check_version(
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Write arrays, and return the size and digest that `read_arrays` asks for."""
+    """Write arrays, and return the size and SHA-256 of the file, which `read_arrays` checks."""
     from safetensors.numpy import save
 
-    # safetensors writes an array's buffer as it lies, so each must lie in C order.
+    # safetensors writes an array's buffer as it is in memory, so each must be in C order.
     content = save({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
     write_file(path, content)
     return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def read_arrays(folder: Snapshot, name: str, described: StoredValues) -> Arrays:
-    """Read arrays; no more memory is asked for than the file has bytes.
+    """Read arrays; never allocate more memory than the file has bytes.
 
     Args:
         folder: the folder.
-        name: of the file.
-        described: its size and digest, as `write_arrays` returned them.
+        name: name of the file.
+        described: size and digest of the file, as `write_arrays` returned them.
 
     Raises:
-        ModelError: the file is missing, cut short or changed, or not one of arrays.
+        ModelError: the file is missing, truncated, changed, or not a file of arrays.
     """
     path = folder.path / name
     size, digest = described.take("size", int), described.take("sha256", str)
@@ -120,15 +120,15 @@ def read_arrays(folder: Snapshot, name: str, described: StoredValues) -> Arrays:
 
 
 def sha256(content: bytes) -> str:
-    """The SHA-256 of bytes, in hexadecimal."""
+    """Return the SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
-    """Read arrays one after the other, of which the header says dtype, shape and place.
+    """Read the arrays one after the other, with dtype, shape and position from the header.
 
-    The place must be where the last one ended, and shape and dtype must fill it, so that the file is its
-    header and its arrays and nothing else.
+    Each array must begin where the last one ended and fill its position, so that the file holds its header
+    and arrays and nothing else.
     """
     try:
         length = int.from_bytes(file.read(8), "little")
@@ -138,11 +138,11 @@ def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
         header.pop("__metadata__", None)
         places = {name: _place(entry) for name, entry in header.items()}
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        raise _damaged(path, f"its header is no list of arrays: {cut(str(error), 100)}") from error
+        raise _damaged(path, f"its header is not a list of arrays: {cut(str(error), 100)}") from error
     arrays, end = {}, 0
     for name, (dtype, shape, begin, stop) in sorted(places.items(), key=lambda item: item[1][2:]):
         if begin != end or stop - begin != math.prod(shape) * dtype.itemsize or stop > size - 8 - length:
-            raise _damaged(path, f"array {cut(name)} does not fill its place in it")
+            raise _damaged(path, f"array {cut(name)} does not fill its position")
         arrays[name] = np.fromfile(file, dtype, math.prod(shape)).reshape(shape)
         end = stop
     if end != size - 8 - length:
@@ -151,11 +151,11 @@ def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
-    """Dtype, shape, begin and end of an array; raises ValueError, TypeError or KeyError."""
+    """Return dtype, shape, begin and end of an array; raises ValueError, TypeError or KeyError."""
     shape, (begin, end) = entry["shape"], entry["data_offsets"]
     numbers = [*shape, begin, end]
     if not all(type(number) is int and 0 <= number < 1 << 62 for number in numbers) or len(shape) > 8:
-        raise ValueError("a shape or place that is none")
+        raise ValueError("an invalid shape or position")
     return np.dtype(_DTYPES[entry["dtype"]]), tuple(shape), begin, end
 
 

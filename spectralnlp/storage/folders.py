@@ -1,4 +1,4 @@
-"""Model folders: arrays in safetensors, the rest in JSON, written whole or not at all."""
+"""Reading and atomic writing of model folders: arrays in safetensors, all other values in JSON."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class StoredModel:
     """The content of a model folder.
 
     Attributes:
-        kind: the model's task, ``parsing``.
+        kind: the model's task, such as ``parsing``.
         metadata: JSON values.
-        arrays: by name, as they were saved.
+        arrays: the arrays by name, in the dtypes of the file.
         path: the folder.
-        card: the model card, empty where it was taken away.
-        digest: SHA-256 of ``model.json``, by which moments know their model.
+        card: the model card; empty if the file is missing.
+        digest: SHA-256 of ``model.json``, which identifies the model in the header of its moments.
     """
 
     kind: str
@@ -56,12 +56,12 @@ class StoredModel:
 
     @property
     def checked(self) -> StoredArrays:
-        """The arrays, as one that checks each when it is taken."""
+        """The arrays, each of which is validated when it is taken."""
         return StoredArrays(self.arrays, self.path / ARRAYS)
 
     @property
     def values(self) -> StoredValues:
-        """The metadata, as values that are checked when they are taken."""
+        """The metadata, each value of which is validated when it is taken."""
         return StoredValues(self.metadata, self.path / META)
 
 
@@ -76,20 +76,20 @@ def save_model(
 ) -> None:
     """Write a model folder: ``arrays.safetensors``, ``model.json`` and the model card, ``README.md``.
 
-    The folder is written under another name beside its place and then exchanged with what is there, in one
-    step: an error or an interrupt leaves nothing half-written, and the model that was there before as it
-    was; who reads meanwhile gets the old model or the new one. The same content gives the same bytes.
+    The folder is written under a hidden name and then exchanged with the old folder atomically. An error or
+    an interrupt leaves the old model as it was, and concurrent readers get either the old model or the new
+    one. The same content gives the same bytes.
 
     Args:
-        path: the folder to make; may exist if it is empty or holds a model and nothing else.
+        path: the folder to write; may exist if it is empty or holds a model and nothing else.
         kind: the model's task, by which the loader finds its class.
         metadata: JSON values.
-        arrays: numbers only, by name.
-        card: the model card, Markdown.
-        overwrite: whether a model that is there may be replaced.
+        arrays: numeric arrays by name.
+        card: the model card, in Markdown.
+        overwrite: whether an existing model may be replaced.
 
     Raises:
-        ConfigError: the place cannot be written, or is taken.
+        ConfigError: the folder cannot be written, or exists and may not be replaced.
     """
     with staged(path, overwrite=overwrite) as fresh:
         fresh.mkdir(parents=True)
@@ -98,14 +98,14 @@ def save_model(
 
 @contextmanager
 def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """A folder to write, not yet there, that takes the place of ``path`` when the block ends without error.
+    """Yield a path for a new model folder, which replaces ``path`` when the block ends without error.
 
     Args:
-        path: the folder to make; may exist if it is empty or holds a model and nothing else.
-        overwrite: whether a model that is there may be replaced.
+        path: the folder to write; may exist if it is empty or holds a model and nothing else.
+        overwrite: whether an existing model may be replaced.
 
     Raises:
-        ConfigError: the place cannot be written, or is taken.
+        ConfigError: the folder cannot be written, or exists and may not be replaced.
     """
     check_writable(path, overwrite=overwrite)
     try:
@@ -115,7 +115,7 @@ def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
             except ConfigError as error:
                 if error.path is None or not Path(error.path).is_relative_to(fresh):
                     raise
-                # Nobody has heard of the name under which it is written.
+                # The user does not know the hidden name: name the target.
                 raise ConfigError(error.what, path=path, hint=error.hint) from error
     except OSError as error:
         raise ConfigError(f"cannot write the model: {error.strerror or error}", path=path) from error
@@ -125,7 +125,8 @@ def load_model(path: str | Path) -> StoredModel:
     """Read a model folder.
 
     Raises:
-        ModelError: it is missing, cut short, changed since it was written, or of another format version.
+        ModelError: the model is missing, truncated, changed since it was written, or of another format
+            version.
     """
     return read_folder(Path(path), _read_model)
 
@@ -143,16 +144,16 @@ def _read_model(folder: Snapshot) -> StoredModel:
 
 
 def kind_of(path: str | Path) -> str:
-    """The task of the model in a folder, by its header alone; errors as of `load_model`."""
+    """Return the task of the model in a folder, from its header alone; errors as in `load_model`."""
     return str(read_header(Path(path))["kind"])
 
 
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
-    """Find out before the work whether a model can be written here; leaves nothing behind.
+    """Check that a model can be written to a path, before it is trained; leaves nothing behind.
 
     Raises:
-        ConfigError: the place cannot be written, is taken by something that is not a model, or by a model
-            that may not be overwritten.
+        ConfigError: the path cannot be written, holds something that is not a model, or holds a model that
+            may not be overwritten.
     """
     target = Path(path).resolve()
     try:
@@ -161,7 +162,7 @@ def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
         above = next(folder for folder in target.parents if folder.exists())
         probe = hidden_sibling(above / target.name)
         probe.mkdir()
-        with suppress(FileNotFoundError):  # a writer took it for a leftover
+        with suppress(FileNotFoundError):  # another writer has removed it as a leftover
             probe.rmdir()
     except OSError as error:
         raise ConfigError(f"cannot write here: {error.strerror}", path=path) from error
@@ -172,7 +173,7 @@ def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
         raise ConfigError("is a file, not a folder for a model", path=path, hint="choose another name")
     strangers = sorted({each.name for each in target.iterdir()} - _KNOWN)
     if strangers:
-        what = f"the folder holds other things than a model, such as {strangers[0]}"
+        what = f"the folder holds files that are not part of a model, such as {strangers[0]}"
         raise ConfigError(what, path=path, hint="choose another folder")
     if (target / META).exists() and not overwrite:
         raise ConfigError("a model is here already", path=path, hint="choose another folder, or `overwrite`")
@@ -195,12 +196,12 @@ def _write(
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """Return the content of ``model.json``; errors as of `load_model`."""
+    """Return the content of ``model.json``; errors as in `load_model`."""
     return dict(read_folder(folder, read_model_json))
 
 
 def read_model_json(folder: Snapshot) -> StoredValues:
-    """Return the content of ``model.json``, whose format, kind and metadata are as they must be."""
+    """Return the content of ``model.json``, after validating its format, kind and metadata."""
     if not folder.has(META):
         raise ModelError("no model here", path=folder.path, hint=f"a model is a folder with {META}")
     header = read_json(folder, META)

@@ -1,7 +1,8 @@
-"""The moments beside a model that was solved from them: ``moments.safetensors`` and ``moments.json``.
+"""Moments kept beside the model that was solved from them: ``moments.safetensors`` and ``moments.json``.
 
-With them, data can be added to the model and taken out. They are apart from the model, which is the same to
-the byte with and without them, and may be deleted. Their arrays are deflated (`packing`), but in format 1.
+With the moments, data can be added to the model and removed from it. They are separate files: the model is
+the same to the byte without them, and they may be deleted. Their arrays are deflated (see `packing`) in
+format 2; in format 1, which is still read, they are not.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _HINT = "train again with `keep_moments`"
 def save_kept_moments(
     folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array], model: Path | None = None
 ) -> None:
-    """Write moments beside the model that they gave; see `load_kept_moments`.
+    """Write moments beside the model that was solved from them; see `load_kept_moments`.
 
     Args:
-        folder: to write to; one that is `staged`, for the two files are not written as one.
+        folder: the folder to write to; it should be `staged`, because two files are written.
         metadata: JSON values.
-        arrays: numbers only, by name.
-        model: folder of the model, if it is another.
+        arrays: numeric arrays by name.
+        model: folder of the model, if it is not ``folder``.
     """
     written, packed = pack(arrays)
     header = {
@@ -47,10 +48,10 @@ def save_kept_moments(
 
 
 def model_digest(folder: Path) -> str:
-    """Return the hash by which moments know their model.
+    """Return the hash that identifies a model in the header of its moments.
 
     Raises:
-        ModelError: there is none in the folder.
+        ModelError: the folder holds no model.
     """
     return read_folder(folder, lambda opened: sha256(opened.read(META)))
 
@@ -58,14 +59,14 @@ def model_digest(folder: Path) -> str:
 def load_kept_moments(
     path: str | Path, model: Path | None = None
 ) -> tuple[StoredValues, StoredArrays] | None:
-    """Metadata and arrays of the moments beside a model; None if it has none.
+    """Read metadata and arrays of the moments beside a model; None if there are none.
 
     Args:
         path: the folder of the moments.
-        model: folder of the model, if it is another.
+        model: folder of the model, if it is not ``path``.
 
     Raises:
-        ModelError: they are cut short, changed, of another model or another format version.
+        ModelError: the moments are truncated, changed, of another model or of another format version.
     """
     digest = None if model is None else model_digest(model)
     return read_folder(Path(path), lambda opened: _read_moments(opened, digest))
@@ -76,7 +77,7 @@ def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, S
     if header is None:
         return None
     if header.take("model", str) != (digest or sha256(folder.read(META))):
-        raise ModelError("moments of another model than lies beside them", path=folder.path, hint=_HINT)
+        raise ModelError("the moments belong to another model", path=folder.path, hint=_HINT)
     described, path = header.part("arrays"), folder.path / MOMENTS
     arrays = StoredArrays(read_arrays(folder, MOMENTS, described), path)
     packed = described.take("packed", Mapping[str, Packed], {})
@@ -84,10 +85,10 @@ def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, S
 
 
 def read_kept_header(folder: Path) -> StoredValues | None:
-    """The content of ``moments.json``; None if there is none.
+    """Return the content of ``moments.json``; None if there is no such file.
 
     Raises:
-        ModelError: it is corrupt, foreign or of another format version.
+        ModelError: the file is corrupt, not a header of moments, or of another format version.
     """
     return read_folder(folder, _read_header) if folder.is_dir() else None
 

@@ -1,4 +1,4 @@
-"""One way to save a model and to load it, for models of every task."""
+"""The base class of models of every task, which saves and loads model folders."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from spectralnlp.storage.values import StoredValues, cut
 
 
 class StorableModel(ABC):
-    """A model that writes itself as a folder and is read back from one.
+    """A model that can be saved as a folder and read back from it.
 
-    A subclass says in `to_stored` and `read_stored` what the folder holds; files, their order and their
-    errors are the same for all.
+    Subclasses define in `to_stored` and `read_stored` what the folder holds; the files and the errors are
+    the same for all models.
 
     Attributes:
         task: name of the task that loads the model.
-        noun: the model in a message, ``a parser``.
-        card: the model card, Markdown.
+        noun: how messages refer to the model, such as ``a parser``.
+        card: the model card, in Markdown.
     """
 
     task: ClassVar[str]
@@ -34,32 +34,33 @@ class StorableModel(ABC):
 
     @abstractmethod
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Mapping[str, Array]]:
-        """The JSON values of ``model.json``, and the arrays by name.
+        """Return the JSON values for ``model.json``, and the arrays by name.
 
         Args:
-            compact: numbers in half precision, where the model can bear it.
+            compact: whether to store numbers in half precision, where the model allows it.
         """
 
     @classmethod
     @abstractmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Self:
-        """The model that gave these.
+        """Build a model from its stored values and arrays.
 
         Raises:
-            ModelError: an array or a JSON value is missing or not as it must be.
-            SpectralError, ValueError: they do not fit together.
+            ModelError: an array or a JSON value is missing or invalid.
+            SpectralError, ValueError: arrays and values are inconsistent.
         """
 
     def save(self, path: str | Path, *, compact: bool = False, overwrite: bool = False) -> None:
         """Write a model folder; see :func:`spectralnlp.storage.save_model`.
 
         Args:
-            path: the folder to make.
-            compact: numbers in half precision, where the model can bear it: half the size, two digits.
-            overwrite: whether a model that is there may be replaced.
+            path: the folder to write.
+            compact: whether to store numbers in half precision, where the model allows it, which halves the
+                size and changes scores slightly.
+            overwrite: whether an existing model may be replaced.
 
         Raises:
-            ConfigError: the place cannot be written, or is taken.
+            ConfigError: the folder cannot be written, or exists and may not be replaced.
         """
         metadata, arrays = self.to_stored(compact=compact)
         save_model(
@@ -69,7 +70,7 @@ class StorableModel(ABC):
     @property
     @abstractmethod
     def summary(self) -> str:
-        """How large the model is, in a few words for its ``repr``: ``3 grammars, 62 labels``."""
+        """The size of the model in a few words, for its ``repr``, such as ``3 grammars, 62 labels``."""
 
     @property
     @abstractmethod
@@ -78,7 +79,7 @@ class StorableModel(ABC):
 
     @property
     def name(self) -> str:
-        """What the model is called: its folder, or what it was trained by; empty where neither is known."""
+        """The name of the estimator that trained the model; empty if it is not known."""
         return str(self.info.get("estimator", ""))
 
     def __repr__(self) -> str:
@@ -88,15 +89,15 @@ class StorableModel(ABC):
         return html_table(self.info.items(), repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # For worker processes: the fields, without what can be made again, which may be ten times as large.
+        # For worker processes: only the fields, because caches may be ten times as large.
         return unpacked, (type(self), packed(self))
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:
-        """The model in a folder.
+        """Return the model that a folder holds.
 
         Raises:
-            ModelError: the folder does not hold what the model needs; says what.
+            ModelError: the folder lacks something that the model needs, which the message names.
         """
         try:
             return cls.read_stored(stored.values, stored.checked, stored.card)

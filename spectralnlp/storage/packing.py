@@ -1,7 +1,7 @@
-"""Arrays deflated to bytes, for what is kept beside a model.
+"""Compression of arrays with deflate, for the moments kept beside a model.
 
-The bytes of numbers are sorted by significance first, as HDF5's *shuffle* filter does: high bytes of small
-integers, signs and exponents then stand side by side, and deflate to little.
+The bytes of an array are first ordered by significance, as in HDF5's *shuffle* filter: the high bytes of
+small integers, and signs and exponents, then stand side by side and compress well.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _DEFLATED = int_array("n_bytes", dtype="uint8")
 
 @dataclass(frozen=True)
 class Packed:
-    """What a deflated array is.
+    """Dtype and shape of a deflated array.
 
     Attributes:
-        dtype: its name.
-        shape: of the array.
+        dtype: name of the dtype.
+        shape: shape of the array.
     """
 
     dtype: _Dtype
@@ -43,15 +43,16 @@ class Packed:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the array in memory."""
+        """Size of the inflated array in bytes."""
         return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 def pack(arrays: Mapping[str, Array]) -> tuple[Arrays, dict[str, Any]]:
-    """Deflate arrays; one that would not become smaller, or by more than `EXPANSION`, stays as it is.
+    """Deflate arrays that become smaller, by at most a factor of `EXPANSION`; leave others as they are.
 
     Returns:
-        the arrays, uint8 (n_bytes,) where they are deflated; what each of those is, by name, as JSON values.
+        The arrays, deflated ones as uint8 (n_bytes,); and dtype and shape of each deflated array by name, as
+        JSON values.
     """
     written, described = dict(arrays), {}
     for name, array in arrays.items():
@@ -63,10 +64,10 @@ def pack(arrays: Mapping[str, Array]) -> tuple[Arrays, dict[str, Any]]:
 
 
 def unpack(arrays: StoredArrays, described: Mapping[str, Packed]) -> Arrays:
-    """Return arrays as `pack` took them; none takes more than `EXPANSION` times its bytes in the file.
+    """Inflate the arrays that `pack` returned; none may be over `EXPANSION` times its size in the file.
 
     Raises:
-        ModelError: one is missing, or is not what is described.
+        ModelError: an array is missing, or does not match its description.
     """
     return {**arrays.all(), **{name: _unpacked(arrays, name, each) for name, each in described.items()}}
 
@@ -81,16 +82,16 @@ def _unpacked(arrays: StoredArrays, name: str, described: Packed) -> Array:
     except zlib.error as error:
         raise arrays.error(name, f"cannot be inflated: {error}") from error
     if len(content) != wanted or not reader.eof or reader.unused_data:
-        raise arrays.error(name, f"does not inflate to the {wanted:,} bytes that it is said to have")
+        raise arrays.error(name, f"does not inflate to its declared size, {wanted:,} bytes")
     dtype = np.dtype(described.dtype)
     planes = np.frombuffer(content, np.uint8).reshape(dtype.itemsize, -1)
     try:
         return np.ascontiguousarray(planes.T).view(dtype).reshape(described.shape)
     except ValueError as error:
-        raise arrays.error(name, f"is said to have a shape that no array has: {error}") from error
+        raise arrays.error(name, f"has an invalid declared shape: {error}") from error
 
 
 def _by_significance(array: Array) -> bytes:
-    """Return the first bytes of all numbers, then the second ones, and so on."""
+    """Return the first bytes of all elements, then their second bytes, and so on."""
     items = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return items.reshape(-1, array.dtype.itemsize).T.tobytes()

@@ -1,6 +1,7 @@
-"""Models as bytes for other processes: their fields, without what can be made again, numbers in few bytes.
+"""Compact pickling of models, for sending them to other processes.
 
-joblib, Ray, Spark and `multiprocessing` pickle what they send. Nothing of this is written to disk.
+joblib, Ray, Spark and `multiprocessing` pickle what they send. Only the fields of a model are pickled, not
+its caches, and arrays in the narrowest dtype that is exact. These bytes are never written to disk.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
-# A function and its arguments, which make the array again.
+# A function and the arguments from which it rebuilds the array.
 Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
 
 # Narrower types to try, the narrowest first: half precision, and small integers.
@@ -27,26 +28,26 @@ _NARROWER = {
     "uint64": ("uint8", "uint16", "uint32"),
     "uint32": ("uint8", "uint16"),
 }
-_SMALL = 64  # arrays of fewer numbers are pickled as they are
+_SMALL = 64  # arrays with fewer elements are pickled as they are
 
 
-# The largest number of an array that was stored in half precision with a scale, before it is scaled.
+# The largest unscaled value of an array that is stored in half precision with a scale.
 _HALF = 32768.0
 
 
 class _Packer(pickle.Pickler):
-    """Pickles arrays in few bytes, from which each number comes back exactly."""
+    """A pickler that stores arrays in the narrowest dtype from which each value is restored exactly."""
 
     def reducer_override(self, value: Any) -> Any:
-        """Say how an array is pickled; all else as usual."""
+        """Return the reduced form of an array that can be narrowed; NotImplemented for anything else."""
         if type(value) is not np.ndarray or value.size < _SMALL:
             return NotImplemented
-        found = _narrowed(value) or _unscaled(value)
-        return NotImplemented if found is None else found
+        reduced = _narrowed(value) or _unscaled(value)
+        return NotImplemented if reduced is None else reduced
 
 
 def _narrowed(array: Array) -> Reduced | None:
-    """An array of another type that holds the same numbers."""
+    """Reduce an array to the narrowest dtype that holds the same values; None if there is none."""
     for name in _NARROWER.get(array.dtype.name, ()):
         with np.errstate(all="ignore"):
             narrow = array.astype(name)
@@ -56,7 +57,7 @@ def _narrowed(array: Array) -> Reduced | None:
 
 
 def _unscaled(array: Array) -> Reduced | None:
-    """Numbers in half precision and their factor, as compact model folders have them."""
+    """Reduce an array to half precision and a scale, as in compact model folders; None if that is inexact."""
     if array.dtype.name not in ("float32", "float64"):
         return None
     with np.errstate(all="ignore"):
@@ -69,7 +70,7 @@ def _unscaled(array: Array) -> Reduced | None:
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Whether bytes are equal: negative zeros and NaNs count."""
+    """Return whether two arrays are equal to the byte, so that negative zeros and NaNs count."""
     return one.tobytes() == other.tobytes()
 
 
@@ -79,7 +80,7 @@ def _widen(narrow: Array, dtype: str, scale: Array | None = None) -> Array:
 
 
 def packed(model: Any) -> bytes:
-    """The fields of a dataclass as bytes, for `unpacked`; what it has cached is left out."""
+    """Return the fields of a dataclass as bytes for `unpacked`; caches are left out."""
     buffer = io.BytesIO()
     _Packer(buffer, pickle.HIGHEST_PROTOCOL).dump(
         {each.name: getattr(model, each.name) for each in fields(model)}
@@ -88,5 +89,5 @@ def packed(model: Any) -> bytes:
 
 
 def unpacked(kind: type[Any], content: bytes) -> Any:
-    """The model that gave these bytes."""
+    """Rebuild the model from the bytes of `packed`."""
     return kind(**pickle.loads(zlib.decompress(content)))

@@ -1,8 +1,8 @@
-"""One folder in the place of another: whole or not at all, by one writer at a time.
+"""Atomic replacement of a folder, by one writer at a time.
 
-A folder is written beside its place under a hidden name, flushed to the disk, and exchanged with what is
-there in one step, so that readers find the old one or the new one. The next writer removes what a killed one
-left under a hidden name.
+The new folder is written beside its target under a hidden name, flushed to disk, and exchanged with the
+target in one step, so that readers find either the old folder or the new one. Hidden folders that a killed
+writer left behind are removed by the next writer.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from pathlib import Path
 
 from spectralnlp.errors import ConfigError
 
-# Suffixes of hidden names: a folder that is being written or goes, and a model whose place is being taken
-# where folders cannot be exchanged.
+# Suffixes of hidden names: a folder that is being written or removed; and, on systems that cannot exchange
+# folders, the old model while it is being replaced.
 _FRESH, _OLD = ".tmp", ".old"
 
 
 @contextmanager
 def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
-    """A folder to write, not yet there, that takes the place of ``target`` when the block ends without error.
+    """Yield a path for a new folder, which replaces ``target`` when the block ends without error.
 
     Args:
-        target: an absolute path; what is there must be a folder, or nothing.
+        target: an absolute path, of a folder or of nothing.
         patience: seconds to wait for another process that writes here.
 
     Raises:
-        ConfigError: another process has been writing here for too long.
-        OSError: the system refuses.
+        ConfigError: another process was still writing here after ``patience`` seconds.
+        OSError: the operating system reports an error.
     """
     above = next(folder for folder in target.parents if folder.is_dir())
     with _lock(above, patience):
@@ -51,12 +51,12 @@ def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
 
 
 def hidden_sibling(path: Path, suffix: str = _FRESH) -> Path:
-    """A name beside a path that nobody has."""
+    """Return an unused hidden path beside a path."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}{suffix}")
 
 
 def _replace(fresh: Path, target: Path) -> None:
-    """Put ``fresh`` in the place of ``target``, and remove what was there."""
+    """Move ``fresh`` to ``target``, and remove what was there."""
     _flush_folder(fresh)
     if not target.exists():
         fresh.rename(target)
@@ -74,9 +74,9 @@ def _replace(fresh: Path, target: Path) -> None:
 
 
 def _clean_up(target: Path) -> None:
-    """Remove what killed writers left; a model that had to make way comes back if none took its place.
+    """Remove what killed writers left; restore an old model that was moved away but not yet replaced.
 
-    What was staged within a staged folder has two hidden names, one around the other.
+    A folder that was staged within a staged folder has two hidden names, one around the other.
     """
     name, hidden = re.escape(target.name), r"\.[0-9a-f]{8}\.(tmp|old)"
     pattern = re.compile(rf"\.{name}{hidden}|\.\.{name}{hidden}{hidden}")
@@ -92,7 +92,7 @@ def _clean_up(target: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can."""
+    """Wait until the entries of a folder are on disk, if the system supports that."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -102,11 +102,11 @@ def _flush_folder(folder: Path) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The exchange of two names
+# Exchanging two paths
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two names in one step; False where the system or the file system has no such step."""
+    """Exchange two paths atomically; return False if the system or file system cannot do so."""
     function, arguments = _exchanger(os.fsencode(one), os.fsencode(other))
     if function is None:
         return False
@@ -119,7 +119,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _exchanger(one: bytes, other: bytes) -> tuple[ctypes._NamedFuncPointer | None, tuple[object, ...]]:
-    """The function of the C library that exchanges names, and its arguments."""
+    """Return the C library function that exchanges paths (None if there is none), and its arguments."""
     system = platform.system()
     if system == "Linux":  # renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE)
         return _c_function("renameat2"), (-100, one, -100, other, 2)
@@ -139,13 +139,13 @@ def _c_function(name: str) -> ctypes._NamedFuncPointer | None:
 # The lock
 
 
-# Folders whose lock this thread has: a folder within a staged one is written under the same lock.
+# Folders whose lock this thread holds: a folder within a staged one is written under the same lock.
 _held = threading.local()
 
 
 @contextmanager
 def _lock(folder: Path, patience: float) -> Iterator[None]:
-    """Hold the lock of a folder, so that one process at a time writes into it; none where there are none."""
+    """Hold the lock of a folder, so that one process writes to it at a time; no lock if unsupported."""
     mine: set[Path] = _held.__dict__.setdefault("folders", set())
     if any(folder == each or each in folder.parents for each in mine):
         yield
@@ -161,7 +161,7 @@ def _lock(folder: Path, patience: float) -> Iterator[None]:
 
 
 def _locked(folder: Path, patience: float) -> int | None:
-    """A descriptor of the folder that holds its lock until it is closed; None where folders have no locks."""
+    """Lock a folder; return a descriptor that holds the lock until closed, None if locks are unsupported."""
     try:
         import fcntl
     except ImportError:

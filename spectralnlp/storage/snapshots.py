@@ -1,4 +1,4 @@
-"""Folders read as they were when they were opened, though another may take their place meanwhile."""
+"""Consistent reading of a folder, even if another folder replaces it while it is read."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from spectralnlp.errors import ModelError
 
 T = TypeVar("T")
 
-# Whether files can be opened relative to a folder that is open; where not, they are opened by their path.
+# Whether files can be opened relative to an open folder; otherwise they are opened by their path.
 _BY_FOLDER = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 
-# So often may a folder be replaced while it is read.
+# Times that a folder is read before giving up because it keeps being replaced.
 _ATTEMPTS = 20
 
 
 class Snapshot:
-    """An open folder: its files are those that were in it, wherever it is now.
+    """An open folder, whose files can be read even after another folder has taken its path.
 
     Args:
-        path: of the folder.
-        descriptor: of the open folder; None where the system has none.
+        path: path of the folder.
+        descriptor: file descriptor of the open folder; None if the system cannot open folders.
     """
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self.path, self._descriptor = path, descriptor
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file.
+        """Return whether the folder holds a file of this name.
 
         Raises:
-            ModelError: it is not there, and may have been removed because another folder took the place.
+            ModelError: there is no such file, and another folder has taken the path of this one.
         """
         if self._descriptor is None:
             return (self.path / name).exists()
@@ -49,12 +49,12 @@ class Snapshot:
         """Open a file for reading.
 
         Raises:
-            ModelError: it cannot be opened.
+            ModelError: the file cannot be opened, or is not a regular file.
         """
         try:
             if self._descriptor is None:
                 file = open(self.path / name, "rb")  # noqa: SIM115
-            else:  # a pipe that nobody writes to would be waited for
+            else:  # O_NONBLOCK: opening a pipe without a writer would block
                 flags = os.O_RDONLY | os.O_NONBLOCK
                 file = os.fdopen(os.open(name, flags, dir_fd=self._descriptor), "rb")
         except OSError as error:
@@ -65,10 +65,10 @@ class Snapshot:
         return file
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
         Raises:
-            ModelError: it cannot be read.
+            ModelError: the file cannot be read.
         """
         with self.open(name) as file:
             try:
@@ -78,7 +78,7 @@ class Snapshot:
 
     @property
     def is_there(self) -> bool:
-        """Whether the folder still stands at its place."""
+        """Whether the path still leads to this folder."""
         if self._descriptor is None:
             return True
         try:
@@ -88,7 +88,7 @@ class Snapshot:
 
 
 def read_folder(path: Path, read: Callable[[Snapshot], T]) -> T:
-    """Read from one folder; again, if another folder took its place meanwhile.
+    """Read from a folder; retry if another folder takes its path meanwhile.
 
     Raises:
         ModelError: there is no such folder; or what ``read`` raises.
@@ -105,7 +105,7 @@ def read_folder(path: Path, read: Callable[[Snapshot], T]) -> T:
 
 
 def unreadable(path: Path, error: OSError) -> ModelError:
-    """The error of a file of a model that the system does not give."""
+    """Return the error for a model file that the operating system cannot read."""
     return ModelError(f"cannot be read: {error.strerror or error}", path=path)
 
 
@@ -118,7 +118,7 @@ def _opened(path: Path) -> Iterator[Snapshot]:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         raise ModelError("no such model", path=path, hint="a model is a folder") from None
-    except ValueError as error:  # characters that no path has
+    except ValueError as error:  # characters that are invalid in a path
         raise ModelError(f"no such model: {error}", path=ascii(str(path))) from None
     except OSError as error:
         raise unreadable(path, error) from error

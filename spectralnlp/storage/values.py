@@ -1,7 +1,7 @@
-"""JSON values of models: the type and range of each, checked when it is taken.
+"""Validation of the JSON values of models: type and range of each value are checked when it is taken.
 
-A value is declared by a type as annotations have it (``tuple[str, ...]``, ``float``, ``int | None``,
-``Literal["a", "b"]``, a dataclass of such fields), with bounds of `annotated_types`::
+A value is declared by a type annotation (``tuple[str, ...]``, ``float``, ``int | None``,
+``Literal["a", "b"]``, a dataclass of such fields), with bounds from `annotated_types`::
 
     threshold: Annotated[float, Ge(0), Le(1)]
 """
@@ -25,12 +25,12 @@ from spectralnlp.errors import ModelError, SpectralError
 
 _HINT = "copy or train the model again"
 _NOUNS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", NoneType: "null"}
-_SHOWN = 40  # characters of a value in a message
+_SHOWN = 40  # most characters of a value that a message shows
 
 
 @dataclass(frozen=True)
 class Matching:
-    """A bound of strings, for annotations: a regular expression that matches all of it."""
+    """A bound for annotations of strings: a regular expression that the whole string must match."""
 
     pattern: str
 
@@ -38,11 +38,11 @@ class Matching:
 
 
 class _UnfitError(Exception):
-    """A value that is not what it must be.
+    """A value of the wrong type or out of range.
 
     Args:
-        where: keys and positions of the value in what was taken.
-        what: is wrong with it, a verb first.
+        where: keys and positions that lead to the value.
+        what: the error as a predicate, such as ``is missing``.
     """
 
     def __init__(self, where: tuple[object, ...], what: str) -> None:
@@ -50,17 +50,17 @@ class _UnfitError(Exception):
 
 
 class StoredValues(Mapping[str, Any]):
-    """The values of a JSON object of a model folder, checked one by one as they are taken.
+    """The values of a JSON object in a model folder, each of which is validated when it is taken.
 
-    Reading one by its name, as of any mapping, gives it unchecked.
+    Indexing by name, as in any mapping, returns a value without validation.
 
     Args:
         values: the object.
         path: the file, for messages.
-        where: what leads to the object in the file, ``grammar_sets.0.``, for messages.
+        where: path to the object within the file, such as ``grammar_sets.0.``, for messages.
 
     Raises:
-        ModelError: it is no object.
+        ModelError: ``values`` is not an object.
     """
 
     def __init__(self, values: Any, path: Path | None = None, *, where: str = "") -> None:
@@ -79,15 +79,15 @@ class StoredValues(Mapping[str, Any]):
         return len(self._values)
 
     def take(self, name: str, kind: Any, default: Any = MISSING) -> Any:
-        """A value as Python has it: lists as tuples, objects as dataclasses where ``kind`` says so.
+        """Return a validated value; lists become tuples, objects become dataclasses if ``kind`` is one.
 
         Args:
-            name: its key.
-            kind: its type, as an annotation.
-            default: what a missing value stands for.
+            name: key of the value.
+            kind: type of the value, as an annotation.
+            default: the result if the value is missing; by default, that is an error.
 
         Raises:
-            ModelError: it is missing or of another type, or out of its range; names the file and the value.
+            ModelError: the value is missing, of another type or out of range; names the file and the value.
         """
         if name not in self._values:
             if default is not MISSING:
@@ -100,51 +100,51 @@ class StoredValues(Mapping[str, Any]):
             raise self.error(place, unfit.what) from None
 
     def fields(self, cls: type, *names: str) -> dict[str, Any]:
-        """The values of some fields of a dataclass, whose annotations declare them.
+        """Return the values of some fields of a dataclass, validated by its annotations.
 
         Raises:
-            ModelError: as `take`.
+            ModelError: as for `take`.
         """
         hints = _hints_of(cls)
         return {name: self.take(name, hints[name]) for name in names}
 
     def indices(self, name: str, *, below: int) -> tuple[int, ...]:
-        """A list of numbers from 0 to one below a bound."""
+        """Return a list of integers, each of which must be at least 0 and less than ``below``."""
         numbers: tuple[int, ...] = self.take(name, tuple[int, ...])
         if not all(0 <= number < below for number in numbers):
             raise self.error(name, f"holds a number that is not from 0 to {below - 1}")
         return numbers
 
     def part(self, name: str) -> StoredValues:
-        """An object among the values."""
+        """Return the object under a key."""
         return StoredValues(self.take(name, Any), self.path, where=f"{self.where}{name}.")
 
     def parts(self, name: str) -> list[StoredValues]:
-        """The objects of a list."""
+        """Return the objects in the list under a key."""
         listed = enumerate(self.take(name, tuple[Any, ...]))
         return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
 
     def updated(self, values: Mapping[str, Any]) -> StoredValues:
-        """The values with some in place of others."""
+        """Return the values with some of them replaced."""
         return StoredValues({**self._values, **values}, self.path, where=self.where)
 
     def about(self) -> dict[str, Any]:
-        """The object ``about``, what a model was made from; ``parameters`` among it is an object, too."""
+        """Return the object ``about``, which says how a model was trained, and check its ``parameters``."""
         about = self.take("about", Mapping[str, Any])
         StoredValues(about, self.path, where=f"{self.where}about.").take("parameters", Mapping[str, Any], {})
         return dict(about)
 
     def error(self, name: str, what: str) -> ModelError:
-        """The refusal of a value.
+        """Return the error for an invalid value.
 
         Args:
-            name: its key; empty for the object itself.
-            what: is wrong with it, a verb first.
+            name: key of the value; empty for the object itself.
+            what: the error as a predicate, such as ``is missing``.
         """
         return ModelError(self._said(name, what), path=self.path, hint=_HINT)
 
     def lacking(self, name: str) -> ModelError:
-        """The refusal of a model without a value."""
+        """Return the error for a missing value."""
         return self.error(name, "is missing")
 
     def _said(self, name: str, what: str) -> str:
@@ -153,14 +153,14 @@ class StoredValues(Mapping[str, Any]):
 
 
 def checked_value(kind: Any, value: Any) -> Any:
-    """A JSON value as Python has it.
+    """Return a validated JSON value, converted as `StoredValues.take` does.
 
     Args:
-        kind: its type, as an annotation.
+        kind: type of the value, as an annotation.
         value: the value.
 
     Raises:
-        ValueError: it is of another type.
+        ValueError: the value is of another type or out of range.
     """
     try:
         return _checker(kind)(value)
@@ -169,7 +169,7 @@ def checked_value(kind: Any, value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """A value in a message, cut short; of a list or an object only the kind."""
+    """Return a short description of a value for messages; of a list or an object only the kind."""
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, Mapping):
@@ -182,12 +182,12 @@ def _shown(value: Any) -> str:
 
 
 def cut(text: str, most: int = _SHOWN) -> str:
-    """A text in a message, cut short."""
+    """Truncate a text for a message."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 # ---------------------------------------------------------------------------------------------------------
-# From types to checks
+# Validators by type
 
 
 Checker = Callable[[Any], Any]
@@ -200,7 +200,7 @@ def _hints_of(cls: Any) -> Mapping[str, Any]:
 
 @cache
 def _checker(kind: Any) -> Checker:
-    """The function that checks and converts a value of a type."""
+    """Return the function that validates and converts values of a type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind in (Any, object):
         return lambda value: value
@@ -259,7 +259,7 @@ def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
 
 
 def _union(arguments: tuple[Any, ...]) -> Checker:
-    """The first of several types that fits; where none does, the error is of the last."""
+    """Return a checker that tries several types in order; if none fits, the error is that of the last."""
     checkers = [_checker(each) for each in arguments if each is not NoneType]
     has_null = NoneType in arguments
 
@@ -301,7 +301,7 @@ def _listed(value: Any) -> Any:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    """A list of strings, at the speed that a vocabulary needs."""
+    """Validate a list of strings, fast enough for a large vocabulary."""
     if not set(map(type, _listed(value))) <= {str}:
         return _list_of(_SCALARS[str])(value)
     return tuple(value)
@@ -341,7 +341,7 @@ def _inside(place: object, checker: Checker, value: Any) -> Any:
 
 
 def _record(cls: Any, value: Any) -> Any:
-    """A dataclass of the values of an object; fields left out have their defaults."""
+    """Build a dataclass from an object; missing fields get their defaults."""
     if not isinstance(value, Mapping):
         raise _unfit(value, "an object")
     hints = _hints_of(cls)
@@ -349,7 +349,7 @@ def _record(cls: Any, value: Any) -> Any:
         each.name for each in fields(cls) if each.default is MISSING and each.default_factory is MISSING
     }
     if unknown := sorted(map(str, value.keys() - {each.name for each in fields(cls)})):
-        raise _UnfitError((), f"has a field {cut(unknown[0])!r}, which means nothing")
+        raise _UnfitError((), f"has an unknown field {cut(unknown[0])!r}")
     if missing := sorted(required - value.keys()):
         raise _UnfitError((missing[0],), "is missing")
     checked = {name: _inside(name, _checker(hints[name]), each) for name, each in value.items()}

@@ -1,6 +1,6 @@
-"""The short way: read, train, load and evaluate with one call each, whatever the kind of model.
+"""The top-level functions: read, train, load and evaluate any kind of model with one call each.
 
-The task of the estimator, or of the model, does the work; :mod:`spectralnlp.tasks.task` says what a task is.
+They look up the task of the estimator or model, which does the work; see :mod:`spectralnlp.tasks.task`.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def read_treebank(
     on_bad: OnBad | None = None,
     encoding: str | None = None,
 ) -> Corpus[Tree]:
-    """Read cleaned trees: without traces, function tags and words that are not there.
+    """Read cleaned trees: traces, empty elements and function tags are removed.
 
     Args:
-        paths: files, folders and globs, plain or gzipped; or a corpus reader of NLTK's.
+        paths: files, folders or globs, plain or gzipped; or an NLTK corpus reader.
         reader: name of a treebank reader, such as ``ptb``, or ``auto``.
-        on_bad: called with the error of each bad tree, which is then left out; None to stop at the first.
-        encoding: of the files; None for what is usual for the treebank.
+        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
+        encoding: encoding of the files; None for the usual one of the treebank format.
 
     Returns:
         A corpus that reads the files again at each pass.
 
     Raises:
-        InputError: a missing input, or (on reading) a bad tree.
+        InputError: an input is missing, or (on reading) a tree is malformed.
         RegistryError: no reader has this name.
 
     Examples:
@@ -163,25 +163,26 @@ def train(
     """Train a model.
 
     Args:
-        estimator: a registered name, ``lpcfg``; a class; or an estimator.
-        data: paths, folders or globs of files to read; or the examples themselves: a corpus, a list, or an
-            iterator where one pass is enough. A list of texts is taken for paths: make an `InMemoryCorpus`
-            of it. Trees are learned from as they are; `read_treebank` gives cleaned ones, and those of
-            NLTK, from a corpus reader (``nltk.corpus.treebank``) or its ``parsed_sents()``, are cleaned.
-        report: called with a line for each pass; None to be silent.
-        reader: how to read files; ``auto`` to recognise it.
-        encoding: of the files of a treebank; None for what is usual for it.
-        weights: how often the trees of a treebank count, by its path among the data or the folder of some of
-            them: ``{"b/": 2}``. Trees of others count once.
+        estimator: a registered name, such as ``lpcfg``; an estimator class; or an estimator.
+        data: files, folders or globs to read; or the examples themselves: a corpus, a list, or an iterator if
+            the estimator needs only one pass. A list of strings is taken for paths: to train on texts, make
+            an `InMemoryCorpus` of them. Trees in memory are not cleaned; `read_treebank` returns cleaned
+            trees, and NLTK trees from a corpus reader (``nltk.corpus.treebank``) or its ``parsed_sents()``
+            are cleaned.
+        report: called with a line for each pass; None for no progress.
+        reader: name of a reader for the files; ``auto`` to recognise the format.
+        encoding: encoding of treebank files; None for the usual one of the treebank format.
+        weights: how often each tree of a treebank counts, by the treebank's path in the data or its folder:
+            ``{"b/": 2}``. Trees of other treebanks count once.
         map: file with a table of renamings of labels and tags, such as ``grammars/en.map``.
-        settings: hyper-parameters, ``n_states=16``, with ``preset="fast"`` for a preset to start from.
+        settings: hyper-parameters, such as ``n_states=16``; ``preset="fast"`` selects a preset as the base.
 
     Returns:
         A model of the estimator's task, such as a `Parser`, with ``save``, ``info`` and ``task``.
 
     Raises:
-        ConfigError: a setting that the estimator does not have, or out of its range.
-        InputError: data that cannot be read, or nothing to learn from.
+        ConfigError: a setting does not exist or is out of range.
+        InputError: the data cannot be read, or is empty.
         RegistryError: no estimator has this name.
 
     Examples:
@@ -230,11 +231,11 @@ def load(name: str | Path) -> Any:
         name: a model folder, or the name of a model that is installed, such as ``en``.
 
     Returns:
-        A `Parser`, a `Tagger`, or what else the task of the model makes of the folder. `load_parser`,
-        `load_tagger` and ``spectralnlp_sketch.load_classifier`` return one kind, which type checkers know.
+        A `Parser`, a `Tagger`, or another model, by the task of the folder. `load_parser`, `load_tagger` and
+        ``spectralnlp_sketch.load_classifier`` return a single kind, for type checkers.
 
     Raises:
-        ModelError: there is no such model, or it is truncated or of another version.
+        ModelError: there is no such model, or it is truncated or of another format version.
 
     Examples:
         >>> import spectralnlp
@@ -243,7 +244,7 @@ def load(name: str | Path) -> Any:
     """
     stored = load_model(folder_of(name))
     if stored.kind not in registry.tasks:
-        raise ModelError(f"a model for {stored.kind!r}, which nothing installed knows", path=stored.path)
+        raise ModelError(f"a model for the task {stored.kind!r}, which is not installed", path=stored.path)
     return _task(stored.kind).load(stored)
 
 
@@ -251,7 +252,8 @@ def load_parser(name: str | Path) -> Parser:
     """Load a parser; see `load`.
 
     Raises:
-        ModelError: there is no such model, it is no parser, or it is truncated or of another version.
+        ModelError: there is no such model, it is not a parser, or it is truncated or of another format
+            version.
 
     Examples:
         >>> import spectralnlp
@@ -262,10 +264,10 @@ def load_parser(name: str | Path) -> Parser:
 
 
 def load_kind(name: str | Path, task: str, noun: str) -> Any:
-    """Load a model that must be of a task, ``noun`` in the message.
+    """Load a model and check its task; the error message says that it is not ``noun``.
 
     Raises:
-        ModelError: as of `load`; or the model is of another task.
+        ModelError: as for `load`; or the model is of another task.
     """
     stored = load_model(folder_of(name))
     if stored.kind != task:
@@ -277,17 +279,17 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
     """Score a model on gold data.
 
     Args:
-        model: what `train` or `load` gave; or the folder or name of one.
-        data: paths, folders or globs of gold files; or gold examples: a corpus or a list.
+        model: a model from `train` or `load`; or a model folder, or the name of an installed model.
+        data: gold files, folders or globs; or gold examples, as a corpus or a list.
         options: keyword arguments of the task's ``read_gold`` and ``evaluate``, such as ``reader="gum"`` or
-            ``decoder="viterbi"``; ``map`` is a file, as of `train`.
+            ``decoder="viterbi"``; ``map`` is a file, as in `train`.
 
     Returns:
-        A report, whose `to_table` is for readers and `to_flat_dict` for programs.
+        A report; `to_table` returns readable text, `to_flat_dict` figures by name.
 
     Raises:
-        ConfigError: an option that the task does not take, or models of the task have no score.
-        InputError: data that cannot be read, or none; a ``map`` that renames nothing.
+        ConfigError: the task does not take an option, or its models have no score.
+        InputError: the data cannot be read or is empty, or the ``map`` renames nothing.
 
     Examples:
         >>> import spectralnlp
@@ -331,7 +333,7 @@ def _task(name: str) -> Task:
 
 
 def _inputs(data: object) -> list[str | Path] | None:
-    """Paths as a list; None for anything else."""
+    """Return paths as a list; None if the data is not paths."""
     if isinstance(data, str | os.PathLike):
         return rereadable([cast("str | Path", data)])
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
@@ -340,11 +342,11 @@ def _inputs(data: object) -> list[str | Path] | None:
 
 
 def _reading(task: Task, **options: Any) -> dict[str, Any]:
-    """The options that were given, as keyword arguments of a task's ``read``."""
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given.keys() - _accepted(task.read, given).keys():
+    """Return the options that are not None, as keyword arguments for the ``read`` of a task."""
+    present = {name: value for name, value in options.items() if value is not None}
+    for name in present.keys() - _accepted(task.read, present).keys():
         raise ConfigError(f"`{name}` means nothing to {task.name}", hint="leave it out")
-    return given
+    return present
 
 
 def _accepted(method: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Model cards: what a model is, what it was made from, and how."""
+"""Model cards: Markdown that says what a model is, which data it was trained on, and how."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 
 def model_card(about: Mapping[str, Any], data: str, description: str, default: str) -> str:
-    """A model card, Markdown.
+    """Return a model card in Markdown.
 
     Args:
-        about: the model's ``about``: version, estimator and its parameters.
-        data: what it was learned from, such as ``171 trees of 1,530 tokens``.
-        description: Markdown to begin with.
-        default: what to begin with if there is no description.
+        about: the model's ``about``: package version, estimator, and the estimator's parameters.
+        data: the training data in words, such as ``171 trees of 1,530 tokens``.
+        description: Markdown that opens the card.
+        default: Markdown that opens the card if the description is empty.
     """
     parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
     return f"""{description.strip() or default}

@@ -1,4 +1,4 @@
-"""Models as a distribution of their own, which ``pip install`` takes and the registry of models finds."""
+"""Write models as a Python distribution that ``pip install`` installs and the model registry finds."""
 
 from __future__ import annotations
 
@@ -69,28 +69,29 @@ def write_distribution(
 ) -> dict[str, int]:
     """Write the source folder of a distribution ``spectralnlp-NAME`` with the package ``spectralnlp_NAME``.
 
-    Each model is a folder in the package, in half precision, and an entry point in ``spectralnlp.models`` of
-    the name of its folder.
+    Each model becomes a folder of the package, in half precision, and an entry point in the group
+    ``spectralnlp.models``, named after its folder.
 
     Args:
-        models: folders, or names of installed models.
-        output: the folder to make.
-        licence: of the models, an SPDX expression.
-        name: of the distribution; None for that of the first model.
-        tagger: name of the tagger that the parsers among them listen to; None to leave theirs.
-        keep_moments: take along what the models were learned from.
-        moments: folders of further models, of which only what they were learned from is taken along. They
-            must be those that are installed under the names of their folders, and can be updated once the
-            distribution is installed, too.
-        overwrite: whether a distribution of that name may be replaced.
+        models: model folders, or names of installed models.
+        output: the folder to write.
+        licence: licence of the models, an SPDX expression.
+        name: name of the distribution; None for the name of the first model.
+        tagger: name of the tagger whose tag probabilities the parsers among the models use; None to keep
+            each parser's own.
+        keep_moments: whether to include the moments kept with the models.
+        moments: folders of further models, of which only the kept moments are included. Each must equal the
+            model that is installed under the name of its folder; that model can be updated once the
+            distribution is installed.
+        overwrite: whether a distribution of the same name may be replaced.
 
     Returns:
         The size of each model in bytes, by name.
 
     Raises:
-        ConfigError: a name or the licence is none, two models have the same, nothing was kept, another model
-            is installed than its moments are of, or the folder cannot be written.
-        ModelError: there is no such model, or it is damaged.
+        ConfigError: a name or the licence is invalid, two models have the same name, a model has no kept
+            moments, moments belong to another model than the installed one, or the folder cannot be written.
+        ModelError: a model does not exist or is damaged.
     """
     folders, kept_of = _folders_by_name(models), _folders_by_name(moments)
     name = _checked_name(next(iter(folders)) if name is None else name, "distribution")
@@ -139,10 +140,10 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """What a model was learned from; settings that name the folder of a packaged model, name the model."""
+    """Return the kept moments of a model; settings that are the path of a packaged model become its name."""
     kept = load_kept_moments(moments_folder(folder), folder)
     if kept is None:
-        what = f"{folder} keeps nothing of what it was learned from"
+        what = f"{folder} has no kept moments"
         raise ConfigError(what, hint="train it with `keep_moments`")
     name_of = {str(each.resolve()): name for name, each in folders.items()}
     settings = {
@@ -168,28 +169,28 @@ def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | No
 
 
 def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
-    """Write moments of the model that is installed under a name, which must be that of the folder."""
+    """Write the moments of an installed model, which must be the model in the folder."""
     if name not in registry.models:
         raise ConfigError(f"no model {name} is installed", hint=f"package and install {folder} first")
     installed = Path(registry.models.get(name))
     with TemporaryDirectory() as scratch:
         _loaded(folder).save(Path(scratch) / name, compact=True)
         if (Path(scratch) / name / ARRAYS).read_bytes() != (installed / ARRAYS).read_bytes():
-            what = f"the model {name} that is installed is another than {folder}"
+            what = f"the installed model {name} differs from {folder}"
             raise ConfigError(what, hint="package and install that one first")
     target.mkdir()
     save_kept_moments(target, *kept, installed)
 
 
 def _folders_by_name(models: Sequence[str | Path]) -> dict[str, Path]:
-    """The folders by the names that the models will have."""
+    """Return the model folders by the names that the models will have."""
     folders: dict[str, Path] = {}
     for model in models:
         folder = folder_of(model)
         name = _checked_name(folder.resolve().name.replace("_", "-"), "model")
         if name in folders:
             raise ConfigError(
-                f"two models are called {name}", hint="rename a folder: models are called as theirs"
+                f"two models are called {name}", hint="rename a folder: a model is named after its folder"
             )
         folders[name] = folder
     return folders
@@ -197,8 +198,8 @@ def _folders_by_name(models: Sequence[str | Path]) -> dict[str, Path]:
 
 def _checked_name(name: str, noun: str) -> str:
     if _NAME.fullmatch(name) is None:
-        what = f"no name of a {noun}: {name!r}"
-        raise ConfigError(what, hint="small letters and digits, with hyphens between: my-parser")
+        what = f"not a valid name of a {noun}: {name!r}"
+        raise ConfigError(what, hint="use lowercase letters and digits, separated by hyphens: my-parser")
     return name
 
 
@@ -206,12 +207,12 @@ def _checked_licence(licence: str) -> str:
     try:
         return str(canonicalize_license_expression(licence))
     except InvalidLicenseExpression as error:
-        what = f"{licence!r} is no SPDX expression"
-        raise ConfigError(what, hint="such as CC-BY-4.0, or LicenseRef-NAME for one of your own") from error
+        what = f"{licence!r} is not an SPDX expression"
+        raise ConfigError(what, hint="such as CC-BY-4.0, or LicenseRef-NAME for another licence") from error
 
 
 def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
-    """Refuse a folder that holds something else, or a distribution that may not be replaced."""
+    """Raise a ConfigError if the folder holds something else, or a distribution that may not be replaced."""
     if not output.exists() or (output.is_dir() and not any(output.iterdir())):
         return
     described = output / "pyproject.toml"
@@ -226,7 +227,7 @@ def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
 
 
 def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
-    """The entry points of a group, by name."""
+    """Return the ``pyproject.toml`` section of an entry-point group; empty without entries."""
     lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
     return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""
 

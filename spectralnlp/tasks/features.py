@@ -1,4 +1,4 @@
-"""The task of featurizers: texts, one a line, to rows of numbers."""
+"""The featurizer task: turn texts, one per line, into rows of numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spectralnlp.tasks.task import Task
 
 
 class FeaturesTask(Task):
-    """Rows of numbers for texts."""
+    """Featurizers, which turn each text into a row of numbers."""
 
     name = "features"
     documents = ("line", "file")
@@ -40,35 +40,37 @@ What it knows of words comes from the training text: its licence applies."""
         on_bad: OnBad | None = None,
         text_column: Column | None = None,
     ) -> Corpus[str]:
-        """Read texts, one a line; an empty line is a text too, so that rows have the numbers of lines.
+        """Read texts, one per line; an empty line is a text too, so that row i belongs to line i.
 
         Args:
-            inputs: files, folders and globs.
-            reader: ``auto``; there is one way to read.
-            on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
+            inputs: files, folders or globs.
+            reader: must be ``auto``: there is only one reader.
+            on_bad: called with the error of each line that lacks the column, and of each file that stops
+                being UTF-8.
+            text_column: the column with the text: its name in a table, or its number (from 1) in
+                tab-separated lines.
 
         Raises:
-            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
+            InputError: an input is missing or unreadable; or, on reading, is not UTF-8 or lacks the column.
         """
         return FileCorpus(expand_inputs(inputs), partial(read_lines, column=text_column, on_bad=on_bad))
 
     def from_record(self, record: Mapping[str, Any]) -> str:
-        """Take a record's ``text``."""
+        """Return the ``text`` field of a record."""
         return str(take_field(record, *TEXT_NAMES))
 
     def wrap(self, fitted: Any) -> Features:
-        """Make a model of a fitted featurizer."""
+        """Wrap a fitted featurizer as a model."""
         return Features(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the number of texts."""
+        """Return the number of training texts."""
         return {"training texts": fitted.n_texts_}
 
     def try_out(self, model: Features) -> None:
-        """Transform a text."""
+        """Transform one text, so that the kernels are compiled."""
         model.transform(["The keeper climbs."])
 
     def load(self, stored: StoredModel) -> Features:
-        """Return the featurizer in a model folder."""
+        """Return the featurizer that a model folder holds."""
         return Features.from_stored(stored)

@@ -1,8 +1,9 @@
-"""A forecast of F1 with more trees: parsers learn from growing parts of a treebank, and the curve goes on.
+"""Forecasts of F1 with more training trees, by extending the learning curve of a parser.
 
-More trees come as more documents, so the parts grow by documents, or by blocks of neighbours in long ones,
-not by single trees, which would be too much like those that are held out. Rounds of parts are trained as long
-as there is time, each with its own order and, where no held-out trees are given, its own fold to score.
+Parsers are trained on growing parts of a treebank. More trees usually come as more documents, so the parts
+grow by documents (or by blocks of neighbouring trees in long documents), not by single trees, which would
+resemble the held-out trees too much. Rounds of parts are trained as long as there is time, each round in its
+own order and, if no held-out trees are given, scored on its own fold.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from spectralnlp.scoring import CurvePoint, CurveRun, ParseReport, fit_curve
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree
 
-# Parts of the trees, each times √2, and the fewest trees in one, if that leaves enough sizes.
+# Sizes of the parts as shares of the trees, each √2 times the last; parts below _FEWEST trees are skipped
 _PARTS = tuple(2.0**-power for power in (3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0))
+# if enough sizes remain.
 _FEWEST = 300
 _LEAST_SIZES = 3
 _BLOCK = 50  # trees of one document that stay together
@@ -38,11 +40,11 @@ class Forecast:
     """F1 by number of trees, measured and extended.
 
     Attributes:
-        n_trees: those that there are to learn from.
-        points: of the curve, ascending: the sizes that were tried, and those that were asked for.
-        runs: of training.
-        check: F1 at the largest size that was tried, as forecast from those up to its half; None where these
-            are too few.
+        n_trees: number of trees in the treebank.
+        points: points of the curve at the sizes that were trained and the target sizes, ascending.
+        runs: the training runs.
+        check: F1 at the largest trained size, forecast from sizes up to half of it; None if there are too
+            few of them.
         seconds: time that training and scoring took.
 
     Examples:
@@ -64,11 +66,11 @@ class Forecast:
 
     @property
     def now(self) -> CurvePoint:
-        """The curve at the trees that there are."""
+        """The point of the curve at the present number of trees."""
         return next(point for point in self.points if point.n_trees == self.n_trees)
 
     def to_table(self) -> str:
-        """Return a table of sizes, and a sentence for each number of further trees."""
+        """Return a table of sizes as text, and a sentence for each target size."""
         lines = [f"{'trees':>9}{'runs':>6}{'observed':>10}{'curve':>8}   95 %"]
         for point in self.points:
             n_runs = sum(run.n_trees == point.n_trees for run in self.runs)
@@ -80,8 +82,8 @@ class Forecast:
         if self.check is not None and self.check.observed is not None:
             low, high = self.check.interval
             lines.append(
-                f"check: up to half of them had forecast {self.check.f1:.2f} ({low:.2f} to {high:.2f}) "
-                f"at {self.check.n_trees:,}, where it is {self.check.observed:.2f}"
+                f"check: forecast from half of the trees {self.check.f1:.2f} ({low:.2f} to {high:.2f}) "
+                f"at {self.check.n_trees:,} trees; observed: {self.check.observed:.2f}"
             )
         lines += [self._sentence(point) for point in self.points if point.n_trees > self.n_trees]
         return "\n".join(lines)
@@ -94,7 +96,7 @@ class Forecast:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it by name; scores in percent."""
+        """Return all fields as JSON values; scores are in percent."""
         return {
             "n_trees": self.n_trees,
             "points": [_values(point) for point in self.points],
@@ -129,26 +131,26 @@ def forecast(
     random_state: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> Forecast:
-    """Train on growing parts of a treebank, and extend the curve of their F1.
+    """Train on growing parts of a treebank, and extrapolate the curve of F1.
 
     Args:
-        estimator: of parsers, unfitted.
+        estimator: an unfitted parser estimator.
         corpus: the treebank.
-        targets: numbers of trees, all in all, to extend the curve to; by default 1,000 more, and twice as
-            many.
-        held_out: trees to score on; None to hold out a fifth of the treebank's in each round.
-        seconds: no run is begun that would end later, as far as the last one tells; three sizes are always
-            tried.
-        rounds: parts of each size, at most.
-        random_state: seed of the parts.
+        targets: total numbers of trees to extend the curve to; by default 1,000 more than there are, and
+            twice as many.
+        held_out: trees to score on; None to hold out a fifth of the treebank in each round.
+        seconds: time limit. A run starts only if, at the speed of the last run, it would end in time; three
+            sizes are always trained.
+        rounds: largest number of parts of each size.
+        random_state: seed for drawing the parts.
         report: called with a line for each run.
 
     Raises:
-        ConfigError: the estimator is not one of parsers, or a target is not above what there is.
+        ConfigError: the estimator is not a parser, or a target is not above the present number of trees.
         InputError: there are too few trees.
     """
     if estimator.task != "parsing":
-        raise ConfigError(f"forecasts are of parsers, not of {estimator.task}")
+        raise ConfigError(f"forecasts are made for the task parsing, not {estimator.task}")
     blocks = _blocks(corpus)
     gold = None if held_out is None else list(held_out)
     folds = 1 if gold is not None else _FOLDS
@@ -164,7 +166,7 @@ def forecast(
         )
     started = perf_counter()
     runs: list[CurveRun] = []
-    pace = 0.0  # seconds a tree, of the last run
+    pace = 0.0  # seconds per tree in the last run
     for number, size in product(range(rounds), sizes):
         tried = {run.n_trees for run in runs}
         late = perf_counter() - started + pace * size > seconds
@@ -185,7 +187,7 @@ def forecast(
 
 
 def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
-    """The trees of a corpus, in blocks of neighbours of one document."""
+    """Return the trees of a corpus in blocks of neighbouring trees of one document."""
     blocks = []
     for partition in corpus.partitions():
         trees = list(partition)
@@ -198,7 +200,7 @@ def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
 
 
 def _sizes(n_trees: int, fewest: int) -> list[int]:
-    """Sizes of the parts, ascending: those of so many trees or more, if these are three."""
+    """Return the part sizes, ascending: those of ``fewest`` trees or more, if there are at least three."""
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]
     return large if len(large) >= _LEAST_SIZES else sizes[-5:]
@@ -207,7 +209,7 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
 def _parts(
     blocks: Sequence[Sequence[Tree]], gold: list[Tree] | None, number: int, random_state: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """Trees to learn from, in the order in which parts take them, and trees to score, of a round."""
+    """Return the training trees of a round, in the order in which parts take them, and the trees to score."""
     rng = np.random.default_rng([random_state, number])
     if gold is not None:
         return [tree for block in rng.permutation(len(blocks)).tolist() for tree in blocks[block]], gold
@@ -215,8 +217,8 @@ def _parts(
     order = np.random.default_rng(random_state).permutation(len(blocks))
     is_held_out = np.zeros(len(blocks), bool)
     is_held_out[order[number % _FOLDS :: _FOLDS]] = True
-    taught = rng.permutation(np.flatnonzero(~is_held_out)).tolist()
-    train = [tree for block in taught for tree in blocks[block]]
+    train_blocks = rng.permutation(np.flatnonzero(~is_held_out)).tolist()
+    train = [tree for block in train_blocks for tree in blocks[block]]
     return train, [tree for block in np.flatnonzero(is_held_out).tolist() for tree in blocks[block]]
 
 
@@ -231,7 +233,7 @@ def _run(estimator: Estimator[Tree], trees: list[Tree], gold: list[Tree], fold: 
 
 
 def _check(runs: Sequence[CurveRun], random_state: int) -> CurvePoint | None:
-    """The largest size as forecast from those up to its half; None where these are too few."""
+    """Forecast the largest size from sizes up to half of it; None if there are too few of them."""
     largest = max(run.n_trees for run in runs)
     smaller = [run for run in runs if run.n_trees <= 0.51 * largest]
     if len({run.n_trees for run in smaller}) < _LEAST_SIZES:

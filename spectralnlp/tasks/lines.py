@@ -1,4 +1,4 @@
-"""Tasks whose examples are lines of text files, or one column of them, cut into words."""
+"""Base class of tasks whose examples are lines of text (or one column of a table), split into words."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from spectralnlp.tasks.task import Task
 
 
 class LineTask(Task):
-    """A task of lists of words, one a line."""
+    """A task whose examples are lists of words, read one per line."""
 
     documents = ("line", "file")
 
     @staticmethod
     @abstractmethod
     def words_of(line: str) -> list[str]:
-        """Return the words of a line; where there are none, the line is passed over."""
+        """Return the words of a line; lines without words are skipped."""
 
     def is_example(self, example: Any) -> bool:
-        """Whether something is a sequence of words."""
+        """Return whether a value is a sequence of words."""
         return are_words(example)
 
     def words_in(self, example: list[str]) -> list[str]:
-        """Return the words, which are all there is."""
+        """Return the words of an example, which is the example itself."""
         return example
 
     def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
-        """Return the other words."""
+        """Return the new words, as a list."""
         return list(words)
 
     def from_record(self, record: Mapping[str, Any]) -> list[str]:
-        """Make words of a record's ``tokens``, or of its ``text``."""
+        """Return the words of a record: its ``tokens``, or its ``text`` split into words."""
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
         return self.words_of(words) if isinstance(words, str) else list(words)
 
@@ -58,23 +58,25 @@ class LineTask(Task):
         on_bad: OnBad | None = None,
         text_column: Column | None = None,
     ) -> Corpus[list[str]]:
-        """Read the words of each line; lines without any are passed over.
+        """Read the words of each line; skip lines without words.
 
         Args:
-            inputs: files, folders and globs.
-            reader: ``auto``; there is one way to read.
-            on_bad: called for each line without the column, and for each file that ends in bad bytes.
-            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
+            inputs: files, folders or globs.
+            reader: must be ``auto``: there is only one reader.
+            on_bad: called with the error of each line that lacks the column, and of each file that stops
+                being UTF-8.
+            text_column: the column with the text: its name in a table, or its number (from 1) in
+                tab-separated lines.
 
         Raises:
-            InputError: a missing or unreadable input; on reading, bytes that are not UTF-8 or no such column.
+            InputError: an input is missing or unreadable; or, on reading, is not UTF-8 or lacks the column.
         """
         read = partial(_read_words, words_of=self.words_of, column=text_column, on_bad=on_bad)
         return FileCorpus(expand_inputs(inputs), read)
 
 
 def are_words(value: Any) -> bool:
-    """Whether something is a sequence of words, and not one text."""
+    """Return whether a value is a sequence of strings, not a single string."""
     return (
         isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(w, str) for w in value)
     )
@@ -93,12 +95,12 @@ def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = 
 
     Args:
         path: the file.
-        column: the one to take, see `text_cells`; None for whole lines.
-        on_bad: called for each line without the column, and where the file cannot be read on; such lines are
-            left out. None to stop there.
+        column: the column to read, see `text_cells`; None for whole lines.
+        on_bad: called with the error of each line that lacks the column, which is then left out, and with
+            the error that ends reading; None to raise the first error.
 
     Raises:
-        InputError: with ``on_bad`` None, a missing file or column, or bytes that are not UTF-8.
+        InputError: ``on_bad`` is None, and the file or column is missing or the file is not UTF-8.
     """
     if column is not None:
         yield from text_cells(path, column, on_bad)

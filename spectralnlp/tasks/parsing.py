@@ -1,4 +1,4 @@
-"""The parsing task: treebanks in, parsers out, EVALB scores of them."""
+"""The parsing task: train parsers on treebanks, and score them as EVALB does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 
 
 
 class TreeBoundaries(TokenBoundaries):
-    """Token boundaries in trees."""
+    """Counts of token boundaries in trees."""
 
     @staticmethod
     def words_of(example: Tree) -> list[str]:
@@ -71,16 +71,16 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         """Read cleaned trees of files, folders and globs.
 
         Args:
-            inputs: where the trees are; or a corpus reader of NLTK's, or its ``parsed_sents()``.
+            inputs: files, folders or globs; or an NLTK corpus reader, or its ``parsed_sents()``.
             reader: name of a treebank reader, or ``auto``.
-            on_bad: called for each bad tree, which is then left out; None to stop at the first.
-            encoding: of the files; None for what is usual for the treebank.
-            weights: how often trees count, by input or by folder of inputs; once where nothing is said.
+            on_bad: called with the error of each bad tree, which is then left out; None to raise it.
+            encoding: encoding of the files; None for the usual one of the treebank format.
+            weights: how often each tree counts, by input or by folder of inputs; 1 by default.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
-            InputError: a missing or unreadable input, a bad table, or (on reading) a bad tree.
-            ConfigError: a weight of no input, or one that is no whole number from 1.
+            InputError: an input is missing or unreadable, the table is malformed, or (on reading) a tree is.
+            ConfigError: a weight is for something that is not an input, or is not a positive integer.
         """
         renaming = None if map is None else Renaming(map)
         in_memory = nltk_trees_of(inputs, on_bad)
@@ -91,7 +91,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     read_gold = read
 
     def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
-        """Learn from the first of several treebanks."""
+        """Learn tokenisation conventions from the first treebank of several."""
         if isinstance(corpus, TreebankCorpus):
             corpus = corpus.first()
         elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):
@@ -99,21 +99,21 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return super()._conventions(estimator, corpus, most)
 
     def remarks_on_gold(self, model: Parser, corpus: Corpus[Tree]) -> list[str]:
-        """Say so where most of the words are unknown, as those of another language are."""
+        """Return a warning if most words are unknown, which suggests another language."""
         words = Counter(word for tree in islice(corpus, CONVENTION_EXAMPLES) for word in tree.words())
         unknown = unknown_share(words, model.coarse.lexicon.word_index)
         if unknown <= MANY_UNKNOWN:
             return []
         what = f"{100 * unknown:.0f} % of the words are unknown to the model"
-        return [f"{what}: train a model of their own if they are of another language"]
+        return [f"{what}: if they are in another language, train a separate model"]
 
     def in_memory(self, data: Any) -> Corpus[Tree]:
-        """Make a corpus of trees; NLTK's, in a corpus reader or a collection, are cleaned."""
-        found = nltk_trees_of(data)
-        return super().in_memory(data) if found is None else found
+        """Return a corpus of trees; NLTK trees, in a corpus reader or a collection, are cleaned."""
+        trees = nltk_trees_of(data)
+        return super().in_memory(data) if trees is None else trees
 
     def from_record(self, record: Mapping[str, Any]) -> Tree:
-        """Make a tree of a record's ``tree``: one, or its brackets."""
+        """Return the cleaned tree of a record's ``tree`` field, which is a `Tree` or a bracketed string."""
         tree: Tree | str = take_field(record, "tree", "parse", "brackets")
         if isinstance(tree, Tree):
             return tree
@@ -124,15 +124,15 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return cleaned
 
     def is_example(self, example: Any) -> bool:
-        """Whether something is a tree."""
+        """Return whether a value is a tree."""
         return isinstance(example, Tree)
 
     def with_words(self, example: Tree, words: Sequence[str]) -> Tree:
-        """Return a tree over other words."""
+        """Return a tree with its words replaced."""
         return _with_words(example, words)
 
     def wrap(self, fitted: Any) -> Parser:
-        """Make a parser of what a trainer learned, or of the grammars of a fitted estimator alone."""
+        """Wrap a fitted parser trainer, or a fitted grammar estimator alone, as a parser."""
         grammar = _grammar_of(fitted)
         return Parser(
             grammar_sets=grammar.grammar_sets_,
@@ -144,7 +144,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         )
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of trees and tokens."""
+        """Return the numbers of training trees and tokens."""
         grammar = _grammar_of(fitted)
         return {"training trees": grammar.n_trees_, "training tokens": sum(grammar.word_counts_.values())}
 
@@ -159,24 +159,25 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         own_tags: bool = False,
         raw: bool = False,
     ) -> ParseReport | RawReport:
-        """Score a parser on gold trees, from their words alone as EVALB does, or from their raw text.
+        """Score a parser on gold trees: given their words, as EVALB does, or given their raw text.
 
         Args:
-            parser: what is scored.
+            parser: the parser to score.
             corpus: cleaned gold trees.
-            decoder: name of a decoder, in place of the parser's own.
-            tagger: a tagger to listen to.
-            parameters: how brackets are counted.
-            own_tags: count with the parser's tags, as plain EVALB does, not with gold ones put in.
-            raw: let the parser split sentences and tokenise by itself, and match brackets by characters.
+            decoder: name of a decoder to use; None for the parser's default.
+            tagger: a tagger whose tag probabilities the parser uses; None for the parser's own tagger, if
+                any.
+            parameters: rules for counting brackets.
+            own_tags: score with the tags that the parser predicted, as plain EVALB does, not with gold tags.
+            raw: let the parser split sentences and tokenise, and match brackets by character offsets.
 
         Raises:
             InputError: there are no trees.
-            ConfigError: both ``own_tags`` and ``raw``.
+            ConfigError: ``own_tags`` and ``raw`` are both true.
         """
         if raw and own_tags:
             what = "`raw` and `own_tags` exclude each other"
-            raise ConfigError(what, hint="raw text is scored with the gold tags' punctuation left out")
+            raise ConfigError(what, hint="on raw text, punctuation is left out by its gold tags")
         if tagger is not None:
             parser = parser.with_tagger(tagger)
         if raw:
@@ -195,42 +196,44 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return replace(scored, failures=failures, seconds=seconds)
 
     def sample(self) -> str:
-        """Return made-up trees, one a line."""
+        """Return made-up trees, one per line."""
         return sample_trees()
 
     def try_out(self, model: Parser) -> None:
-        """Parse with every decoder, with given tags, and into several trees."""
+        """Parse with every decoder, k-best and with fixed tags, so that the kernels are compiled."""
         sentences = list(model.sentences([_TEXT]))
         for name in registry.decoders.names():
-            with suppress(ConfigError):  # some decoders want grammars without negative numbers
+            with suppress(ConfigError):  # some decoders reject grammars with negative weights
                 list(model.parse_many(sentences, decoder=name))
         for parse in model.parse_many(sentences, k=2):
             if parse is not None:
                 model.parse_tokens(parse.tree.words(), parse.tree.tags())
 
     def compare(self, report: Any, other: Any) -> Comparison:
-        """Test F1 in pairs, with an interval of the difference; both reports are of one kind."""
+        """Run a paired test of F1, with an interval of the difference; both reports must be of one kind."""
         comparison: Comparison = report.compare(other)
         return comparison
 
     def load(self, stored: StoredModel) -> Parser:
-        """Return the parser in a model folder."""
+        """Return the parser that a model folder holds."""
         return Parser.from_stored(stored)
 
 
 def _grammar_of(fitted: Any) -> Any:
-    """The fitted estimator of the grammars: that of a trainer, or one that stands alone."""
+    """Return the fitted grammar estimator: that of a trainer, or ``fitted`` itself."""
     return getattr(fitted, "grammar_", fitted)
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
-    """The words of a gold tree as the parser's treebank writes them."""
-    given = Sentence.from_words(tree.words())
-    forms = conventions.forms(given.words)
-    return Sentence(tuple(replace(token, form=form) for token, form in zip(given.tokens, forms, strict=True)))
+    """Return the words of a gold tree, with word forms by the tokenisation conventions."""
+    sentence = Sentence.from_words(tree.words())
+    forms = conventions.forms(sentence.words)
+    return Sentence(
+        tuple(replace(token, form=form) for token, form in zip(sentence.tokens, forms, strict=True))
+    )
 
 
 def _with_words(tree: Tree, words: Iterable[str]) -> Tree:
-    """The tree over other words, or another spelling of its own."""
+    """Return the tree with its words replaced, such as by another spelling."""
     left = iter(words)
     return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(left)))

@@ -1,4 +1,4 @@
-"""Scoring a parser as it is used: on raw text, which it splits and tokenises by itself."""
+"""Evaluation of a parser on raw text, which the parser splits into sentences and tokens itself."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def evaluate_raw(
 ) -> RawReport:
     """Score a parser on the raw text of gold trees.
 
-    The text of a document is that of its trees, one after another with a blank between; how the treebank
-    writes tokens is learned from its words.
+    The text of a document is the text of its trees, joined by blanks; the treebank's tokenisation
+    conventions are learned from its words.
 
     Args:
-        parser: what is scored.
+        parser: the parser to score.
         corpus: cleaned gold trees.
-        decoder: name of a decoder, in place of the parser's own.
-        parameters: how brackets are counted.
+        decoder: name of a decoder to use; None for the parser's default.
+        parameters: rules for counting brackets.
 
     Raises:
         InputError: there are no trees.
@@ -55,12 +55,12 @@ def evaluate_raw(
 
 
 def warm_up(parser: Parser) -> None:
-    """Load the kernels and index the grammars, so that they are not counted as parsing."""
+    """Load the kernels and index the grammars, so that this time is not counted as parsing."""
     parser.parse_tokens(["a", "b", "c"])
 
 
 def _placed_documents(corpus: Corpus[Tree]) -> Iterator[list[PlacedTree]]:
-    """The trees of each document that has any, with offsets into its text."""
+    """Yield the trees of each non-empty document, with character offsets into its text."""
     first = islice(corpus, CONVENTION_EXAMPLES)
     conventions = Conventions.learn(word for tree in first for word in tree.words())
     for _, partitions in groupby(corpus.partitions(), key=lambda partition: partition.document_index):

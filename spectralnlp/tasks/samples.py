@@ -1,4 +1,4 @@
-"""Made-up examples of each kind of data: enough to run every kernel once."""
+"""Made-up training data of each kind, enough to run every compiled kernel once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REST = (
 )
 
 _ENDS = ("ey", "ster", "ona", "vik", "holm", "und", "dera", "isk", "ava")
-# Enough words that none is in most lines.
+# So many words that no word occurs in most lines.
 _ISLANDS = tuple(first + last for first in ("san", "tor", "hel", "fal", "nor", "mar") for last in _ENDS)
 
 
@@ -43,13 +43,13 @@ def sample_trees() -> str:
 
 
 def sample_text() -> str:
-    """Return tokenised lines: the words of the trees, and others that come together more or less often."""
+    """Return tokenised lines: the sentences of the sample trees, then lines of made-up words."""
     lines = [tree.words() for tree in read_brackets(sample_trees().splitlines())]
     lines += [[_ISLANDS[(n + k) * k % len(_ISLANDS)] for k in range(1, 6)] for n in range(200)]
     return "".join(f"{' '.join(words)}\n" for words in lines)
 
 
 def sample_labels() -> str:
-    """Return lines ``label TAB text``, of two labels."""
+    """Return lines ``label TAB text`` with two different labels."""
     lines = sample_text().splitlines()
     return "".join(f"{'even' if n % 2 else 'odd'}\t{line}\n" for n, line in enumerate(lines))

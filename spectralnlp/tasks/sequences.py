@@ -1,4 +1,4 @@
-"""The task of predicting sequences of symbols, one a line."""
+"""The sequence task: models that predict the next symbol of a sequence, read one sequence per line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spectralnlp.tasks.lines import LineTask
 
 
 class SequenceTask(LineTask):
-    """Sequences of blank-separated symbols: likelihoods and next symbols."""
+    """Models of blank-separated symbols, which give likelihoods and predict next symbols."""
 
     name = "sequences"
     training_data = "{training symbols:,} symbols in {training sequences:,} sequences"
@@ -31,19 +31,19 @@ The parameters and the symbols come from the training sequences: their licence a
 
     @staticmethod
     def words_of(line: str) -> list[str]:
-        """Return the symbols of a line, between blanks."""
+        """Return the blank-separated symbols of a line."""
         return line.split()
 
     def wrap(self, fitted: Any) -> SequenceModel:
-        """Make a model of a fitted estimator of sequences."""
+        """Wrap a fitted sequence estimator as a model."""
         return SequenceModel(fitted.filter_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of sequences and symbols."""
+        """Return the numbers of training sequences and symbols."""
         return {"training sequences": fitted.n_sequences_, "training symbols": fitted.n_symbols_}
 
     def evaluate(self, model: SequenceModel, corpus: Corpus[Sequence[str]]) -> SequenceReport:
-        """Score perplexity, and the accuracy of the next symbol.
+        """Compute perplexity and the accuracy of next-symbol prediction.
 
         Raises:
             InputError: there are no symbols.
@@ -70,5 +70,5 @@ The parameters and the symbols come from the training sequences: their licence a
         )
 
     def load(self, stored: StoredModel) -> SequenceModel:
-        """Return the model in a folder."""
+        """Return the model that a folder holds."""
         return SequenceModel.from_stored(stored)

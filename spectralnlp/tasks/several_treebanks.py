@@ -1,4 +1,4 @@
-"""Several treebanks at once: how often each counts, and what only one of them has."""
+"""Training on several treebanks: their weights, and a report of the labels and rules that differ."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from spectralnlp.tasks.token_boundaries import MANY_UNKNOWN, unknown_share
 from spectralnlp.trees import Tree
 from spectralnlp.trees.renaming import Renaming
 
-_NAMED = 8  # labels, or tags, that a line of the report names
+_NAMED = 8  # labels or tags listed in a line of the report
 _DECIDING = (
     "tokens are written as in the first (as in all, with --keep-moments), sentence ends are learned from all"
 )
-_MANY_LABELS = 0.3  # share of a treebank's phrases whose labels the first lacks, from which that is said
+_MANY_LABELS = 0.3  # warn above this share of phrases with labels unknown to the first treebank
 
 
 @dataclass(frozen=True)
 class Source:
-    """A treebank: an input that is a folder, an address or a pattern, or the given files of one folder.
+    """A treebank: an input that is a folder, an address or a pattern; or the input files of one folder.
 
     Attributes:
-        name: the input, or the folder of its files.
+        name: the input, or the folder of the input files.
         paths: the files.
         weight: how often each of its trees counts.
     """
@@ -37,18 +37,18 @@ class Source:
 
 
 def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
-    """Return the treebanks that inputs are, in order.
+    """Group inputs into treebanks, in order.
 
     Args:
-        inputs: files, folders and globs.
-        weights: how often trees count, by input or by folder of inputs; once where nothing is said.
+        inputs: files, folders or globs.
+        weights: how often each tree counts, by input or by folder of inputs; 1 by default.
 
     Raises:
-        InputError: an input that is missing or holds no files.
-        ConfigError: a weight of no input, or one that is no whole number from 1.
+        InputError: an input is missing or holds no files.
+        ConfigError: a weight is for something that is not an input, or is not a positive integer.
     """
     checked = {_name_of(item): _checked(item, weight) for item, weight in weights.items()}
-    treebank_of: dict[Location, str] = {}  # of each file the first
+    treebank_of: dict[Location, str] = {}  # the first treebank that each file belongs to
     for item in [inputs] if isinstance(inputs, str | Path) else inputs:
         name = _name_of(item)
         if name not in checked and not is_address(item) and Path(item).is_file():
@@ -78,13 +78,13 @@ def _checked(name: str, weight: object) -> int:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in a treebank after renaming.
+    """Counts of trees, labels, tags, rules and words in a treebank, after renaming.
 
     Attributes:
         source: the treebank.
-        n_trees: how many trees.
-        labels, tags, rules, words: how often each occurs; labels of phrases, rules as ``NP → DT NN``.
-        renamed: how many nodes each row of the table renames, by its line.
+        n_trees: the number of trees.
+        labels, tags, rules, words: occurrences of each phrase label, tag, rule (``NP → DT NN``) and word.
+        renamed: number of nodes that each row of the table renames, by line number.
     """
 
     source: Source
@@ -99,27 +99,27 @@ class Contents:
     def of(
         cls, source: Source, read: Callable[[Location], Iterator[Tree]], renaming: Renaming | None
     ) -> Contents:
-        """Count what is in a treebank.
+        """Count the contents of a treebank.
 
         Args:
             source: the treebank.
-            read: gives the trees of a file, their labels as they are there.
-            renaming: the table; None to leave labels and tags.
+            read: yields the trees of a file, without renaming.
+            renaming: the table of renamings; None to keep labels and tags.
         """
-        found = cls(source, 0, Counter(), Counter(), Counter(), Counter(), Counter())
+        counts = cls(source, 0, Counter(), Counter(), Counter(), Counter(), Counter())
         n_trees = 0
         for path in source.paths:
-            with suppress(InputError):  # those who learn from the trees are told
+            with suppress(InputError):  # reported when the trees are read for training
                 for tree in read(path):
                     n_trees += 1
                     if renaming is not None:
-                        found.renamed.update(renaming.uses(tree))
+                        counts.renamed.update(renaming.uses(tree))
                         tree = renaming.rename(tree)
-                    found.add(tree)
-        return cls(source, n_trees, found.labels, found.tags, found.rules, found.words, found.renamed)
+                    counts.add(tree)
+        return cls(source, n_trees, counts.labels, counts.tags, counts.rules, counts.words, counts.renamed)
 
     def add(self, tree: Tree) -> None:
-        """Count what is in a tree."""
+        """Count the labels, tags, rules and words of a tree."""
         for node in tree.nodes():
             if node.word is None:
                 self.labels[node.label] += 1
@@ -130,7 +130,7 @@ class Contents:
 
 
 def report_differences(contents: Sequence[Contents]) -> list[str]:
-    """Write what only one of several treebanks has, and which of them decides what."""
+    """Return lines about the labels, tags and rules that only one of several treebanks has."""
     sizes = ", ".join(
         f"{each.source.name} {each.n_trees:,} trees" + (f" × {each.source.weight}" * (each.source.weight > 1))
         for each in contents
@@ -151,10 +151,10 @@ def report_differences(contents: Sequence[Contents]) -> list[str]:
 
 
 def report_renaming(contents: Sequence[Contents], renaming: Renaming) -> list[str]:
-    """Write what a table renames in treebanks.
+    """Return a line about how many nodes a table renames in treebanks.
 
     Raises:
-        InputError: it renames nothing.
+        InputError: the table renames nothing.
     """
     renamed = sum((each.renamed for each in contents), Counter[int]())
     if not renamed:
@@ -173,25 +173,25 @@ def _only(ours: Counter[str], theirs: Sequence[Counter[str]]) -> Counter[str]:
     return Counter({name: n for name, n in ours.items() if not any(name in each for each in theirs)})
 
 
-def _named(found: Counter[str]) -> str:
-    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+def _named(counts: Counter[str]) -> str:
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     names = ", ".join(f"{name} ({n:,})" for name, n in ranked[:_NAMED])
     return (names or "none") + (f" and {len(ranked) - _NAMED} more" if len(ranked) > _NAMED else "")
 
 
 def _warn(more: Contents, first: Contents) -> list[str]:
-    """Warn of a treebank that is likely of another language than the first, or has other labels."""
+    """Return warnings about a treebank whose language or labels probably differ from the first one's."""
     name, lines = more.source.name, []
     words = unknown_share(more.words, first.words)
     if words > MANY_UNKNOWN:
         lines.append(
             f"{100 * words:.0f} % of the words of {name} are unknown to {first.source.name}: "
-            "train a model of its own if it is of another language"
+            "if it is in another language, train a separate model"
         )
     labels = unknown_share(more.labels, first.labels)
     if labels > _MANY_LABELS:
         lines.append(
             f"{100 * labels:.0f} % of the phrases of {name} have labels that {first.source.name} lacks: "
-            "rename those that mean the same by a table, --map"
+            "rename labels that mean the same with a table, --map"
         )
     return lines

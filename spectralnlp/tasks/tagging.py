@@ -1,4 +1,4 @@
-"""The task of tagging: words with tags in, taggers out, accuracy and spans."""
+"""The tagging task: train taggers on tagged words, and score their accuracy and spans."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from spectralnlp.trees import Tree, clean, read_trees
 from spectralnlp.trees.readers.recognition import changes_of
 from spectralnlp.trees.renaming import Renaming
 
-# Fields of records: of the words, and of the tags that are meant if none are named.
+# Record fields that hold the words, and those that hold the tags if no column is named.
 _WORDS = frozenset(["tokens", "words", "form"])
 _USUAL_TAGS = ("tags", "tag", "upos", "pos_tags", "ner_tags")
 
 
 class TaggingTask(TokenTask):
-    """Tags of words in sentences.
+    """Taggers, which give each word of a sentence a tag.
 
-    An estimator of this task says which tagger it makes, by the class attribute ``tagger``.
+    The class attribute ``tagger`` of an estimator names the kind of tagger that it trains.
     """
 
     name = "tagging"
@@ -69,20 +69,20 @@ their licences apply."""
         encoding: str | None = None,
         map: Sequence[str] | None = None,
     ) -> Corpus[AnnotatedSentence]:
-        """Read annotated sentences of files, folders and globs.
+        """Read annotated sentences from files, folders and globs.
 
         Args:
-            inputs: where they are.
+            inputs: files, folders or globs.
             reader: ``conllu``, ``columns``, ``tagged``, a treebank reader's name for the tags of trees, or
                 ``auto``.
-            on_bad: called for each bad sentence, which is then left out; None to stop at the first.
-            encoding: of the files; None for UTF-8, or what is usual for the treebank.
-            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees;
-                other files keep theirs.
+            on_bad: called with the error of each bad sentence, which is then left out; None to raise it.
+            encoding: encoding of the files; None for UTF-8, or for the usual one of the treebank format.
+            map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; not
+                applied to other files.
 
         Raises:
-            InputError: a missing or unreadable input, a bad table or one without trees to rename, or (on
-                reading) a bad line.
+            InputError: an input is missing or unreadable; the table is malformed, or no input has trees; or
+                (on reading) a line is malformed.
         """
         files = expand_inputs(inputs)
         renaming = None if map is None else Renaming(map)
@@ -94,12 +94,12 @@ their licences apply."""
     read_gold = read
 
     def in_memory(self, data: Any) -> Corpus[Any]:
-        """Make a corpus of sentences; those of NLTK's trees have the tags of the trees."""
+        """Return a corpus of tagged sentences; NLTK trees give their words and tags."""
         trees = nltk_trees_of(data)
         return super().in_memory(data) if trees is None else MappedCorpus(trees, _tags_of)
 
     def from_record(self, record: Mapping[str, Any]) -> AnnotatedSentence:
-        """Make a sentence of a record's ``tokens``; of its other fields, those with a tag a token."""
+        """Return the sentence of a record: ``tokens``, and as tag columns each field of as many values."""
         words = tuple(check_tokens(take_field(record, "tokens", "words", "form")))
         columns = {
             name: tuple(map(str, values))
@@ -113,7 +113,7 @@ their licences apply."""
         return AnnotatedSentence(words, columns, default)
 
     def is_example(self, example: Any) -> bool:
-        """Whether something is a sentence: words, and their tags."""
+        """Return whether a value is a sentence: words and their tags."""
         return isinstance(example, AnnotatedSentence) or (
             isinstance(example, tuple | list) and len(example) == 2 and all(map(are_words, example))
         )
@@ -121,42 +121,42 @@ their licences apply."""
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
-        """Return the tags of the column that the estimator asks for."""
+        """Return sentences with the tags of the estimator's ``column`` setting."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
     def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
-        """Say so, too, where no tag is known, as those of another task's examples are not."""
+        """Return warnings about added data whose words or tags the model does not know."""
         remarks = super().remarks_on_more(moments, more)
         logs = [each.first_log() for each in (moments, more)]
         known, tags = ([] if log is None else unpack_names(log.arrays()["tags"]) for log in logs)
         if tags and set(tags).isdisjoint(known):
             shown = ", ".join(map(repr, tags[:3]))
             remarks.append(
-                f"no tag that is added is known to the model ({shown}): are these tagged sentences?"
+                f"none of the added tags is known to the model ({shown}): are these tagged sentences?"
             )
         return remarks
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
-        """Make the tagger of a fitted estimator."""
+        """Wrap a fitted estimator as the tagger that it trains."""
         return tagger_class(fitted.tagger).of_fitted(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of sentences and words."""
+        """Return the numbers of training sentences and words."""
         return {"training sentences": fitted.n_sentences_, "training words": fitted.n_tokens_}
 
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
-        """Score accuracy, that of unknown words, and spans where tags write them."""
+        """Compute tag accuracy, accuracy on unknown words, and scores of spans if the tags encode spans."""
         column = model.about.get("parameters", {}).get("column")
         gold = [_column(sentence, column) for sentence in corpus]
         if not gold:
             raise InputError("no tagged sentences to evaluate on")
         model.best_tags([gold[0][0][:1]])  # kernels are compiled, or read, before the clock starts
         started = perf_counter()
-        found = model.best_tags([words for words, _ in gold])
+        predicted = model.best_tags([words for words, _ in gold])
         seconds = perf_counter() - started
         return score_tags(
             gold,
-            found,
+            predicted,
             known=model.known,
             labels=frozenset(model.labels),
             scheme=model.scheme,
@@ -164,26 +164,26 @@ their licences apply."""
         )
 
     def sample(self) -> str:
-        """Return made-up trees, of which the tags are learned."""
+        """Return made-up trees, whose tags are learned."""
         return sample_trees()
 
     def try_out(self, model: Tagger | RefinementTagger) -> None:
-        """Tag a sentence, with how probable each tag is."""
+        """Tag a sentence, with probabilities, so that the kernels are compiled."""
         words = [["The", "keeper", "saw", "3", "unheard-of", "boats", "."]]
         model.best_tags(words)
         model.confidence(words)
 
     def compare(self, report: TagReport, other: TagReport) -> Comparison:
-        """Test F1 where there are spans, else accuracy, in pairs, with an interval of the difference."""
+        """Run a paired test of F1 (accuracy, if there are no spans), with an interval of the difference."""
         return compare_tags(report, other)
 
     def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
-        """Return the tagger in a model folder."""
+        """Return the tagger that a model folder holds."""
         return tagger_class(stored.metadata.get("kind")).from_stored(stored)
 
 
 class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
-    """The sentences of files; arguments as of `TaggingTask.read`."""
+    """Annotated sentences of files; for the arguments see `TaggingTask.read`."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
         self.reader, self.encoding = reader, encoding
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Say what is left out of trees, and moved in them."""
+        """Return lines about what cleaning leaves out or moves in the trees among the files."""
         trees = [path for path in self.paths if _are_trees(path, self.reader)]
         return changes_of(trees, self.reader, self.encoding)
 
@@ -206,7 +206,7 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
 def _read(
     path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None, renaming: Renaming | None
 ) -> Iterator[AnnotatedSentence]:
-    """Sentences of a file: of tagged text, or of a treebank's trees."""
+    """Yield the annotated sentences of a file, which holds tagged text or treebank trees."""
     if _are_trees(path, reader):
         for tree in read_trees(path, reader, on_bad, encoding):
             cleaned = clean(tree)
@@ -238,5 +238,5 @@ _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 
 
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
-    """Return words with the tags of a column; a pair of words and tags has only one."""
+    """Return the words with the tags of a column; a pair of words and tags is returned as it is."""
     return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence

@@ -1,4 +1,4 @@
-"""The contract of tasks: read, train, evaluate, compare, load."""
+"""The interface of tasks: how to read data for a kind of model, train, evaluate, compare and load it."""
 
 from __future__ import annotations
 
@@ -21,53 +21,54 @@ from spectralnlp.tasks.samples import sample_text
 ProgressCallback = Callable[[str], None]
 DocumentUnit: TypeAlias = Literal["file", "line"]
 
-# Settings that name files and folders; what was learned from them is in the model.
+# Settings that are paths; models contain what they use from them.
 _PATHS = frozenset(["eigenwords", "featurizer", "unlabelled", "vectors"])
 
 
 class Comparison(Protocol):
-    """The result of `Task.compare`; ``str`` of it is for readers."""
+    """The result of `Task.compare`; ``str()`` of it is a readable summary."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
-        """Return one flat dictionary."""
+        """Return the figures of the test by name."""
 
 
 class OwnChanges(Protocol):
-    """Updates and unlearning of models that hold their moments themselves, folder in and folder out.
+    """Update, forget and merge for models that store their moments inside the model itself.
 
-    Each method raises a ConfigError in one line for what it cannot do, and writes nothing then. ``report`` is
-    called with a line about the result.
+    Each method reads model folders and writes the changed model to a folder. It raises a ConfigError, and
+    writes nothing, if it cannot do so. ``report`` is called with a line about the result.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Add the data of files."""
+        """Add the data of files to the model."""
 
     def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Take out the data of files."""
+        """Remove the data of files from the model."""
 
     def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
-        """Join models of different data."""
+        """Merge models that were trained on different data."""
 
 
 def silent(line: str) -> None:
-    """Ignore a line: the progress callback of those who want none."""
+    """Ignore a line of progress: the default progress callback."""
 
 
 class Task(ABC):
-    """A kind of model, and what can be done with one: an entry point in ``spectralnlp.tasks``.
+    """Base class of tasks: a kind of model and its operations, registered in ``spectralnlp.tasks``.
 
-    A task whose models come from fitted estimators writes `read`, `wrap`, `training_counts` and `load`, and
-    inherits `train` and `solve`. Its models are dataclasses with the fields ``about`` and ``card``.
+    A task whose models come from fitted estimators implements `read`, `wrap`, `training_counts` and `load`,
+    and inherits `train` and `solve`. Its models are dataclasses with the fields ``about`` and ``card``.
 
-    A task may give `read`, `read_gold` and `evaluate` keyword arguments of its own. The command line passes
-    an option on only if it was given, and refuses it in one line where the task does not name it.
+    A task may add keyword arguments to `read`, `read_gold` and `evaluate`. The command line passes on the
+    options that the user gave, and reports an error for an option that the task does not take.
 
     Class attributes:
-        name: as the entry point calls it, and as models of the task are marked when they are saved.
-        documents: what can be added to a model and taken out: a ``file`` or a ``line``, the usual one first.
+        name: name of the entry point, which saved models of the task carry.
+        documents: the units that can be added to a model and removed, ``file`` or ``line``; the default one
+            first.
         training_data: one phrase about the training data, with names of `training_counts` in braces, such as
             ``{training trees:,} trees``.
-        default_card: the first lines of a model card, Markdown, where there is no description.
+        default_card: first lines of a model card, in Markdown, for models without a description.
 
     Examples:
         >>> from spectralnlp import registry
@@ -83,46 +84,47 @@ class Task(ABC):
 
     @abstractmethod
     def read(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
-        """Read what estimators of the task learn from.
+        """Read training data for estimators of the task.
 
         Args:
-            inputs: files, folders and globs.
-            reader: how to read them; ``auto`` to recognise it.
-            on_bad: called for each bad example, which is then left out; None to stop at the first.
+            inputs: files, folders or globs.
+            reader: name of a reader; ``auto`` to recognise the format.
+            on_bad: called with the error of each bad example, which is then left out; None to raise it.
 
-        Tasks that read plain text also take ``text_column``: name of a table's column, or its number (from 1)
-        in lines with tabs. Those that read treebanks take ``encoding``: of the files; None for what is usual.
+        Tasks that read plain text also take ``text_column``: the name of a table's column, or its number
+        (from 1) in tab-separated lines. Tasks that read treebanks take ``encoding``, the encoding of the
+        files; None for the usual one of the format.
         """
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the reader by which more data is read as these inputs are, in place of ``auto``."""
+        """Resolve ``auto`` to the reader of these inputs, so that later data is read in the same way."""
         return reader
 
     def read_gold(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
-        """Read what models of the task are evaluated on; as `read` does, unless the task says otherwise."""
+        """Read evaluation data for models of the task; by default the same as `read`."""
         return self.read(inputs, reader=reader, on_bad=on_bad)
 
     def in_memory(self, data: Any) -> Corpus[Any]:
-        """Make a corpus of examples that are in memory: a list, a collection, an iterator, a corpus.
+        """Make a corpus of examples in memory: a list or other collection, an iterator, or a corpus.
 
         Args:
-            data: the examples, or what the task knows to find them in. Examples may be records, mappings of
-                names to values, if the task has `from_record`; a data frame, or columns by name, gives a
-                record a row.
+            data: the examples, or another object that the task can take them from. If the task has
+                `from_record`, examples may be records (mappings of names to values), and a data frame or
+                columns by name give one record per row.
 
         Raises:
-            ConfigError: it is a path, a text or no iterable.
+            ConfigError: the data is a path or a text, or not iterable.
         """
         return as_record_corpus(data, self.from_record)
 
     def from_record(self, record: Mapping[str, Any]) -> Any:
-        """Make an example of a record.
+        """Make an example from a record.
 
         Args:
             record: values by name, such as ``text`` and ``label``.
 
         Raises:
-            ConfigError: the task learns from no records.
+            ConfigError: the task does not take records.
             InputError: a value is missing.
         """
         raise ConfigError(f"a mapping is no example for {self.name}")
@@ -135,12 +137,12 @@ class Task(ABC):
         report: ProgressCallback = silent,
         description: str = "",
     ) -> Any:
-        """Fit an estimator and make a model of it, which has ``save``, ``info`` and ``task``.
+        """Fit an estimator and return the model, which has ``save``, ``info`` and ``task``.
 
         Args:
-            estimator: one of this task.
-            corpus: what `read` gave.
-            report: called with a line for each pass, its time, and for what else there is to know.
+            estimator: an estimator of this task.
+            corpus: training data, as `read` returns it.
+            report: called with a line for each pass and its time, and for each remark.
             description: Markdown for the model card.
         """
         for line in corpus.remarks(training=True):
@@ -151,7 +153,7 @@ class Task(ABC):
         return self.described(fitted, report=report, description=description)
 
     def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
-        """Make a model of a fitted estimator, that says what it was made from; arguments as of `train`."""
+        """Wrap a fitted estimator as a model with ``about`` and ``card``; for the arguments see `train`."""
         for line in fitted.remarks():
             report(line)
         about = {
@@ -164,66 +166,66 @@ class Task(ABC):
         return replace(self.wrap(fitted), about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
-        """Make a model of a fitted estimator; its ``about`` and ``card`` are filled in afterwards.
+        """Wrap a fitted estimator as a model; `described` fills in ``about`` and ``card`` afterwards.
 
         Raises:
-            ConfigError: models of this task are not made of fitted estimators.
+            ConfigError: models of this task do not come from fitted estimators.
         """
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return how much data an estimator was fitted to, by name, for ``info``."""
+        """Return the amounts of data that an estimator was fitted to, by name, for ``info``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters for ``info`` and the model card; of paths only the last parts."""
+        """Return the hyper-parameters for ``info`` and the model card; paths are reduced to the last part."""
         parameters = {name: as_stored(value) for name, value in fitted.get_params().items()}
         for name in _PATHS & parameters.keys():
             parameters[name] = _without_folders(parameters[name])
         return parameters
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
-        """Return what the estimator is fitted to: what `read` gave, unless the task says otherwise."""
+        """Return the examples that the estimator is fitted to; by default those that `read` returned."""
         return corpus
 
     def is_example(self, example: Any) -> bool:
-        """Whether something is what estimators are fitted to; by default they find out themselves."""
+        """Return whether a value is an example for estimators; by default True, and estimators check."""
         return True
 
     def words_in(self, example: Any) -> Sequence[str]:
-        """Return the words of what estimators are fitted to.
+        """Return the words of an example.
 
         Raises:
-            ConfigError: its words cannot be told apart, or cannot be replaced.
+            ConfigError: examples of this task have no words that can be replaced.
         """
         raise ConfigError(f"rare words cannot be renamed for {self.name}", hint="leave out keep_words_above")
 
     def with_words(self, example: Any, words: Sequence[str]) -> Any:
-        """Return an example with other words, as many; errors as of `words_in`."""
+        """Return an example with its words replaced by as many others; errors as in `words_in`."""
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments for `solve`: those of the estimator, unless the task says otherwise.
+        """Return empty moments for `solve`; by default those of the estimator.
 
         Args:
-            estimator: one of this task.
-            corpus: what `examples` gave, for settings that the first of them decide.
+            estimator: an estimator of this task.
+            corpus: examples, as `examples` returns them; the first of them decide some settings.
 
         Raises:
-            ConfigError: the estimator learns from the examples themselves.
+            ConfigError: the estimator has no moments: it needs the examples themselves.
         """
         return estimator.init_kept_moments(corpus)
 
     def remarks_on_gold(self, model: Any, corpus: Corpus[Any]) -> list[str]:
-        """Return lines about gold data that do not suit a model, such as those of another language."""
+        """Return warnings about gold data that does not suit a model, such as data in another language."""
         return []
 
     def remarks_on_more(self, moments: Any, more: Any) -> list[str]:
-        """Return lines about data that is added to kept moments, for users to know.
+        """Return warnings about data that is added to kept moments.
 
         Args:
-            moments: kept.
-            more: those of the data.
+            moments: the kept moments.
+            more: moments of the added data.
         """
         return []
 
@@ -236,14 +238,14 @@ class Task(ABC):
         report: ProgressCallback = silent,
         description: str = "",
     ) -> Any:
-        """Make a model as `train` does, from kept moments in place of a corpus.
+        """Make a model as `train` does, but from kept moments instead of a corpus.
 
         Args:
-            estimator: an unfitted one.
-            moments: kept.
-            state: where learning goes on from; None to learn all again.
-            report: as of `train`.
-            description: as of `train`.
+            estimator: an unfitted estimator.
+            moments: the kept moments.
+            state: earlier solution from which training continues; None to train from scratch.
+            report: see `train`.
+            description: see `train`.
         """
         with timed_passes(report):
             if state is None:
@@ -254,18 +256,18 @@ class Task(ABC):
 
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:
-        """Return the model in a folder."""
+        """Return the model that a folder holds."""
 
     def own_changes(self) -> OwnChanges | None:
-        """Return the updates of models that hold their moments; None where moments lie beside them."""
+        """Return the operations of models that contain their moments; None if moments are separate files."""
         return None
 
     def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
-        """Score a model on what `read_gold` gave, with the current engine where it helps.
+        """Score a model on gold data, in parallel on the current engine where that helps.
 
         Args:
-            model: what `train` or `load` gave.
-            corpus: gold data.
+            model: a model, as `train` or `load` returns it.
+            corpus: gold data, as `read_gold` returns it.
 
         Raises:
             ConfigError: models of this task have no score.
@@ -273,18 +275,18 @@ class Task(ABC):
         raise ConfigError(f"models for {self.name} have no score on gold data")
 
     def sample(self) -> str:
-        """Return the text of a small file that `read` reads, enough to train on: made-up sentences."""
+        """Return made-up training data: the text of a small file that `read` can read."""
         return sample_text()
 
     def try_out(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
-        """Do what commands and users do with a model, so that its kernels are compiled; by default, nothing.
+        """Use a model as commands and users do, so that its kernels are compiled; by default, do nothing.
 
         Args:
-            model: what `train` or `load` gave.
+            model: a model, as `train` or `load` returns it.
         """
 
     def compare(self, report: Any, other: Any) -> Comparison:
-        """Test whether two models differ, from their reports on the same data.
+        """Test whether two models differ significantly, given their reports on the same data.
 
         Raises:
             ConfigError: this task has no such test.
@@ -293,12 +295,12 @@ class Task(ABC):
 
 
 def as_stored(value: Any) -> Any:
-    """Return a setting as it will be read from a file: a tuple as a list."""
+    """Return a setting as JSON reads it back: a tuple as a list."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def _without_folders(value: Any) -> Any:
-    """Return paths as their last parts; None as it is."""
+    """Reduce a path, or each path of a list, to its last part; None stays None."""
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     return Path(value).name if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The task of finding topics in text, one document a line."""
+"""The topic task: topic models of text, read one document per line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.lines import LineTask
 from spectralnlp.text.content import content_words
 
-N_TOP = 10  # words of a topic that its coherence is measured on
+N_TOP = 10  # top words per topic on which coherence is measured
 
 
 class TopicTask(LineTask):
-    """Topics of documents."""
+    """Topic models of documents."""
 
     name = "topics"
     training_data = "{training documents:,} documents"
@@ -34,15 +34,15 @@ The topics and their words come from the training text: its licence applies."""
         return content_words(line)
 
     def wrap(self, fitted: Any) -> Topics:
-        """Make a model of the topics of a fitted estimator."""
+        """Wrap the topics of a fitted estimator as a model."""
         return Topics(fitted.topics_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the number of documents."""
+        """Return the number of training documents."""
         return {"training documents": fitted.n_documents_}
 
     def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:
-        """Score the coherence of the topics' top words in these documents, and perplexity.
+        """Compute NPMI coherence of the topics' top words in these documents, and perplexity.
 
         Raises:
             InputError: the documents hold no known word.
@@ -71,5 +71,5 @@ The topics and their words come from the training text: its licence applies."""
         )
 
     def load(self, stored: StoredModel) -> Topics:
-        """Return the model in a folder."""
+        """Return the model that a folder holds."""
         return Topics.from_stored(stored)

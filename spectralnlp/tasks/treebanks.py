@@ -1,4 +1,4 @@
-"""Treebanks as corpora: cleaned trees of files, and of NLTK."""
+"""Corpora of cleaned trees, from treebank files or from NLTK."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from spectralnlp.trees.renaming import Renaming
 
 
 class TreebankCorpus(FileCorpus[Tree]):
-    """The cleaned trees of files of one treebank or several; a file that counts twice is there twice.
+    """The cleaned trees of one or more treebanks; the files of a treebank of weight 2 are read twice.
 
     Args:
-        treebanks: where the files are, and how often they count.
+        treebanks: the files and the weight of each treebank.
         reader: name of a treebank reader, or ``auto``.
-        on_bad: called for each bad tree, which is then left out; None to stop at the first.
-        encoding: of the files; None for what is usual for the treebank.
-        renaming: of labels and tags; None to leave them.
+        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
+        encoding: encoding of the files; None for the usual one of the treebank format.
+        renaming: a renaming of labels and tags; None to keep them.
     """
 
     def __init__(
@@ -51,16 +51,17 @@ class TreebankCorpus(FileCorpus[Tree]):
         )
 
     def first(self) -> TreebankCorpus:
-        """Return the first of the treebanks, which decides how tokens are written."""
+        """Return a corpus of the first treebank alone, which decides the tokenisation conventions."""
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Say what is left out and moved, what the table renames; for training, what only one treebank has.
+        """Return lines that describe what cleaning and renaming change.
 
-        Files are read for that; as trees, where there is a table or a second treebank.
+        For training on several treebanks, lines about labels and rules that only one of them has follow. The
+        files are read for this, and parsed if there is a renaming or a second treebank.
 
         Raises:
-            InputError: the table renames nothing.
+            InputError: the table of renamings matches nothing.
         """
         paths = [path for each in self.treebanks for path in each.paths]
         lines = changes_of(paths, self.reader, self.encoding)
@@ -75,7 +76,7 @@ class TreebankCorpus(FileCorpus[Tree]):
 
 
 def _ignore(error: InputError) -> None:
-    """Leave out a bad tree: those who learn from the trees are told."""
+    """Ignore a bad tree here; it is reported when the trees are read for training."""
 
 
 def _read_clean(
@@ -86,14 +87,14 @@ def _read_clean(
 
 
 class _NltkTrees(Corpus[Tree]):
-    """The cleaned trees of another corpus, whose examples are NLTK's."""
+    """The cleaned trees of a corpus of NLTK trees."""
 
     def __init__(self, corpus: Corpus[Any], on_bad: OnBad | None) -> None:
         self.corpus = corpus
         self.on_bad = on_bad
 
     def partitions(self) -> Sequence[Partition[Tree]]:
-        """The partitions of the other corpus."""
+        """Return the partitions of the NLTK corpus, with trees converted and cleaned."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_converted, each, self.on_bad))
             for each in self.corpus.partitions()
@@ -105,15 +106,15 @@ def _converted(partition: Partition[Any], on_bad: OnBad | None) -> Iterator[Tree
 
 
 def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None:
-    """Make a corpus of the cleaned trees of NLTK.
+    """Return a corpus of cleaned trees if the data is NLTK's.
 
     Args:
-        data: a corpus reader of NLTK's, or a collection or an iterator of its trees.
-        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+        data: an NLTK corpus reader, or a collection or iterator of NLTK trees.
+        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
 
     Returns:
-        The corpus; None if the data are something else. An iterator, from which the first example had to be
-        taken, is always a corpus.
+        The corpus; None if the data is something else. An iterator is always returned as a corpus, because
+        its first example has been consumed.
     """
     if is_nltk_corpus(data):
         return NltkCorpus(data, on_bad)

@@ -1,4 +1,4 @@
-"""The task of word vectors: text in, vectors out, and how well neighbours agree on a label."""
+"""The word-vector task: train on text, and evaluate how well nearest neighbours agree on a label."""
 
 from __future__ import annotations
 
@@ -51,18 +51,19 @@ prejudices."""
         text_column: Column | None = None,
         on_bad: OnBad | None = None,
     ) -> Corpus[str | Ngrams]:
-        """Read text, a block of lines at a time.
+        """Read text in blocks of lines.
 
         Args:
-            inputs: files, folders and globs.
-            reader: ``text``, ``tokens`` (words stand between blanks) or ``auto``; or ``ngrams``, files of
-                counted n-grams.
-            text_column: name of a table's column with the text; or its number (from 1) in lines with tabs.
-            on_bad: called for each line without such a column.
+            inputs: files, folders or globs.
+            reader: ``text``, ``tokens`` (words are separated by blanks) or ``auto``; or ``ngrams`` for files
+                of counted n-grams.
+            text_column: the column with the text: its name in a table, or its number (from 1) in
+                tab-separated lines.
+            on_bad: called with the error of each line that lacks the column.
 
         Raises:
             ConfigError: there is no such reader.
-            InputError: a missing or unreadable input.
+            InputError: an input is missing or unreadable.
         """
         files = expand_inputs(inputs)
         if reader == "ngrams":
@@ -73,47 +74,47 @@ prejudices."""
     def read_gold(
         self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[tuple[str, str]]:
-        """Read words with labels: CoNLL-U (form and universal tag), or a word first and a label last."""
+        """Read labelled words: CoNLL-U (form and UPOS), or lines with a word first and a label last."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return ``tokens`` or ``text`` in place of ``auto``, by how the first file begins."""
+        """Resolve ``auto`` to ``tokens`` or ``text``, by the beginning of the first file."""
         if reader != "auto":
             return reader
         return settled_reader(expand_inputs(inputs)[0])
 
     def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
-        """Take a record's ``tokens``, or its ``text``."""
+        """Return the ``tokens`` of a record, or its ``text``."""
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
         return words if isinstance(words, str) else list(words)
 
     def wrap(self, fitted: Any) -> Vectors:
-        """Make a model of the vectors of a fitted estimator."""
+        """Wrap the vectors of a fitted estimator as a model."""
         return Vectors(fitted.word_vectors_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of tokens and types."""
+        """Return the numbers of training tokens and types."""
         return {"training tokens": fitted.n_tokens_, "training types": fitted.n_types_}
 
     def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]]) -> NeighbourReport:
-        """Score how often a word's nearest neighbours have its label; see `neighbour_agreement`."""
+        """Compute how often a word's nearest neighbours share its label; see `neighbour_agreement`."""
         return neighbour_agreement(model, corpus)
 
     def load(self, stored: StoredModel) -> Vectors:
-        """Return the vectors in a model folder."""
+        """Return the vectors that a model folder holds."""
         return Vectors.from_stored(stored)
 
 
 @dataclass(frozen=True, repr=False)
 class NeighbourReport(Report):
-    """Agreement of labels among nearest neighbours, in percent.
+    """Label agreement between words and their nearest neighbours, in percent.
 
     Args:
-        nearest: share of words whose nearest neighbour has their label.
-        ten: mean share among the ten nearest.
-        chance: the same share if neighbours were drawn at random.
-        words: labelled words that have a vector of their own.
-        coverage: their share of all labelled words.
+        nearest: share of words whose nearest neighbour has the same label.
+        ten: mean share of the ten nearest neighbours with the same label.
+        chance: expected share if neighbours were drawn at random.
+        words: number of labelled words in the vocabulary.
+        coverage: share of the labelled words that are in the vocabulary.
     """
 
     nearest: float
@@ -123,7 +124,7 @@ class NeighbourReport(Report):
     coverage: float
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return numbers by name; ``accuracy`` is that of the nearest."""
+        """Return the figures by name; ``accuracy`` is `nearest`, ``accuracy_10`` is `ten`."""
         return {
             "accuracy": self.nearest,
             "accuracy_10": self.ten,
@@ -133,7 +134,7 @@ class NeighbourReport(Report):
         }
 
     def to_table(self) -> str:
-        """Write lines of text for readers."""
+        """Return a table as text, one figure per line."""
         rows = {
             "nearest has the label": f"{self.nearest:9.2f}",
             "of the ten nearest": f"{self.ten:9.2f}",
@@ -147,14 +148,14 @@ class NeighbourReport(Report):
 def neighbour_agreement(
     model: Vectors, labelled: Corpus[tuple[str, str]] | Sequence[tuple[str, str]]
 ) -> NeighbourReport:
-    """Measure whether words with one label lie together.
+    """Measure whether words with the same label are nearest neighbours by cosine.
 
-    Each word counts once, with its most frequent label; neighbours are looked for among labelled words of the
-    vocabulary. What the spelling model makes of other words is not counted.
+    Each word counts once, with its most frequent label. Neighbours are searched among the labelled words of
+    the vocabulary; words outside it, whose vectors the spelling model predicts, are not counted.
 
     Args:
-        model: vectors.
-        labelled: words with labels, in running text or as a list.
+        model: the vectors.
+        labelled: pairs of a word and a label, as in running text or as a list.
 
     Raises:
         InputError: fewer than two labelled words are in the vocabulary.

@@ -214,7 +214,7 @@ def _rewrite(folder: Path, **changes: object) -> None:
         (_cut_json, "moments.json: truncated or corrupt"),
         (lambda model: _rewrite(model, format="other"), "moments.json: not the moments of a"),
         (lambda model: _rewrite(model, format_version=99), "moments of format 99"),
-        (lambda model: _rewrite(model, model="0" * 64), "moments of another model"),
+        (lambda model: _rewrite(model, model="0" * 64), "the moments belong to another model"),
         (lambda model: _rewrite(model, metadata={}), "value metadata.estimator is missing"),
         (lambda model: (model / "moments.json").unlink(), "without their moments.json"),
         (lambda model: (model / "moments.safetensors").unlink(), "moments.safetensors: cannot be read"),

@@ -68,7 +68,7 @@ def test_another_language_is_warned_of(run: Run, trees: list[Path], tmp_path: Pa
     assert run("train", "pcfg", trees[0], "--keep-moments", "-o", model).status == 0
     status, out, _ = run("update", model, other)
     assert status == 0
-    assert "100 % of the words that are added are unknown to the model" in out
+    assert "100 % of the added words are unknown to the model" in out
 
 
 def test_a_parser_keeps_its_tagger_when_it_changes_in_python(trees: list[Path], tmp_path: Path) -> None:

@@ -70,11 +70,11 @@ def test_a_distribution_has_model_card_licence_and_entry_point(
     ("arguments", "message"),
     [
         (["MODEL"], "--licence"),
-        (["MODEL", "--licence", "free as in beer"], "is no SPDX expression; such as CC-BY-4.0"),
-        (["MODEL", "--licence", "MIT", "--name", "../up"], "no name of a distribution: '../up'"),
+        (["MODEL", "--licence", "free as in beer"], "is not an SPDX expression; such as CC-BY-4.0"),
+        (["MODEL", "--licence", "MIT", "--name", "../up"], "not a valid name of a distribution: '../up'"),
         (["MODEL", "MODEL", "--licence", "MIT"], "two models are called harbour-talk"),
         (["missing", "--licence", "MIT"], "no model 'missing'"),
-        (["en-tagger", "--licence", "MIT", "--keep-moments"], "keeps nothing of what it was learned from"),
+        (["en-tagger", "--licence", "MIT", "--keep-moments"], "has no kept moments"),
     ],
 )
 def test_bad_distributions_are_refused_in_one_line(
@@ -170,7 +170,7 @@ def test_moments_are_distributed_apart_from_their_model(
     command("train", "pcfg", own_treebank / "dev.mrg", "--keep-moments", "-o", model, "--overwrite")
     status, _, err = command(*arguments, "--overwrite", "--name", "harbour-moments")
     assert status == 2
-    assert "the model harbour-talk that is installed is another" in err
+    assert "the installed model harbour-talk differs from" in err
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_tags_that_are_all_unknown_are_warned_of() -> None:
     first = trained(SENTENCES, epochs=1)
     lines = _reports(first, [(("price", "owl"), ("how", "much"))])
     assert any(
-        line.startswith("no tag that is added is known to the model ('how', 'much')") for line in lines
+        line.startswith("none of the added tags is known to the model ('how', 'much')") for line in lines
     )
     assert not any("no tag" in line for line in _reports(first, NEW))
 

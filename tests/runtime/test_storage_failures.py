@@ -54,7 +54,7 @@ def test_kept_moments_come_back_and_belong_to_their_model(tmp_path: Path) -> Non
     save_model(tmp_path / "other", kind="k", metadata={"n": 2}, arrays={}, card="")
     for name in (MOMENTS, MOMENTS_META):
         shutil.copy(tmp_path / "m" / name, tmp_path / "other")
-    with pytest.raises(ModelError, match="moments of another model than lies beside them"):
+    with pytest.raises(ModelError, match="the moments belong to another model"):
         load_kept_moments(tmp_path / "other")
     (tmp_path / "other" / MOMENTS_META).write_text('{"format": "x"}')
     with pytest.raises(ModelError, match="not the moments of a spectralnlp model"):
