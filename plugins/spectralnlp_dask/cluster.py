@@ -28,7 +28,7 @@ CONFIG = {
     # Let workers keep freed memory: allocating it again for each batch costs a tenth of the time.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.enabled": False,
-    # A corpus in memory travels with its tasks.
+    # No warning for large tasks, since a corpus in memory is sent with its tasks.
     "distributed.admin.large-graph-warning-threshold": "1 GB",
 }
 

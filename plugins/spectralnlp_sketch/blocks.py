@@ -32,7 +32,7 @@ def block_of(batch: Any, name: str = "the batch") -> Matrix:
     try:
         block = sp.csr_matrix(batch) if sp.issparse(batch) else np.asarray(batch)
     except Exception as error:  # other libraries raise errors of any class
-        raise MatrixError(f"{name} is no matrix: {str(error).splitlines()[0]}") from error
+        raise MatrixError(f"{name} is not a matrix: {str(error).splitlines()[0]}") from error
     if block.ndim != 2:
         hint = "give two-dimensional batches of rows"
         raise MatrixError(f"{name} has {block.ndim} dimensions, and a matrix has 2", hint=hint)

@@ -1,4 +1,4 @@
-"""Counter-based random numbers: functions of (seed, document, row), so they do not depend on who reads a row.
+"""Counter-based random numbers: functions of (seed, document, row), whichever process reads the row.
 
 The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, *Fast splittable pseudorandom
 number generators*, figure 14), applied twice over a counter.

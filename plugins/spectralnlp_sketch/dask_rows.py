@@ -68,7 +68,7 @@ class DaskRows(Corpus[Any]):
         # Rows are numbered over all blocks while block lengths are known, otherwise within each block.
         self._starts = [0, *np.cumsum(self._lengths)[:-1]]
         self._blocks = np.ravel(data.to_delayed()).tolist()
-        self.engine = WhereTheyLie()
+        self.engine = BlockEngine()
 
     def partitions(self) -> Sequence[DaskPartition]:
         """Return the blocks of rows."""
@@ -99,7 +99,7 @@ class DaskRows(Corpus[Any]):
         return arrays.concatenate(results, allow_unknown_chunksizes=True)
 
 
-class WhereTheyLie(Engine):
+class BlockEngine(Engine):
     """Engine that observes and merges Dask blocks in the current scheduler and fetches only the sum."""
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:

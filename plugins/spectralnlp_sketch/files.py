@@ -228,7 +228,7 @@ def _resume(
             raise ConfigError(what, path=where, hint="finish it, or begin again with `restart`")
     estimator.restore(stored.metadata["input"], _state(stored.arrays))
     file, row = stored.metadata["file"], stored.metadata["row"]
-    report(f"going on from row {row:,} of {stored.metadata['files'][file][0]}")
+    report(f"resuming from row {row:,} of {stored.metadata['files'][file][0]}")
     return file, row
 
 

@@ -59,7 +59,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
         return corpus
 
     def _validated(self, X: Matrix, *, reset: bool, finite: bool = False) -> Matrix:
-        # Moments look for NaN themselves, more cheaply, and name the row.
+        # Moments check for NaN themselves, which is cheaper, and their error names the row.
         check_structure(X)
         kinds = [np.float64, np.float32]
         try:

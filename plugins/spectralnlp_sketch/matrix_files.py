@@ -17,7 +17,7 @@ from spectralnlp.runtime import Location, open_binary
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, check_structure
 
-# Arrays of more bytes than the first number may be at most so many times larger than their archive.
+# Arrays larger than the first number of bytes may be at most the second number of times their archive's size.
 _SWOLLEN, _MOST_SWELLING = 64 << 20, 200
 
 

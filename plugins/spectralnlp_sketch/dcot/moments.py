@@ -117,7 +117,7 @@ class RowLog(RowMoments):
 
 
 class ReconstructionMoments(RowMoments):
-    """Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is the output of the layers so far.
+    """Moments Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is the layers' output so far.
 
     Without layers, z = x, and the moments are the scatter matrix of the rows and their sum.
 

@@ -26,7 +26,7 @@ MOST_ENTRIES = 2**23
 
 
 class Sketch(NamedTuple):
-    """Sketch B, whose BᵀB is close to XᵀX.
+    """Sketch B of rows X, such that BᵀB is close to XᵀX.
 
     Args:
         rows: B (at most l, d).
@@ -125,7 +125,7 @@ class FrequentDirectionsMoments(RowMoments):
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
         while matrix.shape[0]:
             free = self._free(matrix)
-            self._pending.append(self._own(matrix[:free]))
+            self._pending.append(self._buffered_copy(matrix[:free]))
             self._n_pending += min(free, matrix.shape[0])
             matrix = matrix[free:]
             if self._n_pending >= self._capacity() or self._entries() >= MOST_ENTRIES:
@@ -143,7 +143,7 @@ class FrequentDirectionsMoments(RowMoments):
         """Return the number of entries in pending sparse rows, or 0 if rows are dense."""
         return sum(each.nnz for each in self._pending) if self.sparse else 0
 
-    def _own(self, matrix: Matrix) -> Matrix:
+    def _buffered_copy(self, matrix: Matrix) -> Matrix:
         """Return a copy of rows in the buffer's format, dense or CSR."""
         if self.sparse == sp.issparse(matrix):
             return matrix.copy()

@@ -170,7 +170,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
 
 
 def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
-    """Return each text with a blank for every byte outside words, which are those of word n-grams."""
+    """Return texts with all characters outside words replaced by blanks; words are those of word n-grams."""
     lines = []
     for text, bounds in blocks(texts, lowercase):
         spaced = np.empty_like(text)

@@ -20,7 +20,7 @@ _FURTHER_TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class HeadLearner:
-    """Learns a head from all examples or from a part of them.
+    """Learner of heads, from all examples or from a part of them.
 
     Args:
         settings: loss and weight.
@@ -70,7 +70,7 @@ class HeadLearner:
         return shares if self.likeness is None else np.asarray(shares @ self.likeness, np.float32)
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Learn a head for the classes with these numbers, from examples whose targets are over them."""
+        """Learn a head for some classes, given by number; the examples' targets have these classes only."""
         if self.settings.loss == "hinge":
             return self.support_vectors(examples)
         likeness = None if self.likeness is None else self.likeness[np.ix_(classes, classes)]

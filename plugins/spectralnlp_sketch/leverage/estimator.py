@@ -126,7 +126,7 @@ class LeverageScores(IncrementalEstimator):
         m = int(self.moments_.sketch_size)
         return max(m - self.rank_, 0) / m
 
-    # -- the first pass
+    # -- First pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
         """Return empty moments of the method; ``auto`` starts with a Gram matrix."""

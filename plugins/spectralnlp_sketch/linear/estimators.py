@@ -115,7 +115,7 @@ class SRHT(LinearTransformer):
 
     block_size: Annotated[
         Annotated[int, Ge(1)] | None,
-        Doc("Rows of a block, a power of two, at least ``sketch_size``; None for 1,024 or the next power."),
+        Doc("Rows of a block, a power of two, at least ``sketch_size``; None for 1,024 or more."),
     ] = None
 
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> LinearSketch:

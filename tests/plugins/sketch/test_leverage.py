@@ -143,7 +143,7 @@ def test_truncation_rescues_a_sketch_of_deficient_rank() -> None:
 
 
 def test_a_sketch_of_too_few_rows_is_warned_of() -> None:
-    with pytest.warns(SketchWarning, match="a sketch of 10 rows cannot tell"):
+    with pytest.warns(SketchWarning, match="a sketch of 10 rows is too small"):
         LeverageScores(sketch_size=10, method="countsketch").fit(X)
     with pytest.warns(SketchWarning, match="use the exact method"):
         LeverageScores(sketch_size=100, method="countsketch", epsilon=0.5).fit(X)

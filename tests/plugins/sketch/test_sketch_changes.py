@@ -188,7 +188,7 @@ def test_a_cut_off_run_goes_on_with_its_numbers(
     by_order = [each for each in made if each != "--keep-moments"]
     refused(capsys, run("sketch", *files, "-o", tmp_path / "resumed", *by_order), "with other numbering")
     assert run("sketch", *files, "-o", tmp_path / "resumed", *made) == 0
-    assert "going on from row 64 of" in capsys.readouterr().err
+    assert "resuming from row 64 of" in capsys.readouterr().err
     assert bytes_of(tmp_path / "resumed") == bytes_of(tmp_path / "straight")
 
 
