@@ -27,7 +27,7 @@ _AHEAD = 50
 
 
 def expected_errors(parse: Parse) -> float:
-    """Return the expected number of wrong brackets of a parse; the number of words for a bare fallback."""
+    """Return the expected number of wrong brackets; for a fallback without posteriors, its length."""
     if parse.fallback is not None and not parse.constituents:
         return float(len(parse.tree.words()))
     return float(sum(1.0 - each.posterior for each in parse.constituents))

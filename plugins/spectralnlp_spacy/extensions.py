@@ -158,9 +158,7 @@ class Getters:
         """
         words = words_of(span.doc, span.start, span.end)
         if not words and len(span):
-            read_brackets(
-                span.doc, self.key, span.start, span.start
-            )  # raises an error if the document was not parsed
+            read_brackets(span.doc, self.key, span.start, span.start)  # fails if nothing was parsed
             return Chain(span.start, span.start, ())
         if words:
             wanted = words[0], words[-1] + 1

@@ -26,9 +26,7 @@ def install_noun_chunks(vocab: Vocab, key: str) -> None:
         key: name of the group of constituents.
     """
     usual = vocab.get_noun_chunks
-    if (
-        isinstance(usual, partial) and usual.func is noun_chunks
-    ):  # installed by another parser in the pipeline
+    if isinstance(usual, partial) and usual.func is noun_chunks:  # set by another parser in the pipeline
         usual = usual.keywords["usual"]
     vocab.get_noun_chunks = partial(noun_chunks, key=key, usual=usual)
 

@@ -94,9 +94,7 @@ def search(
         >>> [(match.text, match.named["object"].text) for match in search(doc, "VP < NP=object")]
         [('feeds the gulls', 'the gulls'), ('like it', 'it')]
     """
-    registry.tree_tools.get("search").read_pattern(
-        pattern
-    )  # checks the pattern before any document is parsed
+    registry.tree_tools.get("search").read_pattern(pattern)  # fails before any document is parsed
     return _matches(_sentences(docs, spans_key), pattern, once, head_rules)
 
 

@@ -47,7 +47,7 @@ class SpectralTextcat(SpectralPipe):
         for extension in (self.intent, self.out_of_scope):
             if not Doc.has_extension(extension):
                 Doc.set_extension(extension, default=None)
-            elif any(Doc.get_extension(extension)[1:]):  # a default, method or getter of another package
+            elif any(Doc.get_extension(extension)[1:]):  # a method, getter or setter of another package
                 raise ComponentError(Errors.SN013.format(owner="doc", extension=extension))
 
     @property

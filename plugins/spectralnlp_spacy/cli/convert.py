@@ -85,9 +85,7 @@ def _recognise(path: Path | str) -> str:
     """Return the kind of data in a file, from its first non-empty line."""
     from spectralnlp.runtime import open_text
 
-    with open_text(
-        path, "iso-8859-1"
-    ) as lines:  # this encoding accepts any bytes, and only ASCII characters matter here
+    with open_text(path, "iso-8859-1") as lines:  # accepts any bytes; only ASCII characters matter here
         first = next((line for line in lines if line.strip()), "")
     label, tab, text = first.partition("\t")
     if first.lstrip().startswith("("):

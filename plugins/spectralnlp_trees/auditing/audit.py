@@ -39,8 +39,8 @@ def audit(
 ) -> list[Doubt]:
     """Find doubtful nodes of a treebank, the most doubtful first.
 
-    The evidence comes from a parser that was not trained on the tree's document (5 folds), and from other
-    annotation of the same words between the same words.
+    The evidence comes from a parser that was not trained on the tree's document (5 folds), and from
+    differing annotation of the same words with the same neighbours.
 
     Args:
         trees: cleaned trees of a treebank.

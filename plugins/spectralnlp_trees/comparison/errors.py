@@ -317,7 +317,7 @@ class _Repairing:
 
     def _replace(self, n_wrong: int) -> tuple[TreeError, ...]:
         fresh = workspace_of(self.gold, self.gold)
-        assert fresh is not None  # the words count, or there would be no work
+        assert fresh is not None  # the gold tree has words that count, as it has a workspace
         self.work.root = fresh.root
         repair = Repair("replace", (), 0, len(self.work.leaves), n_wrong)
         return (TreeError(ErrorType.OTHER, (repair,)),)
