@@ -43,10 +43,10 @@ def tensor_power(
     values, vectors = np.zeros(min(n_components, k)), np.zeros((min(n_components, k), k))
     for i in range(len(values)):
         starts = rng.standard_normal((restarts, k))
-        starts -= (starts @ vectors[:i].T) @ vectors[:i]  # orthogonal to the components found before
+        starts -= (starts @ vectors[:i].T) @ vectors[:i]  # orthogonal to the components extracted before
         starts = _iterate(flat, _unit(starts), iterations)
-        found = (_contract(flat, starts) * starts).sum(axis=1)
-        best = _iterate(flat, starts[[int(found.argmax())]], iterations)
+        scores = (_contract(flat, starts) * starts).sum(axis=1)
+        best = _iterate(flat, starts[[int(scores.argmax())]], iterations)
         vectors[i] = best[0]
         values[i] = (_contract(flat, best) * best).sum()
         flat -= values[i] * np.outer(np.outer(best[0], best[0]).ravel(), best[0])

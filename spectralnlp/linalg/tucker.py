@@ -44,9 +44,9 @@ def tucker(tensors: NDArray[Any], *, tolerance: float) -> list[tuple[Floats, lis
         turned = u.transpose(0, 2, 1) @ unfolded
         others = tuple(size for other, size in enumerate(cores.shape[1:], 1) if other != axis)
         cores = np.moveaxis(turned.reshape(n, m, *others), 1, axis)
-    found = []
+    results = []
     for number in range(n):
         kept = [slice(int(each[number]), None) for each in dropped]
         bases = [u[number][:, part] for u, part in zip(all_bases, kept, strict=True)]
-        found.append((cores[number][tuple(kept)], bases))
-    return found
+        results.append((cores[number][tuple(kept)], bases))
+    return results

@@ -225,12 +225,12 @@ class _Document:
     ) -> Counts:
         """Count matched, gold and predicted spans of one kind by gold sentence, int64 (n_gold, 3)."""
         starts = [position[sentence.start] for _, sentence in self.gold]
-        found: list[list[Bracket]] = [[] for _ in self.gold]
+        by_sentence: list[list[Bracket]] = [[] for _ in self.gold]
         for placed in predicted:
             for span in spans_of(placed):
-                found[max(bisect_right(starts, span[1]) - 1, 0)].append(span)
+                by_sentence[max(bisect_right(starts, span[1]) - 1, 0)].append(span)
         rows = []
-        for placed, test in zip(self.gold, found, strict=True):
+        for placed, test in zip(self.gold, by_sentence, strict=True):
             gold = spans_of(placed)
             rows.append((count_matched(gold, test, parameters), len(gold), len(test)))
         return np.array(rows, np.int64)

@@ -17,7 +17,7 @@ from spectralnlp.scoring.table import two_columns
 from spectralnlp.text.spans import Scheme, count_invalid, spans_of
 
 Counts = NDArray[np.int64]
-_COLUMNS = ("words", "correct", "unknown", "unknown_correct", "gold", "found", "matched")
+_COLUMNS = ("words", "correct", "unknown", "unknown_correct", "gold", "predicted", "matched")
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +55,7 @@ class TagReport(Report):
     @property
     def precision(self) -> float:
         """Percentage of predicted spans that are correct."""
-        return percent(self._total("matched"), self._total("found"))
+        return percent(self._total("matched"), self._total("predicted"))
 
     @property
     def recall(self) -> float:
@@ -65,7 +65,7 @@ class TagReport(Report):
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall of spans, in percent."""
-        return percent(2 * self._total("matched"), self._total("gold") + self._total("found"))
+        return percent(2 * self._total("matched"), self._total("gold") + self._total("predicted"))
 
     @property
     def signature(self) -> str:
@@ -159,11 +159,11 @@ def score_tags(
 
 
 def _span_sets(
-    gold: Sequence[str], found: Sequence[str], scheme: Scheme
+    gold: Sequence[str], predicted: Sequence[str], scheme: Scheme
 ) -> tuple[set[tuple[int, int, str]], set[tuple[int, int, str]]]:
     if scheme == "tags":
         return set(), set()
-    return set(spans_of(gold)), set(spans_of(found))
+    return set(spans_of(gold)), set(spans_of(predicted))
 
 
 def compare_tags(report: TagReport, other: TagReport) -> Comparison:
@@ -184,7 +184,7 @@ def compare_tags(report: TagReport, other: TagReport) -> Comparison:
 
 
 def _terms(report: TagReport, metric: str) -> NDArray[np.float64]:
-    words, correct, _, _, gold, found, matched = report.counts.T.astype(np.float64)
+    words, correct, _, _, gold, predicted, matched = report.counts.T.astype(np.float64)
     if metric == "accuracy":
         return np.stack([correct, words], axis=1)
-    return np.stack([2 * matched, gold + found], axis=1)
+    return np.stack([2 * matched, gold + predicted], axis=1)

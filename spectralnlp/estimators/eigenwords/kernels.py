@@ -156,7 +156,7 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
         ``most``.
     """
     batch = np.empty(_BATCH * window, np.int64)
-    slots, found, ends = np.empty_like(batch), np.empty_like(batch), np.empty(_BATCH, np.int64)
+    slots, present, ends = np.empty_like(batch), np.empty_like(batch), np.empty(_BATCH, np.int64)
     for begin in range(start, n_ids, _BATCH):
         end = min(begin + _BATCH, n_ids)
         n_keys = 0
@@ -172,13 +172,13 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
                 if right == 0:
                     break
             ends[i - begin] = n_keys
-        _look_up(batch, 0, n_keys, keys, slots, found)
+        _look_up(batch, 0, n_keys, keys, slots, present)
         j = 0
         for i in range(begin, end):
             if n_pairs + window > most:
                 return i, n_pairs
             while j < ends[i - begin]:
-                n_pairs += _add(keys, counts, slots[j], found[j], batch[j], 1)
+                n_pairs += _add(keys, counts, slots[j], present[j], batch[j], 1)
                 j += 1
     return n_ids, n_pairs
 
@@ -191,38 +191,38 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
         (index of the pair where it stopped, n_pairs)
     """
     n_new = len(new_keys)
-    slots, found = np.empty(_BATCH, np.int64), np.empty(_BATCH, np.int64)
+    slots, present = np.empty(_BATCH, np.int64), np.empty(_BATCH, np.int64)
     for begin in range(start, n_new, _BATCH):
         end = min(begin + _BATCH, n_new)
-        _look_up(new_keys, begin, end, keys, slots, found)
+        _look_up(new_keys, begin, end, keys, slots, present)
         for i in range(begin, end):
             if new_keys[i] == 0:
                 continue
             if n_pairs + 1 > most:
                 return i, n_pairs
             j = i - begin
-            n_pairs += _add(keys, counts, slots[j], found[j], new_keys[i], new_counts[i])
+            n_pairs += _add(keys, counts, slots[j], present[j], new_keys[i], new_counts[i])
     return n_new, n_pairs
 
 
 @kernel
-def _look_up(some, begin, end, keys, slots, found):
+def _look_up(wanted, begin, end, keys, slots, present):
     """Find the first slot of each key and the key it holds, in independent loads that hide memory latency."""
     mask = len(keys) - 1
     for i in range(begin, end):
-        value = np.uint64(some[i]) * _GOLDEN
+        value = np.uint64(wanted[i]) * _GOLDEN
         slot = np.int64(value ^ (value >> _HALF)) & mask
         slots[i - begin] = slot
-        found[i - begin] = keys[slot]
+        present[i - begin] = keys[slot]
 
 
 @kernel
-def _add(keys, counts, slot, found, key, count):
+def _add(keys, counts, slot, present, key, count):
     """Add to the count of a key and return 1 if the key is new, else 0.
 
-    ``slot`` and ``found`` are the results of `_look_up`: the key's first slot, and the key that it held.
+    ``slot`` and ``present`` are the results of `_look_up`: the key's first slot, and the key that it held.
     """
-    if found != key:
+    if present != key:
         mask = len(keys) - 1
         while keys[slot] != key:
             if keys[slot] == 0:

@@ -175,8 +175,8 @@ def _points(table: NGramTable) -> Floats:
     for part in smoothed_states(table, future, CLUSTERED_STATES):
         newest, older, symbol = part.columns.T
         rows = np.searchsorted(codes, encode(np.column_stack([older, newest, symbol]), table.boundary + 1))
-        own, after, before = _unit(future[symbol] * sigma), _unit(part.after), BEFORE * _unit(part.before)
-        points[rows, 1:] = np.hstack([own, after, before])
+        token, after, before = _unit(future[symbol] * sigma), _unit(part.after), BEFORE * _unit(part.before)
+        points[rows, 1:] = np.hstack([token, after, before])
     return points
 
 

@@ -192,7 +192,7 @@ def _levels(
     return levels
 
 
-def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: RegressionOptions) -> Floats:
+def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options: RegressionOptions) -> Floats:
     """Return the states before the symbols of n-grams, float64 (n_rows, k).
 
     With ``leave_one_out``, the state before a symbol is estimated from all other occurrences of its history.
@@ -200,19 +200,19 @@ def _before(levels: Sequence[_Level], rows: slice, own: Floats, options: Regress
     Args:
         levels: states of the histories by length; see `_levels`.
         rows: which n-grams to use.
-        own: float64 (n_rows, k); coordinates of the n-grams' symbols.
+        coordinates: float64 (n_rows, k); coordinates of the n-grams' symbols.
         options: settings of the regression.
     """
     if not options.leave_one_out:
         return levels[-1].states[levels[-1].number[rows]]
     backoff = options.backoff
-    shorter, state = np.zeros_like(own), np.zeros_like(own)
+    shorter, state = np.zeros_like(coordinates), np.zeros_like(coordinates)
     for level in levels:
         history = level.number[rows]
         weight, full = level.weights[history][:, None], level.states[history]
         summed = (weight + backoff) * full - backoff * shorter  # sum of the futures after the history
         others = weight - 1 + backoff
-        state = np.divide(summed - own + backoff * state, others, out=state, where=others > 1e-9)
+        state = np.divide(summed - coordinates + backoff * state, others, out=state, where=others > 1e-9)
         shorter = full
     return state
 

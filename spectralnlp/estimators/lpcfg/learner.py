@@ -128,10 +128,10 @@ class LPCFGLearner(GrammarLearner):
                 binariser=binariser,
                 chains=trees.chains,
                 coarse=coarse,
-                pruner=found[-1] if has_pruner else None,
-                grammars=tuple(found[:-1] if has_pruner else found),
+                pruner=grammars[-1] if has_pruner else None,
+                grammars=tuple(grammars[:-1] if has_pruner else grammars),
             )
-            for binariser, coarse, found in zip(trees.binarisers, self.coarse, learned, strict=True)
+            for binariser, coarse, grammars in zip(trees.binarisers, self.coarse, learned, strict=True)
         )
 
     def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:

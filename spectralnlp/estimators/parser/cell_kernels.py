@@ -157,10 +157,10 @@ def marginals_of_spans(sentences, chosen, weights):
     size = 0
     for s in chosen:
         size += sentences.spans[s + 1] - sentences.spans[s]
-    found, count = np.empty(size), 0
+    of_gold, count = np.empty(size), 0
     for s in chosen:
         _, marginals, cues = _marginals(sentences, s, weights)
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
-            found[count] = marginals[cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
+            of_gold[count] = marginals[cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
             count += 1
-    return found
+    return of_gold

@@ -161,12 +161,12 @@ class CountedGrammar:
         rule, within = states
         place = self.place[events[rule]] + within
         symbols = self.symbol_of_state[place]
-        found = (place - self.grammar.state_offsets[symbols]).astype(np.int32)
-        order = np.lexsort((*found.T[::-1], *symbols.T[::-1]))
+        symbol_states = (place - self.grammar.state_offsets[symbols]).astype(np.int32)
+        order = np.lexsort((*symbol_states.T[::-1], *symbols.T[::-1]))
         shape = (len(self.grammar.symbols),) * rules.shape[1]
         keys, wanted = (np.ravel_multi_index(tuple(each.T), shape) for each in (symbols[order], rules))
         starts = np.searchsorted(keys, np.append(wanted, np.prod(shape))).astype(np.int64)
-        return Layout(starts, found[order], order)
+        return Layout(starts, symbol_states[order], order)
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:

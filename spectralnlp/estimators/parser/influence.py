@@ -61,11 +61,12 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
     left, log_totals = [], []
     for forest, lookup in forests:
         leaves = leaf_vectors(forest, counted.grammar, lookup)
-        found = count_rules(forest, counted.whole_rules, counted.grammar, leaves)
-        log_totals.append(found.log_total)
-        lost = _lost_shares(counted, forest, lookup, leaves, found)
+        forest_counts = count_rules(forest, counted.whole_rules, counted.grammar, leaves)
+        log_totals.append(forest_counts.log_total)
+        lost = _lost_shares(counted, forest, lookup, leaves, forest_counts)
         left.append(
-            np.log1p(-np.minimum(lost, _MOST)) + _left_of_words(counted, forest, leaves, found, lookup)
+            np.log1p(-np.minimum(lost, _MOST))
+            + _left_of_words(counted, forest, leaves, forest_counts, lookup)
         )
     nodes = left[1] - left[0]
     trees = np.bincount(table.tree, nodes, table.n_trees).astype(np.float64)
@@ -73,20 +74,20 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
 
 
 def _lost_shares(
-    counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, found: ForestCounts
+    counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, forest_counts: ForestCounts
 ) -> Floats:
     """Return the share of a forest's Z that would be lost without each treebank node, float64 (n_nodes,)."""
     gains = np.concatenate(
         [
-            *_rule_gains(counted, found),
-            _token_gains(counted, _tokens_of(forest, leaves, found), lookup),
-            _root_gains(counted, found.root),
+            *_rule_gains(counted, forest_counts),
+            _token_gains(counted, _tokens_of(forest, leaves, forest_counts), lookup),
+            _root_gains(counted, forest_counts.root),
         ]
     )
     return np.asarray(counted.shares @ gains)
 
 
-def _rule_gains(counted: CountedGrammar, found: ForestCounts) -> tuple[Floats, Floats]:
+def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[Floats, Floats]:
     """Return the derivative of log Z with respect to each count of binary and of unary rules.
 
     A probability is (1 − α) q + α · mean of q over the states of the left-hand side, where q is a count
@@ -100,8 +101,8 @@ def _rule_gains(counted: CountedGrammar, found: ForestCounts) -> tuple[Floats, F
     totals = np.zeros(first[-1])
     parts = []
     for values, at, parents, layout, uses in (
-        (counts.binary, offsets.binary, index.binary_rules[:, 0], counted.binary, found.binary),
-        (counts.unary, offsets.unary, index.unary_rules[:, 0], counted.unary, found.unary),
+        (counts.binary, offsets.binary, index.binary_rules[:, 0], counted.binary, forest_counts.binary),
+        (counts.unary, offsets.unary, index.unary_rules[:, 0], counted.unary, forest_counts.unary),
     ):
         difference = np.empty_like(values)
         difference[layout.order] = uses
@@ -140,18 +141,18 @@ def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
 
 
 def _tokens_of(
-    forest: Forest, leaves: Floats, found: ForestCounts
+    forest: Forest, leaves: Floats, forest_counts: ForestCounts
 ) -> Iterator[tuple[int, int, Floats, Floats]]:
     """Yield the token, the tag, the posteriors of states and the vector of each lexical node of a forest."""
     at = 0
     for node in np.flatnonzero(forest.kind == LEXICAL).tolist():
-        states = found.states[found.offsets[node] : found.offsets[node + 1]]
+        states = forest_counts.states[forest_counts.offsets[node] : forest_counts.offsets[node + 1]]
         yield int(forest.start[node]), int(forest.symbol[node]), states, leaves[at : at + len(states)]
         at += len(states)
 
 
 def _left_of_words(
-    counted: CountedGrammar, forest: Forest, leaves: Floats, found: ForestCounts, lookup: Lookup
+    counted: CountedGrammar, forest: Forest, leaves: Floats, forest_counts: ForestCounts, lookup: Lookup
 ) -> Floats:
     """Return the logarithm of the share of Z left if p(tag | word) is recounted without each tree.
 
@@ -161,7 +162,7 @@ def _left_of_words(
     """
     left = np.zeros(counted.index.table.n_nodes)
     uses: dict[int, dict[int, float]] = defaultdict(dict)
-    for token, tag, posteriors, _ in _tokens_of(forest, leaves, found):
+    for token, tag, posteriors, _ in _tokens_of(forest, leaves, forest_counts):
         uses[token][tag] = float(posteriors.sum())
     for token, of_tags in uses.items():
         entry, signature = int(lookup.entries[token]), int(lookup.signatures[token])
@@ -198,17 +199,17 @@ def _tags_without(
     rows = np.concatenate([signs.rows, tokens])[place]
     sign = np.tile(signs.whole, (len(trees), 1))
     sign[np.searchsorted(trees, signs.trees)] = signs.without
-    own_tag = counted.symbol_of_state[counted.place[table.symbol[tokens]]]
+    tag_of_token = counted.symbol_of_state[counted.place[table.symbol[tokens]]]
     at = np.searchsorted(trees, table.tree[tokens])
-    own, gone = (
-        np.bincount(own_tag, minlength=len(counted.grammar.symbols))[tags],
-        np.stack([np.bincount(at[own_tag == tag], minlength=len(trees)) for tag in tags], axis=1),
+    of_tag, gone = (
+        np.bincount(tag_of_token, minlength=len(counted.grammar.symbols))[tags],
+        np.stack([np.bincount(at[tag_of_token == tag], minlength=len(trees)) for tag in tags], axis=1),
     )
     total, total_gone = len(tokens), np.bincount(at, minlength=len(trees))
     prior = options.word_prior * (total <= options.frequent)
     new_prior = (options.word_prior * (total - total_gone <= options.frequent))[:, None]
-    before = (own + prior * signs.whole) / (total + prior)
-    after = (own - gone + new_prior * sign) / np.maximum((total - total_gone)[:, None] + new_prior, 1e-300)
+    before = (of_tag + prior * signs.whole) / (total + prior)
+    after = (of_tag - gone + new_prior * sign) / np.maximum((total - total_gone)[:, None] + new_prior, 1e-300)
     return rows, before, after
 
 
@@ -240,11 +241,11 @@ def _token_gains(
         by_state = np.maximum(tokens.of_state[states], 1e-300)
         within, p_state = tokens.state[place] - states.start, by_state / tag_count
         mean = vector / max(float(p_state @ vector), 1e-300)
-        own = (mean - options.tag_weight) / (1.0 - options.tag_weight)
+        word_mean = (mean - options.tag_weight) / (1.0 - options.tag_weight)
         slope = np.divide(uses * (1.0 - options.tag_weight), mean, out=np.zeros_like(mean), where=mean > 0)
         slope /= count + options.state_prior
         z = np.bincount(within, tokens.count[place], len(p_state)) / p_state
-        gain[place] += slope[within] / p_state[within] - float(slope @ own)
+        gain[place] += slope[within] / p_state[within] - float(slope @ word_mean)
         of_tag[tag] += float(slope @ z) / tag_count
         of_state[states] -= slope * z / by_state
     return np.asarray(gain + of_tag[tokens.tag] + of_state[tokens.state])

@@ -84,18 +84,18 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
     lengths = np.diff(sentences.tokens)
     usable = np.flatnonzero((lengths > 2) & (lengths <= _LONGEST))
     held_out = usable % _HELD_OUT == 0
-    taught = usable[~held_out]
-    taught = np.repeat(taught, tables[0].copies[taught])
-    if not len(taught) or not held_out.any():
+    training = usable[~held_out]
+    training = np.repeat(training, tables[0].copies[training])
+    if not len(training) or not held_out.any():
         return None
     learner = Learner.blank(_N_WEIGHTS)
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
-    first = _to_be_joined(taught, lengths)
+    first = _to_be_joined(training, lengths)
     material = _concatenated([sentences, *(_joined(sentences, s) for s in first.tolist())])
-    taught = np.concatenate([taught, len(lengths) + np.arange(len(first))])
+    training = np.concatenate([training, len(lengths) + np.arange(len(first))])
     for _ in range(_EPOCHS):
-        learn(material, taught[rng.permutation(len(taught))], step, learner)
-        step += len(taught)
+        learn(material, training[rng.permutation(len(training))], step, learner)
+        step += len(training)
     weights = learner.mean(step)
     marginals = marginals_of_spans(sentences, usable[held_out], weights)
     threshold = float(np.quantile(marginals, 1.0 - _RECALL))
@@ -121,14 +121,14 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
     )
 
 
-def _to_be_joined(taught: Offsets, lengths: Offsets) -> Offsets:
+def _to_be_joined(training: Offsets, lengths: Offsets) -> Offsets:
     """Choose pairs of adjacent sentences to join, and return the first one of each pair.
 
     Args:
-        taught: indices of the training sentences, ascending.
+        training: indices of the training sentences, ascending.
         lengths: lengths of all sentences, in tokens.
     """
-    first = taught[:-1][np.diff(taught) == 1]
+    first = training[:-1][np.diff(training) == 1]
     return first[lengths[first] + lengths[first + 1] <= _LONGEST_JOINED][::_JOINED]
 
 
@@ -180,8 +180,8 @@ def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGram
     columns = []
     for first, last in zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True):
         words = table.word[leaves[first:last]]
-        found = look_up(lexicon, [table.words[word] for word in words.tolist()], signature)
-        once = np.where(counts[words] == 1, found.signatures, found.entries)
-        found = replace(found, entries=once)
-        columns.append(cues_of(lexicon, found, coarse_values(coarse, found, None) * prior, codes))
+        lookup = look_up(lexicon, [table.words[word] for word in words.tolist()], signature)
+        once = np.where(counts[words] == 1, lookup.signatures, lookup.entries)
+        lookup = replace(lookup, entries=once)
+        columns.append(cues_of(lexicon, lookup, coarse_values(coarse, lookup, None) * prior, codes))
     return Cues(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))

@@ -104,18 +104,18 @@ def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.
     tree = table.tree[leaves]
     is_first = np.append(True, tree[1:] != tree[:-1])[: len(leaves)]
     weight = table.weight[tree]
-    found, _ = count_tokens(
+    remaining, _ = count_tokens(
         [table.words[each] for each in known], word.astype(np.int32), tag, weight, is_first
     )
     of_state = np.bincount(tokens.state, counts.pairs, len(grammar.root))
     of_tag = np.bincount(tokens.tag, counts.pairs, n_symbols)
     p_state = of_state / np.maximum(of_tag[counted.symbol_of_state], 1e-300)
-    keys = known[found.word].astype(np.int64) * n_symbols + found.tag
-    ours = tokens.word.astype(np.int64) * n_symbols + tokens.tag
-    row = np.minimum(np.searchsorted(keys, ours), len(keys) - 1)
-    there = keys[row] == ours
+    keys = known[remaining.word].astype(np.int64) * n_symbols + remaining.tag
+    counted_keys = tokens.word.astype(np.int64) * n_symbols + tokens.tag
+    row = np.minimum(np.searchsorted(keys, counted_keys), len(keys) - 1)
+    there = keys[row] == counted_keys
     within = tokens.state - grammar.state_offsets[tokens.tag]
-    z = np.zeros((len(keys), int(grammar.n_states[np.unique(found.tag)].max())))
+    z = np.zeros((len(keys), int(grammar.n_states[np.unique(remaining.tag)].max())))
     share = np.divide(
         counts.pairs,
         p_state[tokens.state],
@@ -123,7 +123,7 @@ def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.
         where=p_state[tokens.state] > 0.0,
     )
     np.add.at(z, (row[there], within[there]), share[there])
-    lexicon, tag_default = LexiconMaker(found, counted.lexicon).make(grammar.n_states, z)
+    lexicon, tag_default = LexiconMaker(remaining, counted.lexicon).make(grammar.n_states, z)
     root = np.zeros(len(grammar.root))
     np.add.at(root, counted.states, counts.root / counts.root.sum())
     return replace(grammar, root=root, lexicon=lexicon, tag_default=tag_default)

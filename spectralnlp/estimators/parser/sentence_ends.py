@@ -126,8 +126,8 @@ def train_sentence_ends(
     segments = None if segmenter is None else ChainSegmenter(segmenter, set(words))
     tokenizer = Tokenizer(conventions, segmenter=segments)
     texts = list(gold_texts(table, _blocks(documents), grammar, tokenizer))
-    held_out, taught = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]
-    weights = _learn(taught, random_state)
+    held_out, training = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]
+    weights = _learn(training, random_state)
     errors = [_errors(held_out, weights, threshold) for threshold in _THRESHOLDS]
     if min(errors) >= _WORTH * sum(int((text.tokens.rule != text.begins).sum()) for text in held_out):
         return None

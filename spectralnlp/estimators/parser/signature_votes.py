@@ -93,7 +93,7 @@ class SignatureVotes:
         number, known = {name: place for place, name in enumerate(names)}, frozenset(table.words)
         votes = np.zeros((len(names), int(tags.max(initial=0)) + 1))
         voters = np.zeros(len(names), np.int64)
-        found: list[tuple[int, int, int, int]] = []
+        rows: list[tuple[int, int, int, int]] = []
         change: list[float] = []
         for word, tokens in _may_vote(table, leaves, tags, options.rare):
             looks = (signature_chain(options.signature(word, place, known), word) for place in (1, 0))
@@ -106,12 +106,12 @@ class SignatureVotes:
             for tree, row in {token.tree: token.row for token in reversed(tokens)}.items():
                 then = _votes([each for each in tokens if each.tree != tree], chains, options.rare)
                 for key in now.keys() | then.keys():
-                    found.append((key[0], tree, row, key[1]))
+                    rows.append((key[0], tree, row, key[1]))
                     change.append(then.get(key, 0.0) - now.get(key, 0.0))
                 others = {sign for sign, _ in then}
-                found += ((sign, tree, row, -1) for sign in signs ^ others)
+                rows += ((sign, tree, row, -1) for sign in signs ^ others)
                 change += (1.0 if sign in others else -1.0 for sign in signs ^ others)
-        changes = np.array(found, np.int64).reshape(-1, 4)
+        changes = np.array(rows, np.int64).reshape(-1, 4)
         order = np.argsort(changes[:, 0], kind="stable")
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 

@@ -167,21 +167,21 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
             trees = np.flatnonzero(fold.held_out & (table.copies > 0)).tolist()
-            found, examples = [], map_kernels(reader.example, trees)
+            numbered, examples = [], map_kernels(reader.example, trees)
             for done, (tree, example) in enumerate(zip(trees, examples, strict=True), 1):
                 if example is not None:
-                    found.append((tree, example))
+                    numbered.append((tree, example))
                 part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(trees)
                 context.report_done((1 - _FITTING) * (fold.number + part) / _FOLDS)
                 if done % _TOGETHER == 0:
                     trim_memory()
-            kept = spill_examples([example for _, example in found])
-            return [(tree, example) for (tree, _), example in zip(found, kept, strict=True)]
+            kept = spill_examples([example for _, example in numbered])
+            return [(tree, example) for (tree, _), example in zip(numbered, kept, strict=True)]
 
-    found = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
+    numbered = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
     with fit_pass("span scorer: weights"):
         times = table.copies.tolist()  # trees with a larger weight are repeated
-        repeated = [each for tree, each in found for _ in range(times[tree])]
+        repeated = [each for tree, each in numbered for _ in range(times[tree])]
         return _fitted(blank, shared, repeated, options)
 
 
@@ -266,8 +266,8 @@ class _FoldReader:
         forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
         if not self.parser.is_complete(forests):
             return None  # every example needs posteriors of each grammar
-        scored, opening = list(forests.scored.values()), forests.sentence.opening
-        options, _ = span_options(scored, self.maps, self.labels, len(words), opening)
+        scored, cells = list(forests.scored.values()), forests.sentence.opening
+        options, _ = span_options(scored, self.maps, self.labels, len(words), cells)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 
 

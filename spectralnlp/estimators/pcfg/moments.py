@@ -56,8 +56,8 @@ class RuleEvents:
             return dict(zip(map(tuple, keys.tolist()), counts.tolist(), strict=True))
 
         def count_symbols(rows: NDArray[np.int64], *children: NDArray[np.int32]) -> EventCounts:
-            found = count(rows, *(table.symbol[each[rows]] for each in children))
-            return {tuple(names[symbol] for symbol in key): number for key, number in found.items()}
+            counted = count(rows, *(table.symbol[each[rows]] for each in children))
+            return {tuple(names[symbol] for symbol in key): number for key, number in counted.items()}
 
         nodes = np.arange(table.n_nodes, dtype=np.int32)
         leaves = np.flatnonzero(table.word >= 0)

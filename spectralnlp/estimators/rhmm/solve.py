@@ -120,13 +120,13 @@ def spectral_model(
         leaving.append(bigrams.escape[a] * joint)
         arriving.append(bigrams.share[a] * mean)
 
-        own = rows[table.last[rows]]
-        z, w = chain.outside[own, : m[a]], words.inside[own, : k[a]]
-        at_end = smoothed_second_moment(z, w, weight[own], smoothing).ravel() if len(own) else joint
-        final.append(bigrams.end[a] * _toward(at_end, joint, weight[own].sum(), smoothing))
-        own = rows[table.first[rows]]
-        at_start = _mean(chain.inside[own, : m[a]], weight[own]) if len(own) else mean
-        initial.append(bigrams.begin[a] * _toward(at_start, mean, weight[own].sum(), smoothing))
+        last = rows[table.last[rows]]
+        z, w = chain.outside[last, : m[a]], words.inside[last, : k[a]]
+        at_end = smoothed_second_moment(z, w, weight[last], smoothing).ravel() if len(last) else joint
+        final.append(bigrams.end[a] * _toward(at_end, joint, weight[last].sum(), smoothing))
+        first = rows[table.first[rows]]
+        at_start = _mean(chain.inside[first, : m[a]], weight[first]) if len(first) else mean
+        initial.append(bigrams.begin[a] * _toward(at_start, mean, weight[first].sum(), smoothing))
     matrices = []
     for (a, b), rows, share in zip(
         bigrams.pairs.tolist(), by_pair(table), bigrams.follow.tolist(), strict=True

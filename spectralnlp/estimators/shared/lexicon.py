@@ -206,14 +206,14 @@ def _word_vectors(
     """Return the vectors of (word, tag) pairs, smoothed with signatures, float64 (n_pairs, m_max)."""
     counted, word_count = tokens.word_counts()
     p_given_word = tokens.count / counted[tokens.word]
-    own = signs.of_word[tokens.word]
+    finest = signs.of_word[tokens.word]
     smoothed = word_count[tokens.word] <= options.frequent
     word_prior = (options.word_prior * (counted / np.maximum(word_count, 1e-300)))[tokens.word]
     p_given_word[smoothed] = (
-        (tokens.count + word_prior * signs.p_tag[own, tokens.tag]) / (counted[tokens.word] + word_prior)
+        (tokens.count + word_prior * signs.p_tag[finest, tokens.tag]) / (counted[tokens.word] + word_prior)
     )[smoothed]
     state_prior = (options.state_prior * tokens.weight)[:, None]
-    mean = (z + state_prior * signs.mean_z(own, tokens.tag)) / (tokens.count[:, None] + state_prior)
+    mean = (z + state_prior * signs.mean_z(finest, tokens.tag)) / (tokens.count[:, None] + state_prior)
     return (p_given_word / p_tag[tokens.tag])[:, None] * _mix(mean, mean_z[tokens.tag], options.tag_weight)
 
 
@@ -379,10 +379,10 @@ class _Signatures:
             above = votes.parent[here]
             total = by_pair[here].sum(1, keepdims=True)
             p_tag[here] = (by_pair[here] + strength * p_tag[above]) / (total + strength)
-            own = np.flatnonzero(votes.depth[sign_of] == depth)
-            coarser = z[row[votes.parent[sign_of[own]], tag_of[own]]]
-            weight = count[own, None] / (count[own, None] + state_strength)
-            z[own] = weight * z[own] + (1 - weight) * coarser
+            pairs_here = np.flatnonzero(votes.depth[sign_of] == depth)
+            coarser = z[row[votes.parent[sign_of[pairs_here]], tag_of[pairs_here]]]
+            weight = count[pairs_here, None] / (count[pairs_here, None] + state_strength)
+            z[pairs_here] = weight * z[pairs_here] + (1 - weight) * coarser
             row[here] = np.where(row[here] >= 0, row[here], row[above])
         least = np.minimum(options.least_tag, p_tag.max(1, keepdims=True))
         p_tag = np.where(p_tag >= least, p_tag, 0.0)

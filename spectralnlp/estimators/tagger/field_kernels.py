@@ -229,22 +229,22 @@ def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, e
                 steps[x, y] = np.exp(transitions[x, y] + forbidden.transitions[x, y])
                 pairs[x, y] = 0.0
         first_scores, last_scores = start + forbidden.start, end + forbidden.end
-        found = emissions[:n, :k]
-        if not count_expected(found, steps, first_scores, last_scores, forward, backward, scaled, pairs):
+        gradients = emissions[:n, :k]
+        if not count_expected(gradients, steps, first_scores, last_scores, forward, backward, scaled, pairs):
             continue
         for t in range(n):
-            found[t, tags[first + t]] -= one
+            gradients[t, tags[first + t]] -= one
             if t > 0:
                 pairs[tags[first + t - 1], tags[first + t]] -= 1.0
         for x in range(k):
             for y in range(k):
                 gradient[y] = pairs[x, y]
             _descend_all(transitions[x], sums.transitions[x], gradient, rate)
-        _descend_all(start, sums.start, found[0], rate)
-        _descend_all(end, sums.end, found[n - 1], rate)
+        _descend_all(start, sums.start, gradients[0], rate)
+        _descend_all(end, sums.end, gradients[n - 1], rate)
         n_asking = 0
         for t in range(n):
-            if descend_token(t, first, base, examples, weights, sums, dropped, found[t], rate, some_tags):
+            if descend_token(t, first, base, examples, weights, sums, dropped, gradients[t], rate, some_tags):
                 tokens[n_asking] = t
                 n_asking += 1
         around = vectors_around(s, examples)

@@ -72,8 +72,8 @@ def choose_bias(
     gold, best, most = spans(_gold(examples, held_out)), 0.0, 0.0
     for bias in _BIASES:
         chain = lower_outside(chain_of(weights, forbidden), names, bias)
-        found = spans(best_tags(emissions, starts, *chain))
-        f1 = 2 * len(gold & found) / max(1, len(gold) + len(found))
+        predicted = spans(best_tags(emissions, starts, *chain))
+        f1 = 2 * len(gold & predicted) / max(1, len(gold) + len(predicted))
         if f1 > most:
             best, most = bias, f1
     return best
