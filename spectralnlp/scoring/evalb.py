@@ -238,7 +238,7 @@ def count_matched(gold: Iterable[Bracket], test: Iterable[Bracket], parameters: 
 
 
 def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
-    """Count the predicted brackets that cross a gold bracket, in linear time but for sorting.
+    """Count the predicted brackets that cross a gold bracket, in linear time except for sorting.
 
     A gold bracket crosses a predicted one if it strictly contains one of its boundaries and has an end inside
     it. As gold brackets are nested, it is enough to check the innermost one around each boundary.
