@@ -139,12 +139,12 @@ class SpectralPipe(Pipe):
 
     def _installed(self) -> list[str]:
         """Return the names of the installed models that the component could use."""
-        found = []
+        names = []
         for name in registry.models.bare_names():
             with suppress(SpectralError):
                 if kind_of(registry.models.get(name)) == self.task:
-                    found.append(name)
-        return found
+                    names.append(name)
+        return names
 
     def check_source(self) -> None:
         """Check that the model named in the config exists and is for the right task, without loading it.

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 _MISSING, _BEGIN = 0, 3
 
 
-def add_entities(doc: Doc, found: Sequence[Span], *, overwrite: bool) -> None:
+def add_entities(doc: Doc, entities: Sequence[Span], *, overwrite: bool) -> None:
     """Add entities to those of a document, and mark all other tokens as outside of entities.
 
     If a new entity overlaps an existing one or a blocked token (``doc.set_ents(blocked=…)``), the existing
@@ -19,17 +19,17 @@ def add_entities(doc: Doc, found: Sequence[Span], *, overwrite: bool) -> None:
 
     Args:
         doc: the document.
-        found: new entities that do not overlap each other.
+        entities: new entities that do not overlap each other.
         overwrite: whether existing entities and blocks are dropped instead if they overlap new entities.
     """
     blocked = [doc[token.i : token.i + 1] for token in doc if is_blocked(doc, token.i)]
     existing = list(doc.ents)
     if overwrite:
-        existing = [span for span in existing if not _overlaps_any(span, found)]
-        blocked = [span for span in blocked if not _overlaps_any(span, found)]
+        existing = [span for span in existing if not _overlaps_any(span, entities)]
+        blocked = [span for span in blocked if not _overlaps_any(span, entities)]
     else:
-        found = [span for span in found if not _overlaps_any(span, [*existing, *blocked])]
-    doc.set_ents([*existing, *found], blocked=blocked, default="outside")
+        entities = [span for span in entities if not _overlaps_any(span, [*existing, *blocked])]
+    doc.set_ents([*existing, *entities], blocked=blocked, default="outside")
 
 
 def is_blocked(doc: Doc, token: int) -> bool:

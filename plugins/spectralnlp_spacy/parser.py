@@ -171,10 +171,10 @@ class SpectralParser(SentencePipe):
         """
         doc = sentence.doc
         bounds = [(sentence.start, sentence.end)] if isinstance(sentence, Span) else sentence_bounds(doc)
-        found = [words for start, end in bounds if (words := words_of(doc, start, end))]
-        if len(found) != 1:
-            raise ComponentError(Errors.SN016.format(name=self.name, found=len(found)))
-        (words,) = found
+        sentences = [words for start, end in bounds if (words := words_of(doc, start, end))]
+        if len(sentences) != 1:
+            raise ComponentError(Errors.SN016.format(name=self.name, found=len(sentences)))
+        (words,) = sentences
         required = RequiredSpans(doc, self.constraints, self.name)
         fixed = self.use_tags == "fixed"
         with required.refused(words):

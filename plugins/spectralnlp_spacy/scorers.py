@@ -98,8 +98,8 @@ def _count_sentences(example: Example, key: str) -> Iterable[SentenceCounts]:
     parsed = key in predicted.spans and same_tokens
     for start, end in sentence_bounds(gold):
         if words_of(gold, start, end):
-            found = add_root(tree_of(predicted, key, start, end)) if parsed else None
-            yield count_sentence(add_root(tree_of(gold, key, start, end)), found)
+            tree = add_root(tree_of(predicted, key, start, end)) if parsed else None
+            yield count_sentence(add_root(tree_of(gold, key, start, end)), tree)
 
 
 def make_tagger_scorer() -> Callable[..., Scores]:

@@ -96,20 +96,20 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
     return np.arange(len(rank)) * _PARTS * _FOLDS // len(rank) % _FOLDS
 
 
-def _ranked(trees: Sequence[Tree], found: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
+def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
     """Score and sort doubts by log-odds, corrected for how often nodes with the same label are doubted."""
     there = Counter[tuple[bool, str]]()
     for tree in trees:
         there.update((False, label) for label, _, _ in tree.spans())
         there.update((True, tag) for tag in tree.tags())
-    doubted = Counter(_class(evidence) for _, evidence in found)
+    doubted = Counter(_class(evidence) for _, evidence in proposals)
 
     def doubt(evidence: Evidence) -> float:
         label, is_tag = evidence.change.place.label, evidence.change.kind == Kind.TAG
         share = (doubted[_class(evidence)] + 1) / (there[is_tag, label] + _SMOOTHING)
         return evidence.log_odds - _USUAL * log(share)
 
-    scored = [(doubt(evidence), number, evidence) for number, evidence in found]
+    scored = [(doubt(evidence), number, evidence) for number, evidence in proposals]
     scored.sort(key=lambda each: (-each[0], each[1], each[2].change.place))
     stronger, doubts = Counter[int](), []
     for value, number, evidence in scored:

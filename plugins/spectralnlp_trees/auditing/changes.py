@@ -78,7 +78,7 @@ def _of_tags(
         others = {name: value for name, value in posteriors.items() if name != tag}
         if variation is not None:
             others.setdefault(variation.labels[0], 0.0)
-        found = [
+        proposals = [
             Evidence(
                 Change(Kind.TAG, Bracket(tag, token, token + 1), Bracket(name, token, token + 1)),
                 posteriors.get(tag, 0.0),
@@ -88,7 +88,7 @@ def _of_tags(
             )
             for name, value in others.items()
         ]
-        best = max(found, key=lambda each: each.log_odds, default=None)
+        best = max(proposals, key=lambda each: each.log_odds, default=None)
         if best is not None and best.log_odds > 0:
             yield best
 

@@ -40,10 +40,10 @@ class Variation:
 
 def labels_by_span(tree: Tree) -> dict[Span, Labels]:
     """Return the labels of the brackets over each span of a tree, topmost first."""
-    found: dict[Span, Labels] = {}
+    labels_of: dict[Span, Labels] = {}
     for label, start, end in tree.spans():
-        found[start, end] = (*found.get((start, end), ()), label)
-    return found
+        labels_of[start, end] = (*labels_of.get((start, end), ()), label)
+    return labels_of
 
 
 def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
@@ -53,11 +53,11 @@ def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
     for number, words in enumerate(_numbered(trees)):
         for token, tag in enumerate(tags[number]):
             seen[tuple(words[token : token + 3])].append((number, token, (tag,)))
-    found: list[dict[Span, Variation]] = [{} for _ in trees]
+    variations: list[dict[Span, Variation]] = [{} for _ in trees]
     for places in seen.values():
         for number, token, variation in _varying(places):
-            found[number][token, token + 1] = variation
-    return found
+            variations[number][token, token + 1] = variation
+    return variations
 
 
 def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
@@ -70,11 +70,11 @@ def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
                 for end in range(start + 1, min(last, start + _LONGEST) + 1):
                     key = tuple(some[start - first : end - first + 2])
                     seen[key].append((number, (start, end), spans[number].get((start, end), ())))
-    found: list[dict[Span, Variation]] = [{} for _ in trees]
+    variations: list[dict[Span, Variation]] = [{} for _ in trees]
     for places in seen.values():
         for number, span, variation in _varying(places):
-            found[number][span] = variation
-    return found
+            variations[number][span] = variation
+    return variations
 
 
 def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
@@ -135,7 +135,7 @@ class Concordance:
         """Find other occurrences of some words, those with the same neighbours, then labels, first."""
         some = self.words[tree][start:end]
         rarest = min(range(len(some)), key=lambda at: len(self._places[some[at]]))
-        found = []
+        occurrences = []
         for number, token in self._places[some[rarest]]:
             first = token - rarest
             if (
@@ -149,8 +149,8 @@ class Concordance:
             alike = self._word(number, first - 1) == self._word(tree, start - 1)
             alike_after = self._word(number, last) == self._word(tree, end)
             rank = (-(alike + alike_after), labels != wanted, number, first)
-            found.append((rank, Occurrence(number, first, last, labels)))
-        return tuple(each for _, each in sorted(found, key=lambda one: one[0])[:most])
+            occurrences.append((rank, Occurrence(number, first, last, labels)))
+        return tuple(each for _, each in sorted(occurrences, key=lambda one: one[0])[:most])
 
     def _word(self, tree: int, token: int) -> str | None:
         return self.words[tree][token] if 0 <= token < len(self.words[tree]) else None

@@ -134,8 +134,8 @@ def _predictions(path: str) -> Iterator[Tree | None]:
     from spectralnlp.cli.score import predictions
     from spectralnlp.runtime import expand_inputs, rereadable
 
-    for found in expand_inputs(rereadable([path])):
-        yield from predictions(str(found))
+    for file in expand_inputs(rereadable([path])):
+        yield from predictions(str(file))
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:

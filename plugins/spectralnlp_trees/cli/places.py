@@ -77,10 +77,10 @@ def _treebanks(
     skipped = Skipped(note) if skip_bad else None
     read: list[str | Path] = []
     for file, path in zip(files, rereadable(files), strict=True):
-        for found in expand_inputs([path]):
-            read.append(found)
-            name = str(found) if str(path) == file else "<stdin>"
-            for number, tree in enumerate(read_trees(found, reader, on_bad=skipped, encoding=encoding), 1):
+        for expanded in expand_inputs([path]):
+            read.append(expanded)
+            name = str(expanded) if str(path) == file else "<stdin>"
+            for number, tree in enumerate(read_trees(expanded, reader, on_bad=skipped, encoding=encoding), 1):
                 yield Place(name, number, tree)
     if skipped is not None:
         skipped.say_how_many()
@@ -93,10 +93,10 @@ def _parsed(files: Sequence[str], model: str, tokenized: bool) -> Iterator[Place
     from spectralnlp.cli.texts import called, sentences, sources
     from spectralnlp_trees.tregex.show import Place
 
-    found = sources(files)
+    texts = sources(files)
     with progress(f"loading {model}"):
         parser = load_parser(model)
-    for file in found:
+    for file in texts:
         parses = parser.parse_many(sentences(parser.tokenizer, [file], tokenized=tokenized))
         for number, parse in enumerate(parses, 1):
             if parse is not None:

@@ -95,8 +95,8 @@ def search(
             if count:
                 total += _index(some).count(pattern, once=once, head_rules=head_rules)
                 continue
-            found = _index(some).search(pattern, once=once, head_rules=head_rules)
-            for tree, matches in groupby(found, key=attrgetter("tree")):
+            all_matches = _index(some).search(pattern, once=once, head_rules=head_rules)
+            for tree, matches in groupby(all_matches, key=attrgetter("tree")):
                 show(list(matches), some[tree])
         finish()
         if count:

@@ -123,7 +123,7 @@ class Analysis:
     def by_type(self) -> list[TypeCount]:
         """Return the counts of all error types, those with the most wrong brackets first."""
         errors, brackets = Counter[str](), Counter[str]()
-        for error in (error for found in self._found() for error in found.errors):
+        for error in (error for each in self._tree_errors() for error in each.errors):
             errors[error.type] += 1
             brackets[error.type] += error.fixed
         rows = [
@@ -134,13 +134,13 @@ class Analysis:
 
     def confusion(self) -> list[tuple[tuple[str, str], int]]:
         """Return pairs (gold label, parser's label) over the same words with counts, most frequent first."""
-        pairs = Counter(pair for found in self._found() for pair in confused_labels(found))
+        pairs = Counter(pair for each in self._tree_errors() for pair in confused_labels(each))
         return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
     def by_label(self) -> list[tuple[str, int, int]]:
         """Return (label, missing brackets, extra brackets), the labels with most wrong brackets first."""
-        missing = Counter(label for found in self._found() for label, _, _ in found.missing)
-        extra = Counter(label for found in self._found() for label, _, _ in found.extra)
+        missing = Counter(label for each in self._tree_errors() for label, _, _ in each.missing)
+        extra = Counter(label for each in self._tree_errors() for label, _, _ in each.extra)
         labels = sorted(missing + extra, key=lambda label: (-missing[label] - extra[label], label))
         return [(label, missing[label], extra[label]) for label in labels]
 
@@ -180,7 +180,7 @@ class Analysis:
             "groups": {name: part._summary() for name, part in self.by_group() if name},
         }
 
-    def _found(self) -> Iterator[TreeErrors]:
+    def _tree_errors(self) -> Iterator[TreeErrors]:
         return (each.found for each in self.sentences if each.found is not None)
 
     def _summary(self) -> dict[str, Any]:
@@ -245,13 +245,13 @@ def analyse(
     return Analysis(tuple(sentences))
 
 
-def confused_labels(found: TreeErrors) -> list[tuple[str, str]]:
+def confused_labels(errors: TreeErrors) -> list[tuple[str, str]]:
     """Return pairs of a missing and an extra label over the same words."""
     extra: dict[tuple[int, int], list[str]] = {}
-    for label, start, end in found.extra:
+    for label, start, end in errors.extra:
         extra.setdefault((start, end), []).append(label)
     pairs = []
-    for label, start, end in found.missing:
+    for label, start, end in errors.missing:
         if there := extra.get((start, end)):
             pairs.append((label, there.pop(0)))
     return pairs
@@ -259,8 +259,8 @@ def confused_labels(found: TreeErrors) -> list[tuple[str, str]]:
 
 def _analysed(number: int, group: str, gold: Tree, tree: Tree | None) -> AnalysedSentence:
     counts = count_sentence(gold, tree)
-    found = find_errors(gold, tree) if tree is not None and counts.status == 0 else None
-    return AnalysedSentence(number=number, group=group, gold=gold, tree=tree, counts=counts, found=found)
+    errors = find_errors(gold, tree) if tree is not None and counts.status == 0 else None
+    return AnalysedSentence(number=number, group=group, gold=gold, tree=tree, counts=counts, found=errors)
 
 
 def _length_row(length: int) -> tuple[int, str]:

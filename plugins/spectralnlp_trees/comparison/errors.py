@@ -200,13 +200,13 @@ class _Repairing:
     Attributes:
         work: working copy of the tree.
         gold: the gold tree.
-        found: type and repairs of each error so far.
-        nouns: by word range of a noun phrase, index in ``found`` of the error of its internal structure.
+        recorded: type and repairs of each error so far.
+        nouns: by word range of a noun phrase, index in ``recorded`` of the error of its internal structure.
     """
 
     work: Workspace
     gold: Tree
-    found: list[tuple[str, list[Repair]]] = field(default_factory=list)
+    recorded: list[tuple[str, list[Repair]]] = field(default_factory=list)
     nouns: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def run(self) -> tuple[TreeError, ...]:
@@ -219,7 +219,7 @@ class _Repairing:
                 raise AssertionError("no change mends a bracket")  # an extra one can always be removed
             n_wrong = self.work.n_wrong
         self._reorder()
-        return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.found)
+        return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.recorded)
 
     def _move_or_relabel(self) -> bool:
         """Make the move or relabelling that corrects the most brackets, if it corrects two or more."""
@@ -325,12 +325,12 @@ class _Repairing:
     def _record(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
         """Record a repair; repairs inside the same noun phrase become one error."""
         if kind is not ErrorType.NP_INTERNAL or noun is None:
-            self.found.append((kind, [repair]))
+            self.recorded.append((kind, [repair]))
             return
-        place = self.nouns.setdefault((noun.start, noun.end), len(self.found))
-        if place == len(self.found):
-            self.found.append((kind, []))
-        self.found[place][1].append(repair)
+        place = self.nouns.setdefault((noun.start, noun.end), len(self.recorded))
+        if place == len(self.recorded):
+            self.recorded.append((kind, []))
+        self.recorded[place][1].append(repair)
 
 
 def _place_of(

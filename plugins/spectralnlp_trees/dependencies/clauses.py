@@ -277,10 +277,10 @@ def _clause_before(child: Phrase, node: Phrase) -> str:
         comma = next((each for each in child.after()), None)
         return "csubj" if comma is following and not has_subject(node) else "advcl"
     if is_finite(child) or _is_imperative(child):
-        said = any(
+        is_reported = any(
             each.category in ("VP", *VERB_TAGS) and each.lexical.word in SAYING for each in child.after()
         )
-        return "ccomp" if node.category == "SINV" or said else "parataxis"
+        return "ccomp" if node.category == "SINV" or is_reported else "parataxis"
     return "advcl"
 
 

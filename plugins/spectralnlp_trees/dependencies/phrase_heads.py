@@ -99,9 +99,11 @@ def prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
     if preposition > 0 and children[0].category in NOMINAL:
         children = children[preposition:]
     for categories in (NOMINAL | CLAUSES, ("VP", "ADJP", "UCP"), PREPOSITIONAL, NOUN_TAGS | {"CD", "PRP"}):
-        found = first_of(children, categories)
-        if found is not None and not (found is children[0] and first_of(children[1:], PREPOSITIONAL)):
-            return found
+        head_child = first_of(children, categories)
+        if head_child is not None and not (
+            head_child is children[0] and first_of(children[1:], PREPOSITIONAL)
+        ):
+            return head_child
     place = next((i for i, each in enumerate(children) if each.category in ("IN", "TO", "VBG", "RP")), 0)
     after = [each for each in children[place + 1 :] if each.category in ("ADVP", "RB", "JJ", "DT", "WHNP")]
     return after[0] if after else children[place]
@@ -116,9 +118,9 @@ def adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
     if core[-1].category == "NN" and node.parent is not None and node.parent.category in NOMINAL:
         return core[-1]
     for categories in (ADJECTIVE_TAGS | {"VBN", "VBG"}, ADJECTIVAL, NOUN_TAGS | {"$", "CD", "QP", "NP"}):
-        found = next((each for each in reversed(core) if each.category in categories), None)
-        if found is not None:
-            return found
+        head_child = next((each for each in reversed(core) if each.category in categories), None)
+        if head_child is not None:
+            return head_child
     return core[-1]
 
 
@@ -132,8 +134,10 @@ def adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
     if children[0].word in _LOCATING and children[-1].category == "PP" and len(children) == 2:
         return children[1]
     core = _before_modifiers(children)
-    found = next((each for each in reversed(core) if each.category in ADVERB_TAGS | {"IN", "ADVP"}), None)
-    return found or core[-1]
+    head_child = next(
+        (each for each in reversed(core) if each.category in ADVERB_TAGS | {"IN", "ADVP"}), None
+    )
+    return head_child or core[-1]
 
 
 _LOCATING = frozenset(["along", "prior", "together"])
@@ -145,9 +149,9 @@ def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
     if number is not None:
         return number
     for categories in (("$",), ("NN", "NNS"), ("CD",)):
-        found = next((each for each in reversed(children) if each.category in categories), None)
-        if found is not None:
-            return found
+        head_child = next((each for each in reversed(children) if each.category in categories), None)
+        if head_child is not None:
+            return head_child
     return children[-1]
 
 
@@ -164,9 +168,9 @@ def interjection(node: Phrase, children: list[Phrase]) -> Phrase:
 def any_head(node: Phrase, children: list[Phrase]) -> Phrase:
     """Return the child that is most likely the head, whatever the category of the phrase."""
     for categories in _LIKELY:
-        found = first_of(children, categories)
-        if found is not None:
-            return found
+        head_child = first_of(children, categories)
+        if head_child is not None:
+            return head_child
     return children[0]
 
 

@@ -47,16 +47,16 @@ class AncestorJoin:
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
-        places, found = [place[:0]], [above[:0]]
+        places, ancestors = [place[:0]], [above[:0]]
         while len(place):
             inside = (above >= 0) & (above >= stop[place])
             place, above = place[inside], above[inside]
             places.append(place)
-            found.append(above)
+            ancestors.append(above)
             above = nearest[above]
         together = np.concatenate(places)
         by_place = np.argsort(together, kind="stable")
-        return together[by_place], np.concatenate(found)[by_place]
+        return together[by_place], np.concatenate(ancestors)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
         """Return which pairs of nodes are related; see `Join`."""
@@ -148,9 +148,9 @@ class SequenceJoin:
         """Return which pairs of nodes are related; see `Join`."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
-        places, found = self.pairs(wanted, at)
+        places, related_nodes = self.pairs(wanted, at)
         related = np.zeros(len(at), bool)
-        related[places[found == partners[places]]] = True
+        related[places[related_nodes == partners[places]]] = True
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
@@ -173,9 +173,9 @@ class SequenceJoin:
 def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
     """Return the nearest proper ancestor of each node that is in a mask; -1 for none."""
     # Each round doubles the distance that is covered.
-    found = index.parent.copy()
-    going = np.flatnonzero((found >= 0) & ~mask[found])
+    nearest = index.parent.copy()
+    going = np.flatnonzero((nearest >= 0) & ~mask[nearest])
     while len(going):
-        found[going] = found[found[going]]
-        going = going[(found[going] >= 0) & ~mask[found[going]]]
-    return found
+        nearest[going] = nearest[nearest[going]]
+        going = going[(nearest[going] >= 0) & ~mask[nearest[going]]]
+    return nearest

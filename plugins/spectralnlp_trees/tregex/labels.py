@@ -78,8 +78,8 @@ class LabelTest:
 
     def groups(self, label: str, numbers: Sequence[int]) -> list[str]:
         """Return the texts of groups of the expression in a matching label; empty for unused groups."""
-        found = None if self.expression is None else self.expression.search(self._looked_at(label))
-        return ["" if found is None else found[number] or "" for number in numbers]
+        matched = None if self.expression is None else self.expression.search(self._looked_at(label))
+        return ["" if matched is None else matched[number] or "" for number in numbers]
 
     def _looked_at(self, label: str) -> str:
         label = basic_category(label) if self.basic else label

@@ -109,11 +109,11 @@ class _Parser:
             return joined(All, [SameAs(self.known_name(), by_label=True), *self.new_name()])
         test, n_groups = self.label_test()
         groups = []
-        while found := self.match(_GROUP, skip=False):
-            group = self.number(found[1], begin)
+        while matched := self.match(_GROUP, skip=False):
+            group = self.number(matched[1], begin)
             if group > n_groups:
                 raise self.error(f"the expression has no group {group}", begin)
-            groups.append((group, found[2]))
+            groups.append((group, matched[2]))
         self.skip()
         return joined(All, [Label(test, tuple(groups)), *self.new_name()])
 
@@ -137,8 +137,8 @@ class _Parser:
 
     def literal(self) -> str:
         """Parse a literal label."""
-        found = self.match(_LITERAL, skip=False)
-        if found is None:
+        matched = self.match(_LITERAL, skip=False)
+        if matched is None:
             what = (
                 "the pattern ends where a node is expected"
                 if self.place == len(self.text)
@@ -148,17 +148,17 @@ class _Parser:
             raise self.error(
                 what, hint="write labels that begin with a sign or digit as /^…$/" if signs else None
             )
-        return found[0]
+        return matched[0]
 
     def expression(self, basic: bool, ignore_case: bool, negated: bool) -> tuple[LabelTest, int]:
         """Parse a regular expression between slashes."""
         begin = self.place
-        found = self.match(_EXPRESSION, skip=False)
-        if found is None:
+        matched = self.match(_EXPRESSION, skip=False)
+        if matched is None:
             raise self.error("the closing / is missing")
-        flags = re.IGNORECASE if ignore_case or found[2] else re.NOFLAG
+        flags = re.IGNORECASE if ignore_case or matched[2] else re.NOFLAG
         try:
-            compiled = re.compile(found[1].replace("\\/", "/"), flags)
+            compiled = re.compile(matched[1].replace("\\/", "/"), flags)
         except (re.error, OverflowError, RecursionError) as error:
             column = begin + 1 + (getattr(error, "pos", None) or 0)
             raise self.error(f"invalid regular expression: {getattr(error, 'msg', error)}", column) from None
@@ -193,10 +193,10 @@ class _Parser:
 
     def name(self) -> str:
         """Parse a name."""
-        found = self.match(_NAME)
-        if found is None:
+        matched = self.match(_NAME)
+        if matched is None:
             raise self.error("a name is expected here")
-        return found[0]
+        return matched[0]
 
     # Relations.
 
@@ -242,11 +242,11 @@ class _Parser:
             self.place += 4
             self.skip()
             return self.exact_children()
-        if found := self.match(_NUMBERED):
-            number = self.number(found[2], begin + len(found[1]))
+        if matched := self.match(_NUMBERED):
+            number = self.number(matched[2], begin + len(matched[1]))
             if number == 0:
-                raise self.error("children and words are counted from 1", begin + len(found[1]))
-            return Related(found[1], self.partner(), number)
+                raise self.error("children and words are counted from 1", begin + len(matched[1]))
+            return Related(matched[1], self.partner(), number)
         for sign in _SIGNS:
             if self.take(sign):
                 return self.with_partner(_SYNONYMS.get(sign, sign))
@@ -260,10 +260,10 @@ class _Parser:
 
     def with_partner(self, symbol: str) -> Expression:
         """Parse the right-hand side of a relation whose symbol has been read."""
-        found = _NUMBERED.fullmatch(symbol)
-        if found is None:
+        matched = _NUMBERED.fullmatch(symbol)
+        if matched is None:
             return Related(symbol, self.partner())
-        return Related(found[1], self.partner(), int(found[2]))
+        return Related(matched[1], self.partner(), int(matched[2]))
 
     def partner(self) -> Expression:
         """Parse the node on the right-hand side; relations after it belong to the left-hand side."""
@@ -352,12 +352,12 @@ class _Parser:
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
         """Consume what an expression matches at the current position, and the whitespace after it."""
-        found = expected.match(self.text, self.place)
-        if found is not None:
-            self.place = found.end()
+        matched = expected.match(self.text, self.place)
+        if matched is not None:
+            self.place = matched.end()
             if skip:
                 self.skip()
-        return found
+        return matched
 
     def skip(self) -> None:
         """Consume whitespace."""
@@ -365,8 +365,8 @@ class _Parser:
 
     def blank_end(self, place: int) -> int:
         """Return the end of the whitespace at a position."""
-        found = _BLANK.match(self.text, place)
-        return place if found is None else found.end()
+        matched = _BLANK.match(self.text, place)
+        return place if matched is None else matched.end()
 
     def error(self, what: str, place: int | None = None, hint: str | None = None) -> PatternError:
         """Return an error at a position, by default the current one."""
