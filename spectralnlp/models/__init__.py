@@ -1,4 +1,4 @@
-"""Trained models with their text conventions, and where they are."""
+"""Trained models with their tokenisation conventions, and lookup of model folders by name."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def folder_of(name: str | Path) -> Path:
 
 
 def moments_folder(folder: Path) -> Path:
-    """Return the folder with what a model was learned from: its own, or an installed one of its moments.
+    """Return the folder that holds the moments of a model: its own, or one that is installed separately.
 
     Args:
-        folder: of the model.
+        folder: the folder of the model.
 
     Raises:
         ModelError: the folder holds no model.
@@ -58,8 +58,8 @@ def moments_folder(folder: Path) -> Path:
         return folder
     digest = model_digest(folder)
     for name in registry.moments.names():
-        found = Path(registry.moments.get(name))
-        header = read_kept_header(found)
+        candidate = Path(registry.moments.get(name))
+        header = read_kept_header(candidate)
         if header is not None and header.take("model", str) == digest:
-            return found
+            return candidate
     return folder

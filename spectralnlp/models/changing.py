@@ -1,4 +1,4 @@
-"""Models that learn further and forget, where what they were learned from was kept beside them."""
+"""The base class of models that can be updated with new data and can forget data."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from spectralnlp.storage import StorableModel, StoredModel
 
 
 class ChangingModel(StorableModel):
-    """A model that can be changed if its moments or its examples were kept (``train --keep-moments``).
+    """A model that can be updated if its moments or training examples were kept (``--keep-moments``).
 
     Attributes:
-        folder: where the model was read; None for a model that was not.
-        digest: of the model that was read there; see `StoredModel`.
-        kept: what the model was learned from; None for a model that was read, or trained without it.
+        folder: the folder from which the model was loaded; None if it was not loaded.
+        digest: digest of the loaded model; see `StoredModel`.
+        kept: moments or examples in memory; None if the model was loaded, or trained without keeping them.
     """
 
     folder: ClassVar[Path | None] = None
@@ -24,7 +24,7 @@ class ChangingModel(StorableModel):
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:
-        """The model in a folder; errors as of `StorableModel.from_stored`."""
+        """Return the model that a folder holds; errors as in `StorableModel.from_stored`."""
         model = super().from_stored(stored)
         object.__setattr__(model, "folder", Path(stored.path))
         object.__setattr__(model, "digest", stored.digest)
@@ -32,7 +32,7 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """What the model is called: its folder, or what it was trained by."""
+        """The name of the model's folder, or of the estimator that trained it."""
         return super().name if self.folder is None else self.folder.name
 
     def __repr__(self) -> str:
@@ -41,48 +41,48 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f"{size}>")
 
     def as_changeable(self, other: Self) -> Self:
-        """Return another form of this model, which can be changed as this one can."""
+        """Let another form of this model be updated as this one can, and return it."""
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
     def taken_over_by(self, changed: Self) -> Self:
-        """Return a changed model with what this one has beside what was learned; by default, nothing.
+        """Return a changed model with those settings of this one that are not learned; by default, none.
 
         Args:
-            changed: by `update` or `forget`.
+            changed: the result of `update` or `forget`.
         """
         return changed
 
     def update(
         self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False
     ) -> Self:
-        """Return the model that has learned from further examples, too; this one stays as it is.
+        """Return a new model that has also learned from further examples; this model does not change.
 
         Args:
-            X: examples: trees, tagged sentences, texts, symbols; or texts or sentences whose labels or tags
-                are ``y``.
-            y: labels of texts, tags of sentences; None where X holds them, or there are none.
-            again: add examples that are in the model once more.
-            skip_known: leave them out.
-            whole: learn all again, where learning could go on from what was learned before.
+            X: the examples: trees, tagged sentences, texts or symbol sequences; or texts or sentences whose
+                labels or tags are in ``y``.
+            y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
+            again: whether to add examples a second time that are in the model already.
+            skip_known: whether to skip examples that are in the model already.
+            whole: whether to train from scratch, even if training could continue from this model.
 
         Raises:
-            ConfigError: nothing was kept of what the model was learned from.
-            InputError: an example is in the model already, which is named; or there are none.
+            ConfigError: the model's moments or examples were not kept.
+            InputError: an example is in the model already, and is named; or there are no examples.
         """
         return cast(Self, _verbs().update(self, X, y, again=again, skip_known=skip_known, whole=whole))
 
     def forget(self, X: Any, y: Any = None) -> Self:
-        """Return the model that never saw some examples; this one stays as it is.
+        """Return a new model as if it had never seen some examples; this model does not change.
 
         Args:
-            X: as of `update`; they must be as they were learned from.
-            y: as of `update`.
+            X: the examples, exactly as the model learned from them; see `update`.
+            y: see `update`.
 
         Raises:
-            ConfigError: nothing was kept of what the model was learned from, or the model can only grow.
-            InputError: an example was never there, which is named; or nothing would be left.
+            ConfigError: the model's moments or examples were not kept, or the model cannot forget.
+            InputError: an example is not in the model, and is named; or no examples would be left.
         """
         return cast(Self, _verbs().forget(self, X, y))
 
@@ -97,14 +97,15 @@ class ChangingModel(StorableModel):
         """Write a model folder; see :func:`spectralnlp.storage.save_model`.
 
         Args:
-            path: the folder to make.
-            compact: numbers in half precision, where the model can bear it: half the size, two digits.
-            overwrite: whether a model that is there may be replaced.
-            keep_moments: whether what the model was learned from is written beside it, as it was kept; it
-                reveals the data.
+            path: the folder to write.
+            compact: whether to store numbers in half precision, where the model allows it, which halves the
+                size and changes scores slightly.
+            overwrite: whether an existing model may be replaced.
+            keep_moments: whether to write the kept moments or examples beside the model. They reveal the
+                training data.
 
         Raises:
-            ConfigError: the place cannot be written, or is taken; or nothing was kept.
+            ConfigError: the folder cannot be written, exists and may not be replaced, or nothing was kept.
         """
         if keep_moments:
             _verbs().save(self, path, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""The parts of a parser that stand around its grammars, and how a model folder holds them."""
+"""Storage of a parser's components, its parts besides the grammars, in a model folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPEN_CELLS, SPAN_SCORER, SENTENCE_ENDS, WORD_CLUSTERS, SEGMENTER = (
     "word_clusters",
     "segmenter",
 )
-# How each is read from the arrays and the values of a folder.
+# Functions that read each component from the arrays and values of a folder.
 _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
     OPEN_CELLS: CellModel.from_arrays,
     SPAN_SCORER: partial(SpanScorer.from_arrays, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS),
@@ -30,11 +30,11 @@ _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
 
 
 def store_components(components: Mapping[str, Any], *, compact: bool) -> tuple[dict[str, Any], Arrays]:
-    """The JSON values of components by name, and their arrays, each after its component's name and a dot.
+    """Return the JSON values of components by name, and their arrays, prefixed by the name and a dot.
 
     Args:
-        components: by name.
-        compact: numbers in half precision.
+        components: the components by name.
+        compact: whether to store numbers in half precision.
     """
     values = {name: each.to_json() for name, each in components.items()}
     arrays = Arrays()
@@ -44,16 +44,16 @@ def store_components(components: Mapping[str, Any], *, compact: bool) -> tuple[d
 
 
 def read_components(values: StoredValues, arrays: StoredArrays) -> dict[str, Any]:
-    """The components that gave these.
+    """Read components from their stored values and arrays.
 
     Args:
-        values: by name.
-        arrays: of the whole folder.
+        values: the JSON values of each component, by name.
+        arrays: the arrays of the whole folder.
 
     Raises:
-        ModelError: an array or a value is not as it must be, or there is no component of a name.
+        ModelError: an array or a value is invalid, or a component is unknown.
     """
     for name in values:
         if name not in _READERS:
-            raise values.error(name, "is no component that this version of spectralnlp knows")
+            raise values.error(name, "is not a component that this version of spectralnlp knows")
     return {name: _READERS[name](arrays.part(f"{name}."), values.part(name)) for name in values}

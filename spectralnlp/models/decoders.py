@@ -1,4 +1,4 @@
-"""Decoders by name."""
+"""Construction of decoders by their registered name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spectralnlp.storage import checked_value
 
 
 def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:
-    """A decoder by its registered name.
+    """Make a decoder by its registered name.
 
     Raises:
-        RegistryError: there is none of that name.
-        ConfigError: a setting that it does not have, or of another type.
+        RegistryError: no decoder has this name.
+        ConfigError: the decoder does not have a setting, or a setting is of another type.
     """
     kind = registry.decoders.get(name)
     hints = get_type_hints(kind.__init__)

@@ -1,4 +1,4 @@
-"""Why a bracket: the training trees that spoke for it and against it, as values and as text."""
+"""Explanations of brackets: the training trees and features that count for and against a bracket."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from spectralnlp.trees import Tree
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEvidence:
-    """What a training tree did for a bracket.
+    """The influence of a training tree on a bracket.
 
     Attributes:
-        influence: by how much the tree raised the bracket's log-odds (natural); negative if it lowered them.
-        document: its name where it is known, else its number, counted from 1.
-        sentence: its number in the document, counted from 1.
-        tree: as it was learned from.
-        match: the constituent of it that did most, or a word with its tag.
-        rule: of that constituent, in the binarised tree.
+        influence: amount by which the tree raised the bracket's natural log-odds; negative if it lowered
+            them.
+        document: name of the tree's document if known, else its number, from 1.
+        sentence: number of the tree in the document, from 1.
+        tree: the tree, as in training.
+        match: the constituent in the tree, or the word with its tag, that contributed most.
+        rule: rule of that constituent in the binarised tree.
     """
 
     influence: float
@@ -35,7 +36,7 @@ class TreeEvidence:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values."""
+        """Return JSON values."""
         return {
             "influence": round(self.influence, 6),
             "document": self.document,
@@ -46,7 +47,7 @@ class TreeEvidence:
         }
 
     def to_text(self) -> str:
-        """A line: influence, place, rule, and the words with the match in brackets."""
+        """Return a line with influence, document, sentence, rule and words; the match is in brackets."""
         words = list(self.tree.words())
         start, end, label = self.match
         words[start] = f"[{label} {words[start]}"
@@ -56,18 +57,18 @@ class TreeEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Why a sentence's tree has a bracket, or has it not.
+    """An explanation of why a sentence's tree has, or does not have, a bracket.
 
     Attributes:
-        bracket: what is explained.
-        log_odds: natural logarithm of p(bracket) / p(no such bracket), under the grammar and before any span
+        bracket: the explained bracket.
+        log_odds: natural logarithm of p(bracket) / (1 - p(bracket)) under the grammar, before any span
             scorer.
         alternative: the best tree without the bracket.
-        in_favour: the training trees that raised the log-odds most, the first one most; none where no trees
-            were kept.
-        against: those that lowered them most.
-        features_in_favour, features_against: by which a span scorer then weighed the bracket, the largest
-            first; none without a scorer, or if the forest that it saw has no such bracket.
+        in_favour: training trees that raised the log-odds most, the largest influence first; empty if no
+            trees were kept.
+        against: training trees that lowered the log-odds most.
+        features_in_favour, features_against: features with which a span scorer rescored the bracket, the
+            largest first; empty without a scorer, or if its forest does not contain the bracket.
         rules: those of the grammar, and tagged words, that add most to the log-odds and take most away, where
             no trees are named and there is no span scorer.
 
@@ -98,7 +99,7 @@ class Explanation:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values."""
+        """Return JSON values."""
         return {
             "bracket": list(self.bracket),
             "log_odds": round(self.log_odds, 6),
@@ -111,7 +112,7 @@ class Explanation:
         }
 
     def to_text(self) -> str:
-        """Lines for reading."""
+        """Return the explanation as lines of readable text."""
         features = [*self.features_in_favour, *self.features_against]
         trees = [*_section("trees in favour", self.in_favour), *_section("trees against", self.against)]
         if not (self.in_favour or self.against):

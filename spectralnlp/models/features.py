@@ -1,4 +1,4 @@
-"""Features of texts: what ``spectralnlp train sent`` and other featurizers make."""
+"""The trained featurizer, as ``spectralnlp train sent`` returns it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spectralnlp.storage import Array, StorableModel, StoredArrays, StoredValues
 
 @dataclass(eq=False, repr=False)  # not frozen: pipelines set attributes of their steps
 class Features(StorableModel):
-    """A trained featurizer, as a transformer of scikit-learn's that needs no ``fit``.
+    """A trained featurizer, as a scikit-learn transformer that needs no ``fit``.
 
     Attributes:
-        featurizer: what was fitted.
-        about: estimator, settings and the like, for ``info`` and the model card.
-        card: the model card, Markdown.
+        featurizer: the fitted featurizer.
+        about: estimator, settings and training data, for ``info`` and the model card.
+        card: the model card, in Markdown.
 
     Examples:
         >>> import spectralnlp
@@ -35,31 +35,31 @@ class Features(StorableModel):
     noun = "a featurizer"
 
     def transform(self, X: Iterable[str]) -> Any:
-        """Turn texts into rows (n_texts, n_features); a data frame after ``set_output``.
+        """Transform texts to features (n_texts, n_features); a data frame if chosen with `set_output`.
 
         Raises:
-            InputError: it is one text, or an item is none.
+            InputError: ``X`` is a single text, or an item is not a text.
         """
         if isinstance(X, str | bytes):
             raise InputError("one text where several are expected", hint="give a list of texts")
         return self.featurizer.transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns, an array of strings (n_features,)."""
+        """Return the names of the features, an array of strings (n_features,)."""
         return self.featurizer.get_feature_names_out(input_features)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` returns: ``default``, ``pandas`` or ``polars``, as of scikit-learn's."""
+        """Set the output format of `transform`: ``default``, ``pandas`` or ``polars``, as in scikit-learn."""
         featurizer: Any = self.featurizer
         featurizer.set_output(transform=transform)
         return self
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Do nothing: in a pipeline the featurizer stays as it was trained."""
+        """Do nothing: the featurizer is trained already."""
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return no parameters: there is nothing left to set."""
+        """Return an empty dictionary: a trained featurizer has no parameters to set."""
         return {}
 
     def __sklearn_clone__(self) -> Self:
@@ -74,7 +74,7 @@ class Features(StorableModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the featurizer in a few words."""
         return f"{len(self.get_feature_names_out()):,} features"
 
     @property
@@ -83,11 +83,11 @@ class Features(StorableModel):
         return {**self.about, "features": len(self.get_feature_names_out())}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Mapping[str, Array]]:
-        """What was learned; there is no compact form."""
+        """Return the stored form of the featurizer; ``compact`` has no effect."""
         described, arrays = featurizer_to_stored(self.featurizer)
         return {"featurizer": described, "about": dict(self.about)}, arrays
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Self:
-        """The featurizer that gave these."""
+        """Build the featurizer from its stored values and arrays."""
         return cls(featurizer_from_stored(metadata.part("featurizer"), arrays), metadata.about(), card)

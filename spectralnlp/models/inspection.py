@@ -1,4 +1,4 @@
-"""Inspection of latent states: the strongest words and rules of each."""
+"""Inspection of latent states: the most probable words and rules of each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ N_BEST = 10
 
 @dataclass(frozen=True)
 class StateReport:
-    """One state of a symbol.
+    """The most probable words and rules of one latent state of a symbol.
 
     Attributes:
-        index: the state.
-        words: (word, p(word | tag, state)), the largest first; signatures in angle brackets.
-        rules: (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states
-            are known up to an invertible map only, numbers may be negative.
+        index: number of the state, from 0.
+        words: pairs (word, p(word | tag, state)), the largest first; word signatures in angle brackets.
+        rules: pairs (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states
+            are known only up to an invertible map, these are weights, not probabilities. Only positive
+            values are listed.
     """
 
     index: int
@@ -35,7 +36,7 @@ class StateReport:
 
 @dataclass(frozen=True)
 class SymbolReport:
-    """One symbol and its states."""
+    """The report of a symbol and its latent states."""
 
     symbol: str
     n_states: int
@@ -45,7 +46,7 @@ class SymbolReport:
 
 
 def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolReport]:
-    """Reports of one symbol, or of all.
+    """Report on the latent states of one symbol, or of all if None.
 
     Raises:
         ConfigError: the grammar has no such symbol.

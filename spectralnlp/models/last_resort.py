@@ -1,4 +1,4 @@
-"""Why a sentence is refused under its constraints, and the tree of last resort where none is found."""
+"""Fallback for sentences without a parse: report contradictory constraints, or return a flat tree."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _MOST_NAMES = 10
 
 
 def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
-    """The tree of a sentence for which no other was found, and its constituents; see `flat_tree`.
+    """Return the flat tree of a sentence without a parse, and its constituents; see `flat_tree`.
 
     Raises:
-        NoTreeError: that is because of the constraints.
+        NoTreeError: the sentence has no parse because of its constraints.
     """
     check_possible(parser, sentence)
     return flat_tree(parser.grammars[0], sentence)
 
 
 def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
-    """Do nothing if trees may meet the constraints.
+    """Raise an error if the constraints are the reason that a sentence has no parse.
 
-    That is so if one does, and if the grammars have no tree for the words anyway. Of sentences that are too
-    long to look at all trees it is not known, and they pass.
+    They are not if some tree meets them, or if the grammars derive no tree of the words even without them.
+    Sentences of more than ``WINDOW`` tokens, for which this is too expensive to find out, are not checked.
 
     Args:
-        parser: that found no tree.
-        sentence: perhaps with constraints.
+        parser: the parser that found no tree.
+        sentence: the sentence, with or without constraints.
 
     Raises:
-        NoTreeError: no tree meets all; it names few that no tree meets together, if possible one.
+        NoTreeError: no tree meets the constraints; names a small set that no tree meets together.
     """
     constraints = sentence.constraints
     if constraints is None:
@@ -49,8 +49,8 @@ def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
     def derives(parts: Sequence[Part]) -> bool:
         chosen = Constraints.union(each for _, each in parts)
         pooled = len(sentence.lookups) > 1
-        given = parser.look_up(sentence.words, sentence.tags, chosen, pooled=pooled)
-        return any(parser.derives(given, number)[True] for number in range(len(given.lookups)))
+        looked_up = parser.look_up(sentence.words, sentence.tags, chosen, pooled=pooled)
+        return any(parser.derives(looked_up, number)[True] for number in range(len(looked_up.lookups)))
 
     parts = constraints.parts()
     if len(sentence.words) > WINDOW or derives(parts) or not derives(()):
@@ -70,21 +70,23 @@ def _to_blame(
     left: list[int],
     met: Sequence[Part] = (),
 ) -> list[Part]:
-    """Few of some constraints that no tree meets together, beside others that it has to meet.
+    """Return a small subset of constraints that no tree meets together with ``met``.
 
-    By halves (Junker 2004, QuickXplain): of n constraints k are found by about 2 k log₂(n / k) questions.
+    Finds a minimal conflict by halving (QuickXplain, Junker 2004): k of n constraints take about
+    2 k log₂(n / k) calls of ``derives``.
 
     Args:
-        parts: constraints that no tree meets together with ``met``; one or more.
-        derives: whether a tree meets constraints.
-        left: how often that may still be asked, in a list of one; then all that remain are to blame.
-        met: constraints that a tree meets.
+        parts: one or more constraints that no tree meets together with ``met``.
+        derives: returns whether some tree meets the constraints.
+        left: the number of calls of ``derives`` still allowed, in a list of one item, which is decremented;
+            when none is left, the remaining constraints are returned without being tested.
+        met: constraints that some tree meets.
     """
     if len(parts) == 1:
         return list(parts)
 
     def of_half(half: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-        """What of a half is to blame beside others: nothing, where these are impossible without it."""
+        """Return the conflicting part of a half; nothing if the others conflict by themselves."""
         if left[0] <= 0:
             return list(half)
         left[0] -= 1
@@ -98,30 +100,30 @@ def _to_blame(
 
 
 def likeliest_tags(grammars: ForestGrammars, words: Sequence[str]) -> list[str]:
-    """The commonest tag of each word, for trees that no grammar stands behind."""
-    found = look_up(grammars.coarse.lexicon, words, grammars.signature)
-    values = coarse_values(grammars.coarse, found, None, any_tag=True) * grammars.rules.prior
+    """Return the most frequent tag of each word, for trees that no grammar derives."""
+    lookup = look_up(grammars.coarse.lexicon, words, grammars.signature)
+    values = coarse_values(grammars.coarse, lookup, None, any_tag=True) * grammars.rules.prior
     return [labels_of(grammars.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
 
 
 def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
-    """The tree of a sentence that no grammar derives: its words under TOP, and the required brackets.
+    """Return the flat tree of a sentence that no grammar derives: words and required brackets under TOP.
 
     Args:
-        grammars: know the commonest tag of each word, and the commonest label of a phrase.
-        sentence: with tags, or the tags and brackets of constraints, that the tree is to have.
+        grammars: grammars that give the most frequent tag of a word and the most frequent phrase label.
+        sentence: the sentence; its tags, and tags and brackets of its constraints, are kept.
 
     Returns:
-        The tree, and its brackets as constituents.
+        The tree, and the required brackets as constituents.
     """
     words, constraints = sentence.words, sentence.constraints
     guessed = likeliest_tags(grammars, words)
-    given = merge_tags(sentence.tags, constraints, len(words)) or [None] * len(words)
-    leaves = [Tree(tag or guess, word=word) for tag, guess, word in zip(given, guessed, words, strict=True)]
+    fixed = merge_tags(sentence.tags, constraints, len(words)) or [None] * len(words)
+    leaves = [Tree(tag or guess, word=word) for tag, guess, word in zip(fixed, guessed, words, strict=True)]
     if constraints is None or not constraints.brackets:
         return Tree("TOP", leaves), ()
     labelled = _labelled(grammars, constraints)
-    trees = [(token, leaf) for token, leaf in enumerate(leaves)]  # where each begins
+    trees = [(token, leaf) for token, leaf in enumerate(leaves)]  # the first token of each tree, and the tree
     for label, start, end in sorted(labelled, key=lambda each: each[2] - each[1]):
         inside = [each for each in trees if start <= each[0] < end]
         place = trees.index(inside[0])
@@ -130,7 +132,7 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """The required brackets, parents first; without a label one has the commonest that is not forbidden."""
+    """Return the required brackets, parents first; those without a label get a frequent, allowed one."""
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))
     forbidden = {(each.label, *each.span) for each in constraints.forbidden}

@@ -1,4 +1,4 @@
-"""A parser: text conventions, transforms, grammars, pruning and a decoder, in one object."""
+"""The trained parser: tokenisation conventions, grammars, pruning, components and a decoder in one object."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, add_root, labels_of, strip_root
 from spectralnlp.trees.parse import Alternative, BracketPosteriors, Parse
 
-_SPARE = 2  # derivations asked for, for each tree wanted: some restore to the same tree
+_SPARE = 2  # derivations computed per requested tree, because several may give the same tree
 
 NO_DERIVATION = "no derivation: a flat tree"
 ANY_TAG = "derived only with every tag allowed for every word"
@@ -61,23 +61,24 @@ class Parser(TextParser, ChangingModel):
     """A trained constituency parser.
 
     Attributes:
-        grammar_sets: grammars by the binarisation that they share. Several make a pool: decoders that can
-            pool (``mbr``) average their posteriors over spans; others, and k-best lists, take the first one's
-            forest.
-        conventions: how the treebank writes tokens.
-        decoder, decoder_settings: its name, as ``spectralnlp plugins`` lists it, and its settings.
-        pruning: what the coarse pass keeps.
-        components: what stands around the grammars, by name: ``open_cells`` says which cells of the chart
-            open, ``span_scorer`` weighs the labels of spans anew, between the forests and the decoder,
-            ``word_clusters`` says which tags rare words lean to, ``sentence_ends`` where the sentences of raw
-            text end, ``segmenter`` where its words end if they are not written apart. Each may be missing.
-        about: estimator, parameters, training data and the like, for ``info`` and the model card.
-        card: the model card, Markdown.
-        tagger: name of an installed tagger to listen to, where there is no ``tag_evidence``; None for none.
-        tag_evidence: a tagger to listen to; it is not saved with the parser.
-        max_length: tokens of the longest sentence that is parsed as a whole; time grows with the cube of the
-            length. A longer one is cut behind punctuation, the trees of its pieces stand under one ``TOP``,
-            and ``Parse.fallback`` says so; but not one with constraints. Not saved with the parser.
+        grammar_sets: sets of grammars, each with a binarisation. Several sets form a pool: decoders that can
+            pool (``mbr``) average their span posteriors; other decoders, and k-best lists, use the first set.
+        conventions: tokenisation conventions of the treebank.
+        decoder, decoder_settings: name of the decoder, as ``spectralnlp plugins`` lists it; its settings.
+        pruning: the settings of coarse-to-fine pruning.
+        components: optional parts besides the grammars, by name: ``open_cells`` predicts which chart cells
+            are parsed, ``span_scorer`` rescores the labels of spans before decoding, ``word_clusters``
+            predicts tags of rare words, ``sentence_ends`` splits raw text into sentences, and ``segmenter``
+            splits text without blanks into words.
+        about: estimator, settings and training data, for ``info`` and the model card.
+        card: the model card, in Markdown.
+        tagger: name of an installed tagger whose tag probabilities the parser uses if there is no
+            ``tag_evidence``; None for none.
+        tag_evidence: a tagger whose tag probabilities the parser uses; not saved with the parser.
+        max_length: number of tokens above which a sentence is split, because time grows with the cube of the
+            length. Such a sentence is split after punctuation, the trees of its pieces are joined under one
+            ``TOP``, and ``Parse.fallback`` says so. Sentences with constraints are never split. Not saved
+            with the parser.
 
     Examples:
         >>> import spectralnlp
@@ -108,26 +109,26 @@ class Parser(TextParser, ChangingModel):
 
     @classmethod
     def join(cls, parsers: Sequence[Parser]) -> Parser:
-        """A pool of trained parsers, with the conventions and settings of the first.
+        """Join trained parsers to a pool, with the conventions and settings of the first.
 
         Args:
-            parsers: one or more, of treebanks with the same labels.
+            parsers: one or more parsers, trained on treebanks with the same labels.
 
         Raises:
-            ConfigError: they differ in labels.
+            ConfigError: the parsers differ in labels.
         """
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets)
 
     def taken_over_by(self, changed: Parser) -> Parser:
-        """Return a changed parser that listens to the tagger of this one."""
+        """Return a changed parser with the tagger of this one."""
         return replace(changed, tagger=self.tagger, tag_evidence=self.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
-        """Return this parser with a tagger to listen to; see `TagEvidence`.
+        """Return this parser with a tagger whose tag probabilities it uses; see `TagEvidence`.
 
         Raises:
-            ConfigError: the tagger's tags are not the treebank's.
+            ConfigError: over half of the tagger's tags are unknown to the parser, or the weight is negative.
         """
         evidence = TagEvidence(tagger, weight, fixed)
         evidence.check(self.coarse)
@@ -135,7 +136,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """Splits raw text into the treebank's tokens, and knows where sentences end."""
+        """The tokenizer for raw text, which also splits sentences."""
         ends, segmenter = (self.components.get(name) for name in (SENTENCE_ENDS, SEGMENTER))
         return Tokenizer(
             self.conventions,
@@ -145,17 +146,17 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def coarse(self) -> LatentGrammar:
-        """The plain grammar of the first binarisation."""
+        """The coarse grammar of the first set: one state per symbol."""
         return self.grammar_sets[0].coarse
 
     @property
     def grammars(self) -> tuple[LatentGrammar, ...]:
-        """The grammars of the first binarisation."""
+        """The fine grammars of the first set."""
         return self.grammar_sets[0].grammars
 
     @cached_property
     def forest_parser(self) -> ForestParser:
-        """Inference over the grammars of each binarisation."""
+        """The chart parser over all sets of grammars."""
         return ForestParser.of(
             self.grammar_sets,
             pruning=self.pruning,
@@ -166,7 +167,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def usual_evidence(self) -> TagEvidence | None:
-        """The installed tagger that the model names, loaded with the first sentence; None if not there."""
+        """The installed tagger that `tagger` names, loaded on first use; None if it is not installed."""
         if self.tagger is None or self.tagger not in registry.models:
             return None
         evidence = TagEvidence(load_tagger(self.tagger))
@@ -191,14 +192,14 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
-        """Labels of constituents, sorted."""
+        """The phrase labels, sorted."""
         return tuple(
             sorted({label for each in self.forest_parser.grammars for label in each.label_table.rows})
         )
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Names of the parts of speech, sorted."""
+        """The part-of-speech tags, sorted."""
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
@@ -208,17 +209,17 @@ class Parser(TextParser, ChangingModel):
         for piece in [sentence] if whole else cut(sentence, self.max_length):
             same = tuple(piece.forms), piece.tags  # long lines often have one word or mark a thousand times
             if same not in known:
-                with held_interrupts:  # once, and not at each of fifty kernels
+                with held_interrupts:  # once per sentence, not in each of fifty kernels
                     known[same] = self._parse_piece(piece, decoder, k, fixed_tags)
             parses.append(known[same])
         return join(sentence, parses, k)
 
     def _parse_piece(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
         parser = self.forest_parser
-        given = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
-        forests = parser.rescore(parser.infer(given))
+        looked_up = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
+        forests = parser.rescore(parser.infer(looked_up))
         if not forests.scored:
-            tree, brackets = last_resort(parser, given)
+            tree, brackets = last_resort(parser, looked_up)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, model=self)
         tree = parser.decode(forests, decoder)
         return Parse(
@@ -232,15 +233,16 @@ class Parser(TextParser, ChangingModel):
         )
 
     def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:
-        """What a sentence brings to its parses, with the cells that open first.
+        """Look up a sentence's words, tags and constraints, and predict its open chart cells.
 
         Args:
-            sentence: perhaps with tags and constraints; where it has tags, no tagger is asked.
-            fixed_tags: whether its tags are those of its tree, or evidence for the tags of rare words.
-            pooled: whether all binarisations are to parse it, or the first alone.
+            sentence: the sentence; if it has tags, no tagger is used.
+            fixed_tags: whether the tree must have the sentence's tags; if false, they are evidence for the
+                tags of rare words.
+            pooled: whether to use all sets of grammars, or the first alone.
 
         Raises:
-            ConstraintError: the constraints make no sense.
+            ConstraintError: a constraint is out of range, or has a label that the model does not have.
         """
         constraints, tags = self.checked(sentence), sentence.tags
         evidence, weights = self.tag_evidence or self.usual_evidence, None
@@ -253,12 +255,12 @@ class Parser(TextParser, ChangingModel):
         return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 
     def checked(self, sentence: Sentence) -> Constraints | None:
-        """The constraints of a sentence, if any; ConstraintError if the model has no such labels."""
-        given = sentence.constraints or None
-        return given and given.check(len(sentence), self.phrases, self.tags)
+        """Return the validated constraints of a sentence, None without any; may raise a ConstraintError."""
+        constraints = sentence.constraints or None
+        return constraints and constraints.check(len(sentence), self.phrases, self.tags)
 
     def _k_best(self, forests: Forests, decoder: Decoder, k: int) -> tuple[Alternative, ...]:
-        """The k best trees; derivations that restore to one tree count once."""
+        """Return the k best trees; derivations of the same tree count once."""
         number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):
@@ -268,23 +270,23 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def usual_decoder(self) -> Decoder:
-        """The decoder of the model."""
+        """The default decoder."""
         return make_decoder(self.decoder, self.decoder_settings)
 
     def _decoder(self, name: str | None) -> Decoder:
         return self.usual_decoder if name is None or name == self.decoder else make_decoder(name, {})
 
     def posteriors_near(self, tree: Tree) -> BracketPosteriors | None:
-        """Posteriors over the trees whose brackets cross none of a tree's: how the parser would change it.
+        """Return posteriors over the trees whose brackets do not cross a tree's, to suggest corrections.
 
-        Labels and tags may be others in these trees, brackets may be gone, and more may be within and around
-        those that are there. Where the grammars derive none of them, the trees are all that they derive.
+        Such a tree may have other labels and tags, fewer brackets, and further brackets within or around
+        those of ``tree``. If the grammars derive no such tree, posteriors are over all trees of the words.
 
         Args:
-            tree: without traces and function tags.
+            tree: a tree without traces and function tags.
 
         Returns:
-            None if the grammars have no tree of these words.
+            The posteriors; None if the grammars derive no tree of these words.
 
         Examples:
             >>> import spectralnlp
@@ -296,44 +298,48 @@ class Parser(TextParser, ChangingModel):
         """
         words = tree.words()
         spans = np.array(sorted({span[1:] for span in tree.spans()}), np.int32).reshape(-1, 2)
-        given = self.look_up(Sentence.from_words(words))
+        looked_up = self.look_up(Sentence.from_words(words))
         parser = self.forest_parser
-        forests = parser.infer(replace(given, cells=nested_cells(all_cells(len(words)), spans)))
+        forests = parser.infer(replace(looked_up, cells=nested_cells(all_cells(len(words)), spans)))
         scored = parser.rescore(forests).scored
         return parser.pool.bracket_posteriors(scored, len(words)) if scored else None
 
     def log_probability(self, words: Sequence[str]) -> float:
-        """Natural logarithm of a tokenised sentence's probability, all trees in the pruned forest summed.
+        """Return the natural logarithm of a sentence's probability, summed over the pruned forest.
 
-        Unknown words count as their signatures. -inf when the grammar cannot derive the sentence.
+        Unknown words are replaced by their signatures. The result is -inf if the grammar cannot derive the
+        sentence.
+
+        Args:
+            words: one or more tokens, as in raw text or as in the treebank.
 
         Raises:
-            InputError: the words are one string, no strings, or none.
+            InputError: ``words`` is a single string, empty, or holds something that is not a string.
         """
         forms = self.conventions.forms(check_tokens(words, least=1))
         parser = self.forest_parser
-        plain = [np.ones((len(forms), len(self.coarse.symbols)))]  # clusters weigh no tags
-        given = parser.look_up(forms, tag_weights=plain, pooled=False)
-        forests = parser.infer(parser.open_cells(given))
+        plain = [np.ones((len(forms), len(self.coarse.symbols)))]  # no weights from word clusters
+        looked_up = parser.look_up(forms, tag_weights=plain, pooled=False)
+        forests = parser.infer(parser.open_cells(looked_up))
         return -np.inf if forests.any_tag or not forests.scored else forests.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
-        """Natural logarithm of a tree's probability under the first grammar, states summed out.
+        """Return the natural logarithm of a tree's probability under the first grammar, over all states.
 
         Args:
-            tree: with or without the root ``TOP``, without traces and function tags.
+            tree: a tree without traces and function tags, with or without the root ``TOP``.
 
         Returns:
-            -inf for trees with a rule that the grammar does not have.
+            The log-probability; -inf if the grammar lacks a rule of the tree.
         """
         binary = self.grammar_sets[0].binariser.binarise(strip_root(tree))
         return tree_log_probability(binary, self.grammars[0], self.forest_parser.grammars[0].signature)
 
     def inspect(self, symbol: str | None = None) -> list[SymbolReport]:
-        """Top words and rules of each latent state of the first grammar.
+        """Return the top words and rules of each latent state of the first grammar.
 
         Args:
-            symbol: one symbol; None for all.
+            symbol: the symbol to report on; None for all.
 
         Raises:
             ConfigError: the grammar has no such symbol.
@@ -349,42 +355,42 @@ class Parser(TextParser, ChangingModel):
         most: int = 5,
         recount: bool = False,
     ) -> Explanation:
-        """Say which training trees did most for a bracket of a sentence, and which did most against it.
+        """Explain a bracket of a sentence by the training trees that count most for and against it.
 
-        What a tree did is by how much the log-odds of the bracket under the grammar would fall without it, to
-        first order: states of nodes stay as the grammar gives them, and a span scorer is not asked.
+        The influence of a training tree is the amount by which the log-odds of the bracket under the grammar
+        would fall without the tree, to first order: the latent states of nodes are held fixed, and the span
+        scorer is ignored.
 
         Args:
-            words: tokens, one or more, as of `parse_tokens`.
-            bracket: (start, end, label), tokens counted from 0, the end exclusive; one that the sentence's
-                tree has, or another.
-            trees: what the parser was learned from, as a corpus or a list of trees: to have names of files,
-                or where only counts were kept; None for the kept moments. Where these are counts, rules are
-                named in place of trees, with what each adds to the log-odds.
-            most: trees in favour, and trees against, at most.
-            recount: whether the grammar is counted again without each tree that is named, in place of the
-                estimate; takes about half a second a tree.
+            words: one or more tokens, as for `parse_tokens`.
+            bracket: (start, end, label) in tokens from 0, end exclusive; need not be in the sentence's tree.
+            trees: the training trees, as a corpus or a list, to get names of files, or if only counts were
+                kept; None for the kept moments. If these are counts, rules are listed instead of trees, with
+                the contribution of each to the log-odds.
+            most: largest number of trees for, and of trees against, the bracket.
+            recount: whether to count the grammar again without each listed tree, instead of estimating;
+                takes about half a second per tree.
 
         Raises:
-            ConfigError: nothing was kept of what the parser was learned from, and it has neither a span
-                scorer with features to name nor a grammar of probabilities alone, as ``pcfg`` has; or no
-                trees were kept to recount; or it has no grammar of counted states, but tensors alone.
-            ConstraintError: an InputError: the bracket is out of range, or its label is not known.
-            NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has.
+            ConfigError: no training data was kept, and there is neither a span scorer with features to list
+                nor a plain probabilistic grammar, as in ``pcfg``; or no trees were kept to recount; or the
+                model has no grammar with counted states, only tensors.
+            ConstraintError: an InputError: the bracket is out of range, or its label is unknown.
+            NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has it.
         """
-        found: Explanation = registry.changes.get("models").explain(
+        explanation: Explanation = registry.changes.get("models").explain(
             self, words, bracket, trees=trees, most=most, recount=recount
         )
-        return found
+        return explanation
 
     @cached_property
     def explainer(self) -> Any:
-        """The trees that the parser was learned from, counted at the first call; None if none were kept."""
+        """The explainer over the kept training trees, counted on first use; None if none were kept."""
         return registry.changes.get("models").explainer_of(self)
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the parser in a few words."""
         n_grammars = sum(len(each.grammars) for each in self.grammar_sets)
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
         labels = {label for symbol, is_tag in symbols if not is_tag for label in labels_of(symbol)}
@@ -409,7 +415,7 @@ class Parser(TextParser, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """The grammars, each set's arrays after its number, and the settings."""
+        """Return the settings, and the arrays of each grammar set prefixed by its number."""
         with one_blas_thread():
             sets, arrays = store_sets(self.grammar_sets, compact=compact)
         components, more = store_components(self.components, compact=compact)
@@ -428,7 +434,7 @@ class Parser(TextParser, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Parser:
-        """The parser that gave these."""
+        """Build the parser from its stored values and arrays."""
         return cls(
             grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
             **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),

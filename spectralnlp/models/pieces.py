@@ -1,4 +1,4 @@
-"""Sentences that are too long to be parsed as a whole: cut, and their trees joined under one root."""
+"""Splitting of sentences that are too long to be parsed whole, and joining of the trees of the pieces."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")", "。
 
 
 def cut(sentence: Sentence, longest: int) -> list[Sentence]:
-    """Cut a sentence behind punctuation, or anywhere if there is none in the second half of a piece.
+    """Split a sentence after punctuation, or at ``longest`` if a piece has none in its second half.
 
     Args:
-        sentence: under no constraints, which may hold for the whole alone.
-        longest: tokens that a piece may have.
+        sentence: a sentence without constraints, which might not hold for its pieces.
+        longest: largest number of tokens of a piece.
     """
     tokens, tags = sentence.tokens, sentence.tags
     pieces, start = [], 0
@@ -33,12 +33,12 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
 
 
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
-    """The parses of a sentence's pieces as one; its log-probability is the sum of theirs.
+    """Join the parses of a sentence's pieces; log-probabilities add up.
 
     Args:
-        sentence: the whole.
-        parses: of its pieces; one is returned as it is.
-        k: alternatives wanted; with 1, none.
+        sentence: the whole sentence.
+        parses: parses of the pieces; a single parse is returned as it is.
+        k: number of alternatives to return; none if 1.
     """
     if len(parses) == 1:
         return parses[0]
@@ -63,7 +63,7 @@ def _under_one_root(trees: Sequence[Tree]) -> Tree:
 
 
 def _k_best(parses: Sequence[Parse], k: int) -> tuple[Alternative, ...]:
-    """The k best ways to take one tree for each piece; gains add up."""
+    """Return the k best combinations of one tree per piece; scores add up."""
     best: list[tuple[float, list[Tree]]] = [(0.0, [])]
     for parse in parses:
         # A piece that no grammar derives has one tree and no gain.

@@ -1,4 +1,4 @@
-"""A tagger by refinement hidden Markov models: what ``spectralnlp train rhmm`` makes."""
+"""The tagger with latent refinements of tags, as ``spectralnlp train rhmm`` returns it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ KIND = "rhmm"
 
 @dataclass(frozen=True, repr=False)
 class RefinementTagger(TextTagger, ChangingModel):
-    """Tags with their posteriors, and probabilities of sentences.
+    """A tagger by refinement hidden Markov models, which also gives probabilities of tags and sentences.
 
     Attributes:
-        coarse: one refinement a tag; it prunes.
-        models: their posteriors are averaged. All have the coarse model's tags and words.
-        beam: tags whose posterior under the coarse model is smaller are left out; 0 for exact marginals.
-        conventions: how the training data wrote words, for raw text.
-        about: what the model was made from.
+        coarse: the model with one refinement per tag, which prunes.
+        models: the models whose posteriors are averaged; tags and words are those of the coarse model.
+        beam: tags with a smaller posterior under the coarse model are pruned; 0 for exact marginals.
+        conventions: tokenisation conventions of the training data, for raw text.
+        about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
     """
 
@@ -57,42 +57,46 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The tags that can be given."""
+        """The tags that the tagger may output."""
         return self.coarse.tags
 
     @cached_property
     def scheme(self) -> Scheme:
-        """How tags are written: ``tags``, ``bio`` or ``bioes``."""
+        """The tagging scheme: ``tags``, or ``bio`` or ``bioes`` if the tags encode spans."""
         return scheme_of(self.tags)
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Words of the training data."""
+        """The words of the training data."""
         return frozenset(self.coarse.lexicon.words)
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> RefinementTagger:
-        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        """Build the tagger from a fitted estimator whose class attribute ``tagger`` is this kind."""
         return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """Cuts raw text as the training data does."""
+        """The tokenizer for raw text, which follows the conventions of the training data."""
         return Tokenizer(self.conventions)
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The most probable tag of each word, all other tags and the refinements summed out.
+        """Return the tag of each word with the highest posterior; refinements and other tags are summed out.
 
         Raises:
-            InputError: a string stands where a sentence is expected.
+            InputError: an item is a string instead of a list of tokens.
         """
         best = (self.posteriors(sentence).argmax(axis=1).tolist() for sentence in check_sentences(sentences))
         return [[self.tags[a] for a in each] for each in best]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
-        """float64 (n_words, n_tags): the posterior of each tag; rows sum to one.
+        """Return the posterior of each tag, averaged over the models.
 
-        Where sampling error cancels all that a spectral model says of a word, the others decide.
+        A word for which a spectral model has no positive mass, because of sampling error, is decided by the
+        other models, or by the coarse model.
+
+        Returns:
+            float64 (n_words, n_tags); rows sum to one.
         """
         check_sentences([sentence])
         if not len(sentence):
@@ -105,18 +109,18 @@ class RefinementTagger(TextTagger, ChangingModel):
         return np.where(mass > 0, total / np.maximum(mass, 1e-300), coarse)
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How probable the tag is that `best_tags` gives each word."""
+        """Return the probability of each tag that `best_tags` returns."""
         check_sentences(sentences)
         return [self.posteriors(sentence).max(axis=1).tolist() for sentence in sentences]
 
     def log_probability(self, sentence: Sequence[str], tags: Sequence[str] | None = None) -> float:
-        """Natural logarithm of the probability of the words, or of the words and their tags.
+        """Return the natural logarithm of the probability of the words, or of the words and their tags.
 
-        The mean over the models of the probability, exact; a model that gives a negative one, as spectral
-        models may by sampling error, counts as 0. An unknown word stands for its signature.
+        The probability is the exact mean over the models; a negative one, which a spectral model may give
+        because of sampling error, counts as 0. Unknown words are replaced by their signatures.
 
         Raises:
-            InputError: there are not as many tags as words, or a tag that the model does not have.
+            InputError: the number of tags differs from the number of words, or a tag is unknown.
         """
         check_sentences([sentence])
         if not len(sentence):
@@ -143,7 +147,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the tagger in a few words."""
         return f"{len(self.tags)} tags, {len(self.models)} models"
 
     @property
@@ -157,7 +161,7 @@ class RefinementTagger(TextTagger, ChangingModel):
         return {"task": self.task, **self.about, "tags": len(self.tags), "words": words, "models": models}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """The models; there is no compact form."""
+        """Return the parameters of the models; ``compact`` has no effect."""
         models = RefinedMarkovSet(coarse=self.coarse, models=self.models)
         metadata = {
             "kind": KIND,
@@ -170,7 +174,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> RefinementTagger:
-        """The tagger that gave these."""
+        """Build the tagger from its stored values and arrays."""
         models = RefinedMarkovSet.from_arrays(arrays, metadata)
         return cls(
             coarse=models.coarse,

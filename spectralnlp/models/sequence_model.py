@@ -1,4 +1,4 @@
-"""A model of sequences: what `spectralnlp train hmm` makes."""
+"""The trained sequence model, as `spectralnlp train hmm` returns it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 
 @dataclass(frozen=True, repr=False)
 class SequenceModel(SequencePredictor, ChangingModel):
-    """Likelihoods, next symbols, states and samples of sequences of symbols.
+    """A model of symbol sequences, which gives likelihoods, next symbols, states and samples.
 
     Attributes:
-        filter: what predicts.
-        about: what the model was made from.
+        filter: the filter that computes states and predictions.
+        about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
 
     Examples:
@@ -42,7 +42,7 @@ class SequenceModel(SequencePredictor, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the model in a few words."""
         return f"{len(self.symbols):,} symbols, {self.filter.width} numbers in a state"
 
     @property
@@ -51,12 +51,12 @@ class SequenceModel(SequencePredictor, ChangingModel):
         return {**self.about, "symbols": len(self.symbols), "numbers in a state": self.filter.width}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """The parameters of the filter; there is no compact form."""
+        """Return the parameters of the filter; ``compact`` has no effect."""
         model = self.filter.model
         return {"filter": model.to_json(), "about": dict(self.about)}, model.to_arrays()
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> SequenceModel:
-        """The model that gave these."""
+        """Build the model from its stored values and arrays."""
         parameters = read_sequence_parameters(arrays, metadata.part("filter"))
         return cls(filter_of(parameters), metadata.about(), card)

@@ -1,4 +1,4 @@
-"""Tag scores: the posteriors of a tagger as factors of a parser's own lexical scores."""
+"""Use of a tagger in a parser: tag posteriors as factors on the parser's lexical scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.parameters import Floats, LatentGrammar
 from spectralnlp.trees.binarise import labels_of
 
-_LEAST = 1e-4  # a tag that the tagger holds to be less probable is weighed as if it were this probable
-# How probable a suggested tag is held to be; more makes trees worse (benchmarks/experiments/words.md).
+_LEAST = 1e-4  # smaller tag probabilities are raised to this one
+# Probability given to a suggested tag; a larger one makes trees worse (benchmarks/experiments/words.md).
 _TRUSTED = 0.5
 
 
@@ -25,33 +25,33 @@ class TagModel(Protocol):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Names of the columns of `posteriors`."""
+        """Names of the tags, the columns of `posteriors`."""
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The best tags."""
+        """Return the best tag of each word of each sentence."""
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
-        """float64 (n_words, n_tags)."""
+        """Return the posterior probability of each tag, float64 (n_words, n_tags)."""
 
 
 @dataclass(frozen=True)
 class SuggestedTags:
-    """Tags that somebody else gave the words of one sentence, as a `TagModel` that knows this sentence only.
+    """A `TagModel` for a single sentence, whose words have been tagged already.
 
     Args:
-        tags: names of the columns of `posteriors`.
-        given: a tag for each word; an unknown or an empty one says nothing.
+        tags: names of the tags, the columns of `posteriors`.
+        given: a tag for each word; an unknown or empty tag gives a uniform distribution.
     """
 
     tags: tuple[str, ...]
     given: tuple[str, ...]
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The tags that were given."""
+        """Return the given tags."""
         return [list(self.given) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
-        """float64 (n_words, n_tags): most of the probability goes to the tag that was given."""
+        """Return float64 (n_words, n_tags), with half of the probability on the given tag of each word."""
         column = {tag: i for i, tag in enumerate(self.tags)}
         p = np.full((len(self.given), len(self.tags)), 1 / len(self.tags))
         for row, tag in enumerate(self.given):
@@ -63,16 +63,15 @@ class SuggestedTags:
 
 @dataclass(frozen=True)
 class TagEvidence:
-    """A tagger beside a parser's own lexicon.
+    """A tagger that supplements the lexicon of a parser.
 
-    It is asked for words that the lexicon has seen five times or less. Of others the lexicon and the grammar
-    know more than the tagger: to weigh them too makes tags better and trees worse
-    (benchmarks/experiments/words.md).
+    Its probabilities are used for words that the lexicon has seen at most five times. Using them for frequent
+    words too makes tags better but trees worse (benchmarks/experiments/words.md).
 
     Args:
-        tagger: whose tags are those of the parser's treebank.
-        weight: the values of a rare word's tags are multiplied with p(tag | sentence) to this power.
-        fixed: take the tagger's tags as given instead, of all words.
+        tagger: a tagger with the tags of the parser's treebank.
+        weight: exponent w; the lexical scores of a rare word are multiplied by p(tag | sentence)^w.
+        fixed: whether the tagger's best tags are imposed on all words instead.
     """
 
     tagger: TagModel
@@ -80,28 +79,28 @@ class TagEvidence:
     fixed: bool = False
 
     def check(self, grammar: LatentGrammar) -> None:
-        """Raises ConfigError if the tagger's tags are not the grammar's, or the weight is negative."""
+        """Raise a ConfigError if the grammar lacks over half of the tags, or the weight is negative."""
         if self.weight < 0:
             raise ConfigError(f"the weight of a tagger must not be negative: {self.weight}")
-        own = {
+        grammar_tags = {
             labels_of(symbol)[-1]
             for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
             if is_tag
         }
-        strange = sorted(set(self.tagger.tags) - own)
+        strange = sorted(set(self.tagger.tags) - grammar_tags)
         if 2 * len(strange) > len(self.tagger.tags):
             what = f"{len(strange)} of the tagger's tags, such as {strange[0]}, are not the parser's"
             raise ConfigError(what, hint="train the tagger on the parser's treebank")
 
     def given(self, words: Sequence[str]) -> tuple[str, ...] | None:
-        """The tags that words must have, if they are fixed."""
+        """Return the tags that are imposed on the words; None if ``fixed`` is false."""
         return tuple(self.tagger.best_tags([words])[0]) if self.fixed else None
 
     def weights(self, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> list[Floats] | None:
-        """Factors of symbols' values under each of some grammars of one treebank; the words are tagged once.
+        """Return factors on the lexical scores of each grammar; all grammars must be of one treebank.
 
         Returns:
-            For each grammar float64 (n_words, n_symbols); None where tags are fixed or no word is rare.
+            For each grammar, float64 (n_words, n_symbols); None if tags are fixed or no word is rare.
         """
         rare = np.array([is_rare(grammars[0].lexicon, word) for word in words])
         if self.fixed or not rare.any():
@@ -115,7 +114,7 @@ class TagEvidence:
 
 @lru_cache(maxsize=64)
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
-    """int64 (n_symbols,): the tag that each symbol is; ``len(tags)`` for other tags and for phrases."""
+    """Return int64 (n_symbols,): the number of each symbol's tag; ``len(tags)`` if it has none of them."""
     column = {tag: i for i, tag in enumerate(tags)}
     columns = [
         column.get(labels_of(symbol)[-1], len(tags)) if is_tag else len(tags)

@@ -1,4 +1,4 @@
-"""Why a tag: the features that spoke for it and against it, and the training sentences that taught them."""
+"""Explanations of tags: the features for and against a tag, and the training sentences behind them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from spectralnlp.inference.evidence import Feature
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceEvidence:
-    """What a training sentence did for a tag.
+    """The influence of a training sentence on a tag.
 
     Attributes:
-        influence: the share of the features' weights that the sentence is given, a natural logarithm;
-            negative if it speaks for the alternative.
-        document: its number, counted from 1.
-        sentence: its number in the document, counted from 1.
-        words, tags: as it was learned from.
-        token: the word of it that did most.
+        influence: the share of the log-odds (natural logarithm) that is attributed to the sentence; negative
+            if the sentence supports the alternative.
+        document: number of the document, from 1.
+        sentence: number of the sentence in the document, from 1.
+        words, tags: the sentence, as in training.
+        token: number of the word in the sentence that contributed most.
     """
 
     influence: float
@@ -35,7 +35,7 @@ class SentenceEvidence:
     token: int
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values."""
+        """Return JSON values."""
         return {
             "influence": round(self.influence, 6),
             "document": self.document,
@@ -46,7 +46,7 @@ class SentenceEvidence:
         }
 
     def to_text(self) -> str:
-        """A line: influence, place, and the words with the one that did most and its tag in brackets."""
+        """Return a line with influence, document, sentence and words; the strongest word is in brackets."""
         words = list(self.words)
         words[self.token] = f"[{self.tags[self.token]} {words[self.token]}]"
         return f"  {self.influence:+.4f}  document {self.document}:{self.sentence}  {' '.join(words)}"
@@ -54,19 +54,19 @@ class SentenceEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class TagExplanation:
-    """Why a word has a tag, and not the likeliest other one.
+    """An explanation of why a word has a tag and not the most probable other tag.
 
     Attributes:
-        token: the word's number, counted from 0.
-        word: as the tagger sees it.
-        tag: what is explained, as the tagger writes it inside: of spans in BIOES.
-        alternative: the likeliest other tag.
-        log_odds: natural logarithm of p(tag) / p(alternative): the sum of the next three.
-        of_features: what the features of the word and its neighbours add to it.
-        before, after: what the tags of the words before and after add to it.
-        features_in_favour, features_against: the features that add most, the largest first.
-        in_favour, against: the training sentences that speak for the tag and for the alternative, the first
-            one most; none where no examples were kept.
+        token: number of the word, from 0.
+        word: the word form that the tagger sees.
+        tag: the explained tag, in the tagger's internal scheme (BIOES for spans).
+        alternative: the most probable other tag.
+        log_odds: natural logarithm of p(tag) / p(alternative), the sum of the next three values.
+        of_features: contribution of the features of the word and its neighbours.
+        before, after: contributions of the tags of the words before and after.
+        features_in_favour, features_against: the features that contribute most, the largest first.
+        in_favour, against: the training sentences that support the tag and the alternative most, the largest
+            influence first; empty if no examples were kept.
 
     Examples:
         >>> import spectralnlp
@@ -93,7 +93,7 @@ class TagExplanation:
     against: tuple[SentenceEvidence, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values."""
+        """Return JSON values."""
         return {
             "token": self.token,
             "word": self.word,
@@ -110,7 +110,7 @@ class TagExplanation:
         }
 
     def to_text(self) -> str:
-        """Lines for reading."""
+        """Return the explanation as lines of readable text."""
         lines = [
             f"{self.tag} for token {self.token}, “{self.word}”, against {self.alternative}: log-odds "
             f"{self.log_odds:+.3f}",
@@ -139,28 +139,29 @@ def other_tag(
     token: int,
     tag: int,
 ) -> tuple[int, float, float]:
-    """Find the likeliest other tag of a token, and what the tags of other words say of it.
+    """Find the most probable other tag of a token, and the effect of the surrounding tags.
 
     Args:
-        emissions: float32 (n_words, n_tags); scores, divided by the temperature.
-        chain: transitions, start and end of the chain, divided by it too.
-        token, tag: what is explained.
+        emissions: float32 (n_words, n_tags); emission scores divided by the temperature.
+        chain: transition, start and end scores of the chain, divided by the temperature too.
+        token, tag: numbers of the token and of the explained tag.
 
     Returns:
-        The number of the alternative; what tags before, and tags after, add to the tag's log-odds.
+        The number of the alternative tag; and the contributions of the tags before, and of the tags after,
+        to the log-odds of ``tag`` against it.
 
     Raises:
-        InputError: the tag cannot stand there, or no other can.
+        InputError: no tag sequence has ``tag`` at the token, or none has another tag.
     """
     transitions, start, end = chain
-    alone = emissions.copy()
-    alone[token] = 0.0
+    neutral = emissions.copy()
+    neutral[token] = 0.0
     nothing = np.zeros_like(start)
     n = len(emissions)
     with np.errstate(divide="ignore"):
         p, _ = tag_marginals(emissions, np.array([0, n]), transitions, start, end)
-        before, _ = tag_marginals(alone[: token + 1], np.array([0, token + 1]), transitions, start, nothing)
-        after, _ = tag_marginals(alone[token:], np.array([0, n - token]), transitions, nothing, end)
+        before, _ = tag_marginals(neutral[: token + 1], np.array([0, token + 1]), transitions, start, nothing)
+        after, _ = tag_marginals(neutral[token:], np.array([0, n - token]), transitions, nothing, end)
         left, right = np.log(before[-1]), np.log(after[0])
     other = p[token].copy()
     other[tag] = -1.0
@@ -168,5 +169,5 @@ def other_tag(
     for number, which in ((tag, "the tag"), (alternative, "another tag")):
         if not (np.isfinite(left[number]) and np.isfinite(right[number])) or tag == alternative:
             what = f"no sequence of tags has {which} at token {token}: there is nothing to compare"
-            raise InputError(what, hint="ask about a tag that the word may have or not")
+            raise InputError(what, hint="ask about a tag that the word may but need not have")
     return alternative, left[tag] - left[alternative], right[tag] - right[alternative]

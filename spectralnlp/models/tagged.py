@@ -1,4 +1,4 @@
-"""The result of tagging one sentence, as a value."""
+"""The result of tagging one sentence, and its conversion to other formats."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 class Tagged(MadeByModel):
     """A sentence and the tags of its words.
 
-    Iterating over it gives pairs of a word and its tag.
+    Iterating over it yields pairs of a word and its tag.
 
     Attributes:
         sentence: the tokens, with character offsets.
-        tags: one a token.
-        scheme: how tags are written: ``tags``, or ``bio`` and ``bioes`` where they write spans.
-        confidence: how probable each tag is, where that was asked for; else None.
-        model: the tagger; None where it is not known, as after a pickle. It is no part of the value.
+        tags: the tag of each token.
+        scheme: tagging scheme: ``tags``, or ``bio`` or ``bioes`` if the tags encode spans.
+        confidence: probability of each tag, if requested; else None.
+        model: the tagger; None if it is not known, as after pickling. Comparisons ignore it.
 
     Examples:
         >>> import spectralnlp
@@ -51,51 +51,51 @@ class Tagged(MadeByModel):
 
     @property
     def words(self) -> list[str]:
-        """The tokens as they stand in the text."""
+        """The tokens, as in the text."""
         return self.sentence.words
 
     @property
     def spans(self) -> list[Span]:
-        """The spans: first token, token after the last, label; none where tags write none."""
+        """The spans as (start, end, label), end exclusive; empty if the tags do not encode spans."""
         return [] if self.scheme == "tags" else spans_of(self.tags)
 
     def explain(self, token: int, tag: str | None = None, *, most: int = 5) -> Any:
-        """Say which features did most for a token's tag, and which training sentences; see `Tagger.explain`.
+        """Explain a token's tag by features and training sentences; see `Tagger.explain`.
 
         Args:
-            token: its number, counted from 0.
-            tag: what to explain; None for the tag that the tagger gives.
-            most: features, and sentences, on either side.
+            token: number of the token, from 0.
+            tag: the tag to explain; None for the tag that the tagger gives.
+            most: largest number of features, and of sentences, listed for and against the tag.
 
         Returns:
             A :class:`~spectralnlp.models.tag_explanation.TagExplanation`.
 
         Raises:
-            ConfigError: the tagger is not known, or scores no features.
-            InputError: there is no such token, or the tag cannot stand there.
+            ConfigError: the tagger is not known, or does not score features.
+            InputError: there is no such token, or no tag sequence has the tag there.
         """
         return self._asked_model().explain(self.words, token, tag, most=most)
 
     def to_svg(self) -> str:
-        """A drawing as one ``<svg>`` element: tags below words, spans over them."""
+        """Return a drawing as one ``<svg>`` element, with tags below the words and spans above them."""
         from spectralnlp.render.tag_row import draw_tags
 
         return draw_tags(self.words, self.tags, None if self.scheme == "tags" else self.spans)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: ``tokens`` with ``text``, ``start``, ``end``, ``tag``; spans if any."""
+        """Return JSON values: ``tokens`` with ``text``, ``start``, ``end`` and ``tag``; and spans, if any."""
         from spectralnlp.render.tags import to_dict
 
         return to_dict(self.sentence, self.tags, self.scheme, self.confidence)
 
     def to_conllu(self) -> str:
-        """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS."""
+        """Return CoNLL-U, ending in an empty line: universal tags as UPOS, spans in MISC, others as XPOS."""
         from spectralnlp.render.tags import to_conllu
 
         return to_conllu(self.sentence, self.tags, self.scheme, self.confidence)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The words as a data frame: ``word``, ``tag``, ``start``, ``end``, perhaps ``confidence``.
+        """Return a data frame of columns ``word``, ``tag``, ``start``, ``end`` and, if known, ``confidence``.
 
         Raises:
             ConfigError: pandas is not installed.
@@ -110,7 +110,7 @@ class Tagged(MadeByModel):
         return data_frame(columns | ({} if self.confidence is None else {"confidence": self.confidence}))
 
     def to_nltk(self) -> list[tuple[str, str]]:
-        """Pairs of a word and its tag, as NLTK has tagged sentences."""
+        """Return pairs of a word and its tag, the format of NLTK's tagged sentences."""
         return list(self)
 
     def _repr_svg_(self) -> str:

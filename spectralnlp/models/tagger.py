@@ -1,4 +1,4 @@
-"""A tagger: what `spectralnlp train tagger` makes."""
+"""The linear-chain tagger, as `spectralnlp train tagger` returns it."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ Array32 = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tagger(TextTagger, ChangingModel):
-    """Tags words in sentences.
+    """A tagger with the scores of a linear chain (CRF).
 
     Attributes:
-        weights: of the linear chain.
+        weights: the weights of the linear chain.
         features: vectors and clusters of words, from unlabelled text.
-        scheme: how the training data wrote its tags: ``tags``, ``bio`` or ``bioes``.
-        conventions: how the training data wrote words, for raw text.
-        known: words of the training data.
-        about: what the model was made from.
+        scheme: tagging scheme of the training data: ``tags``, or ``bio`` or ``bioes`` if tags encode spans.
+        conventions: tokenisation conventions of the training data, for raw text.
+        known: the words of the training data.
+        about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
 
     Examples:
@@ -68,12 +68,12 @@ class Tagger(TextTagger, ChangingModel):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Names of the tags that were learned, in the order of the columns of `posteriors`."""
+        """The tags of the internal scheme, in the order of the columns of `posteriors`."""
         return self.weights.tags
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The tags that can be given; of spans, in the scheme of the training data."""
+        """The tags that the tagger may output; tags of spans are in the scheme of the training data."""
         if self.scheme == "tags":
             return self.weights.tags
         names = {tag.partition("-")[2] for tag in self.weights.tags if tag != "O"}
@@ -82,7 +82,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> Tagger:
-        """Make a tagger of a fitted estimator whose class attribute ``tagger`` is this kind."""
+        """Build the tagger from a fitted estimator whose class attribute ``tagger`` is this kind."""
         return cls(
             weights=fitted.weights_,
             features=fitted.features_,
@@ -93,35 +93,35 @@ class Tagger(TextTagger, ChangingModel):
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """Cuts raw text as the training data does."""
+        """The tokenizer for raw text, which follows the conventions of the training data."""
         return Tokenizer(self.conventions)
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The best tags of tokenised sentences, bare.
+        """Return the best tag sequences of tokenised sentences, as plain lists of strings.
 
         Args:
-            sentences: words, as the training data writes them.
+            sentences: lists of words, as written in the training data.
 
         Returns:
-            A tag for each word; spans in `scheme`.
+            For each sentence, a tag for each word; tags of spans are in `scheme`.
 
         Raises:
-            InputError: a string stands where a sentence is expected.
+            InputError: an item is a string instead of a list of tokens.
         """
         names = self.weights.tags
         tags: list[list[str]] = []
         for batch in batches(check_sentences(sentences)):
             emissions, starts = self._scorer.emissions(batch)
-            found = best_tags(emissions, starts, *self._chain).tolist()
+            best = best_tags(emissions, starts, *self._chain).tolist()
             tags += [
-                self._as_given([names[tag] for tag in found[first:last]]) for first, last in pairwise(starts)
+                self._in_scheme([names[tag] for tag in best[first:last]]) for first, last in pairwise(starts)
             ]
         return tags
 
     def posteriors(self, sentence: Sequence[str]) -> NDArray[np.float64]:
-        """How probable each tag is, in the order of `tags`.
+        """Return the probability of each tag, in the order of `tags`.
 
-        One temperature, fitted on sentences held out in training, makes scores into probabilities.
+        Scores are calibrated by one temperature, which was fitted on sentences held out in training.
 
         Returns:
             float64 (n_words, n_tags); rows sum to one.
@@ -130,12 +130,12 @@ class Tagger(TextTagger, ChangingModel):
         return p
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How probable the tags of `best_tags` are; those of spans, in the scheme that was learned."""
+        """Return the probability of each tag that `best_tags` returns; for spans, of the internal tag."""
         emissions, starts = self._scorer.emissions(check_sentences(sentences))
         best = best_tags(emissions, starts, *self._chain)
         p, _ = self._marginals(emissions, starts)
-        sure = p[np.arange(len(best)), best].tolist()
-        return [sure[first:last] for first, last in pairwise(starts)]
+        confidence = p[np.arange(len(best)), best].tolist()
+        return [confidence[first:last] for first, last in pairwise(starts)]
 
     def _marginals(
         self, emissions: Array32, starts: NDArray[np.int64]
@@ -146,21 +146,22 @@ class Tagger(TextTagger, ChangingModel):
     def explain(
         self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
     ) -> TagExplanation:
-        """Say why a word has a tag and not the likeliest other one.
+        """Explain why a word has a tag and not the most probable other tag.
 
-        The log-odds are what the features of the word and its neighbours add to them, and what the tags
-        before and after do. Where examples were kept, a feature's weight is shared out evenly among the words
-        of the training data that have the feature and the tag that it speaks for; a sentence has the sum of
-        the shares of its words. Vectors of words are shared with no sentence.
+        The log-odds of the two tags are the sum of contributions of the features of the word and its
+        neighbours, of the tags before, and of the tags after. If training examples were kept, the weight of a
+        feature is divided evenly among the words of the training data that have the feature and the tag that
+        it favours; the influence of a sentence is the sum over its words. Weights of word vectors are not
+        attributed to sentences.
 
         Args:
-            words: tokens, one or more, as of `tag_tokens`.
-            token: number of the word, counted from 0.
-            tag: what to explain; None for the tag that `best_tags` gives, which of spans is in BIOES.
-            most: features, and sentences, on either side.
+            words: one or more tokens, as for `tag_tokens`.
+            token: number of the word, from 0.
+            tag: the tag to explain, in the internal scheme (BIOES for spans); None for the best tag.
+            most: largest number of features, and of sentences, listed for and against the tag.
 
         Raises:
-            InputError: there is no such token, or the tag cannot stand there, or no other can.
+            InputError: there is no such token; or no tag sequence has the tag, or another tag, there.
             ConfigError: there is no such tag.
         """
         check_number(most, "most", least=1)
@@ -195,17 +196,17 @@ class Tagger(TextTagger, ChangingModel):
 
     @cached_property
     def learned_sentences(self) -> Any:
-        """The sentences that the tagger was learned from, with their features; None if none were kept."""
+        """The training sentences with their features; None if they were not kept."""
         return registry.changes.get("models").LearnedSentences.of(self)
 
-    def _as_given(self, tags: list[str]) -> list[str]:
-        """Tags in the scheme of the training data, whatever was learned."""
-        if self.scheme == "tags" or self._learned == self.scheme:
+    def _in_scheme(self, tags: list[str]) -> list[str]:
+        """Convert tags from the internal scheme to the scheme of the training data."""
+        if self.scheme == "tags" or self._internal_scheme == self.scheme:
             return tags
         return write_spans(spans_of(tags), len(tags), self.scheme)
 
     @cached_property
-    def _learned(self) -> str:
+    def _internal_scheme(self) -> str:
         return "bioes" if any(tag[:2] in ("E-", "S-") for tag in self.weights.tags) else "bio"
 
     @property
@@ -218,7 +219,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the tagger in a few words."""
         return f"{len(self.labels)} tags, {len(self.weights.keys):,} features"
 
     @property
@@ -233,7 +234,7 @@ class Tagger(TextTagger, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Weights and vectors; ``compact`` with only those vectors that tagging needs."""
+        """Return stored weights and word features; ``compact`` keeps only the vectors that tagging needs."""
         metadata = {
             "weights": self.weights.to_json(),
             "evidence": self.features.to_json(),
@@ -246,7 +247,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Tagger:
-        """The tagger that gave these."""
+        """Build the tagger from its stored values and arrays."""
         features = UnlabelledFeatures.from_arrays(arrays, metadata.part("evidence"))
         sized = arrays.part(
             n_offsets=len(OFFSETS),

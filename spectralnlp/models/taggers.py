@@ -1,4 +1,4 @@
-"""The kinds of taggers that a folder may hold."""
+"""The kinds of taggers, and loading of a tagger of any kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """The class that makes and reads taggers of a kind; folders without one hold linear chains."""
+    """Return the class of a kind of tagger; model folders without a kind hold linear chains."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 
@@ -25,7 +25,7 @@ def load_tagger(name: str | Path) -> Tagger | RefinementTagger:
         name: a model folder, or the name of a model that is installed.
 
     Raises:
-        ModelError: there is no such model, it is no tagger, or it is truncated or of another version.
+        ModelError: there is no such model, it is not a tagger, or is truncated or of another format version.
 
     Examples:
         >>> import spectralnlp

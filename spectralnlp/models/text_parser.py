@@ -1,4 +1,4 @@
-"""How a parser takes texts, tokens, and batches of either."""
+"""The methods of a parser that take texts, tokenised sentences, and batches of either."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class TextParser(ABC):
     @property
     @abstractmethod
     def tokenizer(self) -> Tokenizer:
-        """Splits raw text into tokens."""
+        """The tokenizer for raw text."""
 
     @property
     @abstractmethod
     def tags(self) -> Sequence[str]:
-        """Names of the parts of speech, sorted."""
+        """The part-of-speech tags, sorted."""
 
     @abstractmethod
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences, lazily and in order, on the current engine; None stays None."""
+        """Parse a stream of sentences lazily and in order, on the current engine; None gives None."""
 
     @abstractmethod
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
-        """Parse one sentence, in this thread."""
+        """Parse one sentence in this thread."""
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
         """Split a stream of lines of raw text into tokenised sentences."""
@@ -59,11 +59,11 @@ class TextParser(ABC):
 
         Args:
             text: raw text.
-            decoder: name of a decoder, in place of the parser's own.
-            k: trees wanted of each sentence; more than one go to ``Parse.alternatives``.
+            decoder: name of a decoder to use; None for the parser's default.
+            k: number of trees per sentence; if more than 1, they are in ``Parse.alternatives``.
 
         Raises:
-            InputError: it is no text, or ``k`` is less than 1.
+            InputError: ``text`` is not a string, or ``k`` is less than 1.
         """
         check_number(k, "k", least=1)
         sentences = split_text(check_text(text, "parse"), self.tokenizer)
@@ -79,26 +79,26 @@ class TextParser(ABC):
         decoder: str | None = None,
         k: int = 1,
     ) -> Parse:
-        """Parse one tokenised sentence, perhaps under constraints on its tree.
+        """Parse one tokenised sentence, optionally under constraints on its tree.
 
-        All trees that meet the constraints are weighed against each other, and no others: posteriors are
-        given the constraints, and the log-probability is that of the sentence with such a tree.
+        Only trees that meet the constraints are considered: posteriors are conditional on the constraints,
+        and the log-probability is that of the words together with the constraints.
 
         Args:
-            words: tokens, one or more, as the text has them or as the treebank writes them.
-            tags: for each token, the part of speech that it must have; or a map from some tokens, numbered
-                from 0, to theirs.
-            brackets: constituents that the tree must have, each (start, end, label) or, with any label,
-                (start, end): tokens, the end exclusive.
-            forbidden: constituents that it must not have; (start, end) forbids all labels.
-            decoder: name of a decoder, in place of the parser's own.
-            k: as of `parse`.
+            words: one or more tokens, as in raw text or as in the treebank.
+            tags: the part-of-speech tag that each token must have; or a map from token numbers, from 0, to
+                tags, for some of the tokens.
+            brackets: constituents that the tree must have: (start, end, label) in tokens with the end
+                exclusive, or (start, end) for any label.
+            forbidden: constituents that the tree must not have; (start, end) forbids all labels.
+            decoder: name of a decoder to use; None for the parser's default.
+            k: see `parse`.
 
         Raises:
-            InputError: the tokens are one string, no strings, or none; there are not as many tags, or the
-                model does not have one.
-            ConstraintError: an InputError: brackets out of range or crossing, a label that the model does not
-                know, or constraints that no tree of the model meets; names them.
+            InputError: ``words`` is a single string, empty, or holds something that is not a string; the
+                number of tags differs from that of the words; or the model does not have a tag.
+            ConstraintError: an InputError: brackets are out of range or cross, a label is unknown to the
+                model, or no tree of the model meets the constraints; names them.
 
         Examples:
             >>> import spectralnlp
@@ -154,27 +154,27 @@ class TextParser(ABC):
         constraints: Iterable[Constraints | None] | None = None,
         on_bad: OnBad | None = None,
     ) -> Iterator[Any]:
-        """Parse a stream of texts or of tokenised sentences, lazily and in order, on the current engine.
+        """Parse a stream of texts or of tokenised sentences lazily and in order, on the current engine.
 
-        Inside ``use_engine("threads")`` several sentences are parsed at a time: the kernels release the GIL.
+        Inside ``use_engine("threads")`` sentences are parsed in parallel: the kernels release the GIL.
 
         Args:
-            items: texts, tokenised sentences or `Sentence`s; None stays None.
-            decoder: name of a decoder, in place of the parser's own.
-            k: as of `parse`.
-            fixed_tags: whether tags that a `Sentence` brings must be those of its tree. Otherwise they are
-                evidence for the tags of rare and unknown words, like those of a tagger (`TagEvidence`).
-            constraints: of each item, which is then a tokenised sentence; None for none.
+            items: texts, tokenised sentences or `Sentence`s; None gives None.
+            decoder: name of a decoder to use; None for the parser's default.
+            k: see `parse`.
+            fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence
+                for the tags of rare and unknown words, as a tagger's tags are (`TagEvidence`).
+            constraints: the constraints of each item, which must be a tokenised sentence; None for none.
             on_bad: called with the error of each item that is neither a text nor tokens, whose result is
-                None; None to raise the first.
+                None; None to raise the error.
 
         Yields:
-            What `parse` gives for each text, and `parse_tokens` for each tokenised sentence.
+            The result of `parse` for each text, and of `parse_tokens` for each tokenised sentence.
 
         Raises:
-            InputError: an item is neither, and is named by its number from 1; there are not as many
-                constraints as items, or a text has some.
-            ConstraintError: as of `parse_tokens`.
+            InputError: an item is neither a text nor tokens, and is named by its number from 1; the numbers
+                of constraints and items differ; or a text has constraints.
+            ConstraintError: as for `parse_tokens`.
         """
         check_number(k, "k", least=1)
         if constraints is not None:

@@ -1,4 +1,4 @@
-"""The methods that all taggers have, whatever is in them: of texts, of tokens, and of batches of either."""
+"""The methods common to all taggers, for texts, tokenised sentences, and batches of either."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence
 
-# Words, and ends of sentences, that are tagged at a time; the last sentence is not cut.
+# Words, plus one per sentence, in a batch; the last sentence of a batch is not split.
 BATCH_WORDS = 1 << 13
 
 
 class TextTagger(ABC):
     """A mixin: `tag` takes a text, `tag_tokens` a tokenised sentence, `tag_many` a batch of either."""
 
-    # Names that a model's own fields and properties give.
+    # Provided by fields and properties of the model.
     tokenizer: Any
     scheme: Any
 
     @abstractmethod
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The best tags of tokenised sentences, bare."""
+        """Return the best tags of tokenised sentences, as plain lists of strings."""
 
     @abstractmethod
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How probable the tag is that `best_tags` gives each word."""
+        """Return the probability of each tag that `best_tags` returns."""
 
     def tag(self, text: str, *, scores: bool = False) -> list[Tagged]:
         """Tag every sentence of a text.
 
         Args:
             text: raw text.
-            scores: whether each tag is given its probability, which takes twice the time.
+            scores: whether to return the probability of each tag too, which takes twice the time.
 
         Raises:
-            InputError: it is no text.
+            InputError: ``text`` is not a string.
         """
         sentences = split_text(check_text(text, "tag"), self._tokenizer)
         return list(self._tagged(sentences, scores))
@@ -59,11 +59,11 @@ class TextTagger(ABC):
         """Tag one tokenised sentence.
 
         Args:
-            words: tokens, one or more, as a text has them or as the training data writes them.
-            scores: as of `tag`.
+            words: one or more tokens, as in raw text or as in the training data.
+            scores: see `tag`.
 
         Raises:
-            InputError: they are one string, no strings, or none.
+            InputError: ``words`` is a single string, empty, or holds something that is not a string.
         """
         (tagged,) = self._tagged([sentence_of(words, self._tokenizer)], scores)
         return tagged
@@ -77,29 +77,29 @@ class TextTagger(ABC):
 
         Args:
             items: texts, tokenised sentences or `Sentence`s.
-            scores: as of `tag`.
+            scores: see `tag`.
 
         Yields:
-            What `tag` gives for each text, and `tag_tokens` for each tokenised sentence.
+            The result of `tag` for each text, and of `tag_tokens` for each tokenised sentence.
 
         Raises:
-            InputError: an item is neither.
+            InputError: an item is neither a text nor a tokenised sentence.
         """
         return annotate_items(items, self._tokenizer, lambda each: self._tagged(filter(None, each), scores))
 
     def explain(
         self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
     ) -> TagExplanation:
-        """Say why a word has a tag; see `Tagger.explain`.
+        """Explain why a word has a tag; see `Tagger.explain`.
 
         Raises:
-            ConfigError: the tagger scores no features.
+            ConfigError: the tagger does not score features.
         """
         what = f"{type(self).__name__} scores no features that could explain a tag"
         raise ConfigError(what, hint="train the tagger with `train tagger`")
 
     def spans(self, words: Sequence[str]) -> list[Span]:
-        """The spans of a sentence: first token, token after the last, label; none where tags write none."""
+        """Return spans of a sentence as (start, end, label), end exclusive; empty if tags encode no spans."""
         listed = check_tokens(words)
         return [] if self.scheme == "tags" else spans_of(self.best_tags([listed])[0])
 
@@ -112,16 +112,16 @@ class TextTagger(ABC):
         scheme: Scheme = self.scheme
         for batch in batches(sentences):
             forms = [sentence.forms for sentence in batch]
-            sure: Iterable[list[float] | None] = self.confidence(forms) if scores else repeat(None)
-            for sentence, tags, each in zip(batch, self.best_tags(forms), sure, strict=False):
+            confidence: Iterable[list[float] | None] = self.confidence(forms) if scores else repeat(None)
+            for sentence, tags, each in zip(batch, self.best_tags(forms), confidence, strict=False):
                 yield Tagged(sentence, tuple(tags), scheme, None if each is None else tuple(each), self)
 
 
 def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Return a batch of tokenised sentences.
+    """Check that a batch holds tokenised sentences, and return it.
 
     Raises:
-        InputError: it is one string, or a string stands where a sentence is expected.
+        InputError: the batch is a string, or an item of it is a string instead of a list of tokens.
     """
     if isinstance(sentences, str) or any(isinstance(each, str) for each in sentences):
         hint = "give lists of tokens; tag takes a text, tag_many a batch of texts"
@@ -130,7 +130,7 @@ def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str
 
 
 def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:
-    """Cut a stream of sentences into batches of about `BATCH_WORDS` words."""
+    """Group a stream of sentences into batches of about `BATCH_WORDS` words."""
     batch: list[Any] = []
     size = 0
     for sentence in sentences:

@@ -1,4 +1,4 @@
-"""Topics: what `spectralnlp train topics` makes."""
+"""The trained topic model, as `spectralnlp train topics` returns it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from spectralnlp.text.content import content_words
 
 @dataclass(frozen=True, repr=False)
 class Topics(ChangingModel):
-    """Distributions over words, and the mixture of them in a document.
+    """A topic model: each topic is a distribution over words, each document a mixture of topics.
 
     Attributes:
         mixture: the parameters.
-        about: what the model was made from.
+        about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
 
     Examples:
@@ -45,7 +45,7 @@ class Topics(ChangingModel):
         return len(self.mixture.weights)
 
     def top_words(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
-        """The likeliest words of a topic, with p(word | topic).
+        """Return the ``n`` most probable words of a topic, with p(word | topic).
 
         Raises:
             ConfigError: there is no such topic.
@@ -57,17 +57,23 @@ class Topics(ChangingModel):
         return [(self.mixture.words[word], float(row[word])) for word in best]
 
     def mixture_of(self, document: str | Sequence[str]) -> Floats:
-        """float64 (k,), summing to one: how much of each topic is in a document, a text or its words.
+        """Return the topic mixture of a document, which is a text or a list of words.
 
-        A document without known words has the topics' overall weights.
+        A document without known words gets the overall weights of the topics.
+
+        Returns:
+            float64 (k,), which sums to one.
         """
         return self.mixtures_of([document])[0]
 
     def mixtures_of(self, documents: Iterable[str | Sequence[str]]) -> Floats:
-        """float64 (n, k): the mixture of each document.
+        """Return the topic mixture of each document.
+
+        Returns:
+            float64 (n, k); rows sum to one.
 
         Raises:
-            ConfigError: the documents are one text.
+            ConfigError: ``documents`` is a single text.
         """
         if isinstance(documents, str):
             raise ConfigError("one text where several are expected", hint="mixture_of takes one")
@@ -76,7 +82,7 @@ class Topics(ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the model in a few words."""
         return f"{len(self)} topics, {len(self.mixture.words):,} words"
 
     @property
@@ -85,10 +91,10 @@ class Topics(ChangingModel):
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """The topics; there is no compact form."""
+        """Return the parameters; ``compact`` has no effect."""
         return {**self.mixture.to_json(), "about": dict(self.about)}, self.mixture.to_arrays()
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Topics:
-        """The topics that gave these."""
+        """Build the model from its stored values and arrays."""
         return cls(TopicMixture.from_arrays(arrays, metadata), metadata.about(), card)

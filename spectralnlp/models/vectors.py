@@ -1,4 +1,4 @@
-"""Word vectors: what a user looks up, compares and hands to other programs."""
+"""Trained word vectors: lookup, nearest neighbours, clusters, and exchange in word2vec's format."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from spectralnlp.text.inputs import check_tokens
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vectors(ChangingModel):
-    """Vectors of words, and of words in their context.
+    """Vectors of words and of their contexts.
 
     Attributes:
         parameters: the vocabulary and its vectors.
-        about: estimator, settings and the like, for ``info`` and the model card.
-        card: the model card, Markdown.
+        about: estimator, settings and training data, for ``info`` and the model card.
+        card: the model card, in Markdown.
 
     Examples:
         >>> import spectralnlp
@@ -54,7 +54,7 @@ class Vectors(ChangingModel):
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """Number of dimensions of a vector."""
         return int(self.parameters.vectors.shape[1])
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Vectors(ChangingModel):
 
     @cached_property
     def lookup(self) -> VectorLookup:
-        """Rows by word."""
+        """The lookup of vectors by word."""
         return VectorLookup(self.parameters)
 
     @cached_property
@@ -73,48 +73,48 @@ class Vectors(ChangingModel):
         return unit_rows(self.parameters.vectors)
 
     def vector(self, word: str) -> Array32:
-        """The vector of a word; of one outside the vocabulary, that of its spelling.
+        """Return the vector of a word; for an unknown word, the vector that its spelling predicts.
 
         Returns:
             float32 (dimensions,).
 
         Raises:
-            InputError: the word is not in the vocabulary, and these vectors do not know how to spell.
+            InputError: the word is not in the vocabulary, and there is no spelling model.
         """
         if self.parameters.spelling is None and word not in self:
-            hint = "these vectors have no model of spelling for other words"
+            hint = "these vectors have no spelling model for unknown words"
             raise InputError(f"{word!r} is not in the vocabulary", hint=hint)
         return self.vectors([word])[0]
 
     def vectors(self, words: Sequence[str]) -> Array32:
-        """Vectors of several words; zeros for unknown words if there is no model of spelling.
+        """Return the vectors of several words; unknown words get zeros if there is no spelling model.
 
         Returns:
             float32 (n_words, dimensions).
 
         Raises:
-            InputError: the words are one string, or no strings.
+            InputError: ``words`` is a single string, or holds something that is not a string.
         """
         return self.lookup.vectors(check_tokens(words))
 
     def contexts(self, words: Sequence[str]) -> Array32:
-        """For each word of a sentence, the vector of its context: what the words around it let expect.
+        """Return for each word of a sentence the vector of its context, predicted from surrounding words.
 
-        It is the other side of the CCA, z = Bᵀ(context) of the tutorial, scaled to length 1.
+        This is the other side of the CCA, z = Bᵀ(context) in the tutorial, scaled to length 1.
 
         Args:
-            words: one sentence.
+            words: the words of one sentence.
 
         Returns:
-            float32 (n_words, dimensions); zero where no word around is known.
+            float32 (n_words, dimensions); zero where no surrounding word is known.
 
         Raises:
-            InputError: these vectors came without contexts, or the words are one string.
+            InputError: these vectors have no contexts, or ``words`` is a single string.
         """
         return self.lookup.contexts(check_tokens(words))
 
     def tokens(self, words: Sequence[str]) -> Array32:
-        """Eigentokens: for each word of a sentence, its own vector and that of its context.
+        """Return eigentokens: for each word of a sentence, its vector joined with that of its context.
 
         Returns:
             float32 (n_words, 2 · dimensions).
@@ -122,22 +122,22 @@ class Vectors(ChangingModel):
         return np.hstack([self.vectors(words), self.contexts(words)])
 
     def similarity(self, word: str, other: str) -> float:
-        """The cosine of two words' vectors."""
+        """Return the cosine of the vectors of two words."""
         pair = unit_rows(np.stack([self.vector(word), self.vector(other)]))
         return float(pair[0] @ pair[1])
 
     def most_similar(
         self, word: str | Array32, n: int = 10, *, among: int | None = None
     ) -> list[tuple[str, float]]:
-        """The words whose vectors point most nearly the same way.
+        """Return the words whose vectors have the largest cosine with a given one.
 
         Args:
-            word: a word (which is left out itself) or a vector.
-            n: how many.
-            among: look only among the most frequent so many words.
+            word: a word, which is left out of the result; or a vector.
+            n: number of words to return.
+            among: number of most frequent words to search; None for all.
 
         Returns:
-            Words with the cosine, the nearest first.
+            Pairs of a word and the cosine, the nearest first.
         """
         vector = self.vector(word) if isinstance(word, str) else np.asarray(word, np.float32)
         cosine = self._directions[:among] @ unit_rows(vector[None])[0]
@@ -149,19 +149,19 @@ class Vectors(ChangingModel):
         return [(self.words[row], float(cosine[row])) for row in nearest if cosine[row] > -np.inf]
 
     def with_clusters(self, n: int, *, random_state: int = 0) -> Vectors:
-        """Return these vectors with ``n`` k-means clusters of words."""
+        """Return a copy of these vectors with ``n`` k-means clusters of words."""
         label, _ = kmeans(self._directions, n, random_state=random_state)
         return replace(self, parameters=replace(self.parameters, clusters=label))
 
     def cluster(self, word: str) -> int | None:
-        """The cluster of a word of the vocabulary; None for other words or if there are no clusters."""
+        """Return the cluster number of a word; None for unknown words or if there are no clusters."""
         row = self.lookup.row(word)
         clusters = self.parameters.clusters
         return None if clusters is None or row is None else int(clusters[row])
 
     @property
     def summary(self) -> str:
-        """Its size in a few words."""
+        """The size of the model in a few words."""
         return f"{len(self):,} words, {self.dimensions} dimensions"
 
     @property
@@ -183,10 +183,10 @@ class Vectors(ChangingModel):
 
     @classmethod
     def from_word2vec(cls, path: str | Path) -> Vectors:
-        """Read vectors in word2vec's text format, with or without its first line.
+        """Read vectors in word2vec's text format, with or without the header line.
 
         Raises:
-            InputError: a line has another width, or no number; with its number.
+            InputError: a line has another width or a value that is not a number; names the line.
         """
         words, vectors = read_word2vec(path)
         ones = np.ones(len(words), np.int64)
@@ -197,11 +197,11 @@ class Vectors(ChangingModel):
         return cls(parameters, about, card)
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """The vocabulary and its vectors."""
+        """Return the stored form of the vocabulary and its vectors."""
         metadata = {**self.parameters.to_json(), "about": dict(self.about)}
         return metadata, self.parameters.to_arrays(compact=compact)
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Vectors:
-        """The vectors that gave these."""
+        """Build the vectors from their stored values and arrays."""
         return cls(WordVectors.from_arrays(arrays, metadata), metadata.about(), card)

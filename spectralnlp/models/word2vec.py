@@ -1,4 +1,4 @@
-"""word2vec's text format: a line ``n_words dimensions``, then a word and its numbers a line."""
+"""The text format of word2vec: a line ``n_words dimensions``, then a word and its vector per line."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Array32 = NDArray[np.float32]
 
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> None:
-    """Write vectors as text, exactly; the file is there whole or not at all.
+    """Write vectors as text from which float32 is restored exactly; the file is written atomically.
 
     Args:
         path: the file.
-        words: without blanks in them.
-        vectors: float32 (n_words, d).
+        words: the words, none of which contains a blank.
+        vectors: float32 (n_words, dimensions).
 
     Raises:
         ConfigError: the file cannot be written.
@@ -42,11 +42,11 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> 
 
 
 def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
-    """Read vectors from text, plain or gzipped; of a word that comes twice, the first.
+    """Read vectors from text, plain or gzipped; if a word occurs twice, the first vector counts.
 
     Raises:
-        InputError: a line has no number where one should be, a NaN or an infinity, or another width than the
-            line before; there are no vectors; the first line promises others; with path and line.
+        InputError: a line has a value that is not a finite number, or another width than the lines before;
+            there are no vectors; or the number of vectors differs from the first line. Names path and line.
     """
     vectors: dict[str, Array32] = {}
     promised: tuple[int, int] | None = None
