@@ -8,7 +8,7 @@ Read, train, evaluate and load from here::
     print(spectralnlp.evaluate(parser, "corpora/treebank/dev.mrg").to_table())
 
 ``__all__`` lists the public names; each is imported when it is first used, so that ``import spectralnlp`` is
-cheap. What else is public stands in the ``__all__`` of the packages below; all other names may change.
+cheap. The ``__all__`` of each subpackage lists its own public names; all other names may change.
 
 >>> import spectralnlp
 >>> len(spectralnlp.__version__.split("."))

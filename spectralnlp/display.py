@@ -1,4 +1,4 @@
-"""How values show themselves: in one line as ``repr``, as a table in notebooks, as a data frame."""
+"""Display of values: a one-line ``repr``, an HTML table for notebooks, a data frame."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spectralnlp.errors import ConfigError
 if TYPE_CHECKING:
     import pandas
 
-# Characters of a ``repr``, at most; a law of tests/api/test_display.py is 200.
+# Maximum length of a ``repr`` in characters; tests/api/test_display.py allows 200.
 LONGEST = 190
 
 
 class _Short(Repr):
-    """``repr`` of the values of fields: long texts and collections are cut, arrays give their shape."""
+    """``repr`` of field values: truncates long texts and collections, shows an array's dtype and shape."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class _Short(Repr):
         self.maxstring = self.maxother = 60
 
     def repr1(self, x: Any, level: int) -> str:
-        """Describe a value; one that has a shape and a type of numbers, by these."""
+        """Return the ``repr`` of a value; for an array, its dtype and shape."""
         if hasattr(x, "dtype") and getattr(x, "shape", ()) != ():
             return f"<{x.dtype} {'×'.join(map(str, x.shape))}>"
         return super().repr1(x, level)
@@ -39,13 +39,13 @@ _short = _Short()
 
 
 def cut(text: str, length: int = LONGEST) -> str:
-    """Return a text in one line, its end replaced by an ellipsis if it is longer."""
+    """Return a text on one line, truncated with an ellipsis to ``length`` characters."""
     text = " ".join(text[: 2 * length].splitlines())
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def one_line(value: Any) -> str:
-    """Return a dataclass's name and fields in one line; its ``__repr__`` where fields may be long."""
+    """Return a dataclass's name and fields on one line; used as ``__repr__`` where fields may be long."""
     shown = ", ".join(
         f"{field.name}={_short.repr(getattr(value, field.name, None))}"
         for field in fields(value)
@@ -55,7 +55,7 @@ def one_line(value: Any) -> str:
 
 
 def exact(value: Any) -> str:
-    """Return all of a value as text, for digests; ``repr`` may be cut."""
+    """Return a complete text of a value, for digests; unlike ``repr``, it is never truncated."""
     parts: list[Any]
     if isinstance(value, partial):
         parts = [value.func, *value.args, value.keywords]
@@ -75,7 +75,7 @@ def exact(value: Any) -> str:
 
 
 def html_table(rows: Iterable[tuple[str, object]], caption: str) -> str:
-    """Return names and values as a table of HTML, below a caption."""
+    """Return names and values as an HTML table with a caption."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_in_cell(value))}</td></tr>"
         for name, value in rows
@@ -90,7 +90,7 @@ def _in_cell(value: object) -> str:
 
 
 def data_frame(columns: Mapping[str, Iterable[Any]]) -> pandas.DataFrame:
-    """Make a data frame of columns by name; imports pandas.
+    """Return a data frame of named columns; imports pandas.
 
     Raises:
         ConfigError: pandas is not installed.
@@ -105,7 +105,7 @@ def data_frame(columns: Mapping[str, Iterable[Any]]) -> pandas.DataFrame:
 class Report(ABC):
     """The result of `spectralnlp.evaluate`: scores by name.
 
-    Every key of `to_flat_dict` is an attribute, too. ``str`` is the table.
+    Every key of `to_flat_dict` is also an attribute. ``str`` returns the table.
 
     Examples:
         >>> import spectralnlp
@@ -117,11 +117,11 @@ class Report(ABC):
 
     @abstractmethod
     def to_table(self) -> str:
-        """Write lines of text for readers."""
+        """Return the scores as a plain-text table."""
 
     @abstractmethod
     def to_flat_dict(self) -> Mapping[str, Any]:
-        """Return one flat dictionary, accuracies in percent."""
+        """Return all scores as one flat dictionary; accuracies are in percent."""
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the values of `to_flat_dict` as a data frame with one row.

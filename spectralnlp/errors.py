@@ -1,4 +1,4 @@
-"""The errors that users see: one line that says what is wrong, where, and what to do."""
+"""Errors that users see: one line that says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 _PARAMETER = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 
-# What the system says where it gives no memory.
+# Parts of system messages that mean that memory has run out.
 _NO_MEMORY = (
     "annot allocate memory",
     "failed to map segment",
@@ -20,16 +20,16 @@ _NO_MEMORY = (
 )
 _RAISED_FOR_WANT_OF_MEMORY = (SystemError, ImportError, OSError, RuntimeError)
 
-# Characters of a word of a message, of a path and a hint, and of the whole line.
+# Maximum lengths, in characters: of a word in a message, of a path or a hint, and of the whole line.
 _LONGEST_WORD, _LONGEST_PART, _LONGEST = 120, 300, 1000
 
 
 def replace_parameters(message: str, name_of: Callable[[str], str]) -> str:
-    """Write the parameters that stand in backticks in a message in another way.
+    """Rewrite the parameter names that stand in backticks in a message.
 
     Args:
-        message: such as ``raise `memory` or lower max_words``.
-        name_of: called with the name of each.
+        message: text such as ``raise `memory` or lower max_words``.
+        name_of: returns what to write for a parameter's name.
     """
     return _PARAMETER.sub(lambda match: name_of(match[1]), message)
 
@@ -39,15 +39,15 @@ def _cut(text: str, size: int) -> str:
 
 
 class SpectralError(Exception):
-    """Base of every error that is the input's fault, not the program's.
+    """Base class of errors caused by the input or the settings, not by a bug.
 
-    ``str`` of it is one line; the command line prints it and exits with 2. A parameter of the Python API that
-    the command line has as an option stands in backticks in ``what`` or ``hint``; ``str`` drops them, and the
-    command line writes the option: ``memory``, ``--memory``.
+    ``str`` gives one line, which the command line prints before it exits with status 2. In ``what`` and
+    ``hint``, a parameter that is also an option of the command line stands in backticks; ``str`` drops the
+    backticks (``memory``), and the command line writes the option (``--memory``).
 
     Args:
         what: what is wrong, without a full stop.
-        path: the file it was found in.
+        path: the file with the error.
         line: line number, from 1.
         sentence: sentence (or tree) number within the file, from 1.
         hint: what to do about it.
@@ -83,7 +83,7 @@ class SpectralError(Exception):
 
     @property
     def message(self) -> str:
-        """The one line, with parameters in backticks."""
+        """The error on one line, with parameters in backticks."""
         where = "" if self.path is None else _cut(str(self.path), _LONGEST_PART)
         if self.line is not None:
             where += f":{self.line}" if where else f"line {self.line}"
@@ -113,9 +113,10 @@ def _rebuild(
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error says that there is no memory, in whatever way.
+    """Whether an error means that memory has run out, whatever its type.
 
-    numpy's reductions then raise a SystemError without a word, the loader of libraries an ImportError.
+    Without memory, numpy's reductions raise a SystemError without a message, and the library loader an
+    ImportError.
     """
     says_so = any(each in str(error) for each in _NO_MEMORY)
     return isinstance(error, MemoryError) or (says_so and isinstance(error, _RAISED_FOR_WANT_OF_MEMORY))
@@ -126,16 +127,16 @@ class InputError(SpectralError):
 
 
 class ModelError(SpectralError):
-    """A model folder that is missing, truncated or of another version."""
+    """A model folder that is missing, truncated or of an unsupported version."""
 
 
 class ConfigError(SpectralError):
-    """An option, setting or configuration file that makes no sense."""
+    """An invalid option, setting or configuration file."""
 
 
 class RegistryError(SpectralError):
-    """A name that nothing is registered under, or a plugin that is broken or not installed."""
+    """A name that is not registered, or a plugin that is broken or not installed."""
 
 
 class NotFittedError(SpectralError):
-    """An estimator that was asked for results before ``fit``."""
+    """An estimator that is used before ``fit``."""

@@ -1,10 +1,10 @@
 """The contract of estimators: observe, merge, solve.
 
-Every spectral estimator is a `MomentEstimator`: it adds up moments over a stream, moments of parts merge into
-those of the whole, and a closed form turns them into parameters. Its ``fit`` is written once, here. A learner
-that needs the examples themselves (EM, conditional random fields) is an `IterativeEstimator`.
+Every spectral estimator is a `MomentEstimator`: it sums moments over a stream, the moments of parts merge
+into those of the whole, and a closed form turns them into parameters. Its ``fit`` is implemented here. A
+learner that needs the examples themselves (EM, conditional random fields) is an `IterativeEstimator`.
 
-The conventions are scikit-learn's, so ``sklearn.base.clone`` and its friends work; nothing of it is imported.
+The conventions are scikit-learn's, so ``sklearn.base.clone`` and the like work; scikit-learn is not imported.
 Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
 in ``_``.
 """
@@ -37,7 +37,7 @@ Unlearning = Literal["exact", "replay", "merge-only", "none"]
 
 @contextmanager
 def unchanged_on_error(estimator: object) -> Iterator[None]:
-    """Give an estimator the attributes back that it had, if the block ends in an error or is interrupted.
+    """Restore an estimator's attributes if the block raises an error or is interrupted.
 
     Examples:
         >>> import spectralnlp
@@ -62,23 +62,24 @@ def unchanged_on_error(estimator: object) -> Iterator[None]:
 
 
 class State(Protocol):
-    """What an estimator has learned, where learning can go on from it."""
+    """The learned state of an estimator, from which learning can continue."""
 
     def arrays(self) -> Mapping[str, Array]:
-        """Return it as arrays, for `Estimator.read_state`."""
+        """Return the state as arrays by name, for `Estimator.read_state`."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Estimator(ABC, Generic[T]):
-    """A learner: ``__init__`` stores hyper-parameters as they are, ``fit`` checks them and learns.
+    """Base class of estimators: ``__init__`` stores hyper-parameters; ``fit`` checks them and learns.
 
     Class attributes:
-        known_as: name in messages and model cards; the class's, unless another is given.
+        known_as: name in messages and model cards; by default the class's name.
         task: name of the task that the estimator serves, ``parsing``.
-        presets: named settings of hyper-parameters; what a preset leaves out keeps its default.
-        unlearning: whether documents can be added and taken out after ``fit``: ``exact`` (integer counts are
-            kept), ``replay`` (learned again from a log of the examples), ``merge-only`` or ``none``.
-        spills: whether it goes to disk where memory is limited (`spectralnlp.runtime.use_memory`).
+        presets: named sets of hyper-parameters; those that a preset leaves out keep their defaults.
+        unlearning: whether documents can be added and removed after ``fit``: ``exact`` (integer counts are
+            kept), ``replay`` (the model is learned again from a log of the examples), ``merge-only``
+            (documents can be added only) or ``none``.
+        spills: whether moments spill to disk when memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
         >>> import spectralnlp
@@ -106,82 +107,82 @@ class Estimator(ABC, Generic[T]):
         """Learn from examples.
 
         Args:
-            X: a corpus, a list, or any iterable of examples. An iterator, which can be read only once, is
-                enough for methods of one pass.
-            y: ignored, unless an estimator says otherwise; there for scikit-learn's convention.
+            X: a corpus, a list, or any iterable of examples. An iterator, which can be read only once,
+                suffices for methods of one pass.
+            y: ignored unless an estimator says otherwise; present for scikit-learn's convention.
 
         Raises:
-            ConfigError: a hyper-parameter has another type than declared or is out of its range.
+            ConfigError: a hyper-parameter has the wrong type or is out of range.
         """
 
     @classmethod
     def supports_update(cls) -> bool:
-        """Whether documents can be added to what was learned."""
+        """Whether documents can be added after ``fit``."""
         return cls.unlearning != "none"
 
     @classmethod
     def supports_forget(cls) -> bool:
-        """Whether documents can be taken out of what was learned."""
+        """Whether documents can be removed after ``fit``."""
         return cls.unlearning in ("exact", "replay")
 
     def validate(self) -> None:
-        """Check the hyper-parameters; ``fit`` does so first.
+        """Check the hyper-parameters; ``fit`` calls this first.
 
         Raises:
-            ConfigError: one has another type than declared, is out of its range, or does not go with another.
+            ConfigError: one has the wrong type, is out of range, or conflicts with another.
         """
         check_values(type(self), self.get_params(deep=False))
         self.check_combination()
 
     def check_combination(self) -> None:
-        """Check what the declaration of one hyper-parameter cannot say; an estimator may override it.
+        """Check how hyper-parameters combine, beyond their types and ranges; estimators may override this.
 
         Raises:
-            ConfigError: two hyper-parameters do not go together, or one names nothing that is known.
+            ConfigError: two hyper-parameters conflict, or one names something unknown.
         """
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
-        """Make a corpus of the arguments of ``fit``; estimators of matrices and of labels override it.
+        """Return the arguments of ``fit`` as a corpus; estimators that take matrices or labels override this.
 
         Args:
-            X: as of ``fit``.
-            y: as of ``fit``; ignored here.
+            X: see ``fit``.
+            y: see ``fit``; ignored here.
 
         Raises:
-            ConfigError: it is no iterable of examples.
+            ConfigError: ``X`` is not an iterable of examples.
         """
         return as_corpus(X)
 
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
-        """Return empty moments of the first pass; see `MomentEstimator`.
+        """Return empty moments for the first pass; see `MomentEstimator`.
 
         Raises:
-            ConfigError: this estimator learns from the examples themselves.
+            ConfigError: this estimator has no moments: it learns from the examples themselves.
         """
         raise self._no_moments()
 
     def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
-        """Return empty moments for incremental updates and unlearning; errors as of `init_moments`."""
+        """Return empty moments for incremental updates and unlearning; raises what `init_moments` raises."""
         return self.init_moments(corpus)
 
     def solve_kept(self, moments: Any) -> Self:
-        """Learn from kept moments; see `MomentEstimator`. Errors as of `init_moments`."""
+        """Learn from kept moments; see `MomentEstimator`. Raises what `init_moments` raises."""
         raise self._no_moments()
 
     def state(self) -> State | None:
-        """Return what `solve_further` begins with; None where all has to be learned again."""
+        """Return the state from which `solve_further` starts; None if everything has to be learned again."""
         return None
 
     def read_state(self, stored: StoredArrays) -> State | None:
-        """Return the state that gave these arrays; errors as of `StoredArrays`."""
+        """Return the state whose ``arrays`` were stored; raises what `StoredArrays` raises."""
         return None
 
     def solve_further(self, moments: Any, state: Any) -> Self:
-        """Learn from kept moments, beginning with what was learned from most of the examples in them.
+        """Learn from kept moments, starting from a state that was learned from most of the same examples.
 
         Args:
-            moments: as of `solve_kept`.
-            state: of an estimator with these settings that was fitted to other examples.
+            moments: see `solve_kept`.
+            state: the state of an estimator with the same settings, fitted before the examples changed.
         """
         return self.solve_kept(moments)
 
@@ -191,7 +192,7 @@ class Estimator(ABC, Generic[T]):
 
     @classmethod
     def from_preset(cls, name: str, /, **overrides: object) -> Self:
-        """Make an estimator with the settings of a preset, some of them overridden.
+        """Return an estimator with the settings of a preset; ``overrides`` replace some of them.
 
         Raises:
             ConfigError: there is no such preset or hyper-parameter.
@@ -202,16 +203,16 @@ class Estimator(ABC, Generic[T]):
 
     @classmethod
     def from_settings(cls, texts: Mapping[str, str], values: Mapping[str, Any] | None = None) -> Self:
-        """Make an estimator from ``key=value`` texts, on top of values that have their type.
+        """Return an estimator from ``key=value`` texts, which override typed values.
 
-        In both, the key ``preset`` names a preset to start from; that of the texts counts.
+        In both, the key ``preset`` names a preset to start from; the one in ``texts`` takes precedence.
 
         Args:
-            texts: hyper-parameters as text, such as those of ``--set``.
-            values: hyper-parameters from a configuration.
+            texts: hyper-parameters as text, such as those after ``--set``.
+            values: hyper-parameters with their types, from a configuration file.
 
         Raises:
-            ConfigError: there is no such preset or hyper-parameter, or a value does not fit.
+            ConfigError: there is no such preset or hyper-parameter, or a value is invalid.
         """
         texts, values = dict(texts), dict(values or {})
         preset = values.pop("preset", None)
@@ -220,7 +221,7 @@ class Estimator(ABC, Generic[T]):
         return cls(**params) if preset is None else cls.from_preset(str(preset), **params)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Hyper-parameters by name; with ``deep``, those of nested estimators too, as ``outer__inner``."""
+        """Return hyper-parameters by name; ``deep`` adds those of nested estimators, as ``outer__inner``."""
         params: dict[str, Any] = {}
         for name in hyperparameters(type(self)):
             value = params[name] = getattr(self, name)
@@ -232,7 +233,7 @@ class Estimator(ABC, Generic[T]):
         """Change hyper-parameters; ``outer__inner`` reaches into nested estimators.
 
         Raises:
-            ConfigError: there is no hyper-parameter of that name; none has been changed.
+            ConfigError: there is no hyper-parameter of that name; then none is changed.
         """
         known = self.get_params()
         for name in params:
@@ -248,14 +249,14 @@ class Estimator(ABC, Generic[T]):
         return self
 
     def remarks(self) -> list[str]:
-        """Return what users should know of this ``fit``, a line each: counts that were dropped, bad tags."""
+        """Return warnings about the last ``fit``, one line each, such as dropped counts or bad tags."""
         return []
 
     def check_is_fitted(self) -> None:
-        """Do nothing after ``fit``.
+        """Raise an error unless the estimator is fitted.
 
         Raises:
-            NotFittedError: before it.
+            NotFittedError: ``fit`` has not been called.
         """
         if not any(name.endswith("_") and not name.startswith("_") for name in vars(self)):
             raise NotFittedError(f"{type(self).__name__} is not fitted", hint="call fit first")
@@ -270,11 +271,11 @@ class Estimator(ABC, Generic[T]):
 
 
 class MomentEstimator(Estimator[T]):
-    """A learner in three moves: observe (`accumulate`), merge (`Moments.merge`), solve.
+    """Base class of estimators in three steps: observe (`accumulate`), merge (`Moments.merge`), solve.
 
-    A subclass writes `init_moments` and `solve`. ``solve`` never reads data and never calls ``fit``: a method
-    of several passes either replays them from a compact log, or asks for the next pass by returning its empty
-    moments.
+    A subclass implements `init_moments` and `solve`. ``solve`` never reads data and never calls ``fit``: a
+    method of several passes either replays them from a compact log, or requests the next pass by returning
+    empty moments for it.
 
     Examples:
         >>> import spectralnlp
@@ -283,16 +284,16 @@ class MomentEstimator(Estimator[T]):
     """
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
-        """Check the hyper-parameters, add up moments, solve; as often as there are passes.
+        """Check the hyper-parameters, then accumulate moments and solve, once for each pass.
 
         Args:
-            X: a corpus, a list, or any iterable of examples; an iterator that can be read only once is enough
+            X: a corpus, a list, or any iterable of examples; an iterator that can be read only once suffices
                 for methods of one pass.
-            y: ignored, unless `as_corpus` says otherwise; there for scikit-learn's convention.
+            y: ignored unless `as_corpus` is overridden; present for scikit-learn's convention.
 
         Raises:
-            ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            InputError: there is nothing to learn from. After any error the estimator is as it was before.
+            ConfigError: a hyper-parameter has the wrong type or is out of range.
+            InputError: the corpus has nothing to learn from. After any error the estimator is unchanged.
         """
         self.validate()
         with unchanged_on_error(self):
@@ -310,44 +311,45 @@ class MomentEstimator(Estimator[T]):
         return self
 
     def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and the empty moments of another pass: these, or cheaper ones to the same end.
+        """Return the corpus and the empty moments for the next pass: the arguments, or cheaper equivalents.
 
-        An estimator of several passes may keep in memory what an earlier pass made of examples in memory.
+        An estimator of several passes may override this to reuse what an earlier pass computed from examples
+        in memory.
 
         Args:
-            corpus: of the pass before.
-            moments: what `solve` returned.
+            corpus: the corpus of the previous pass.
+            moments: the empty moments that `solve` returned.
         """
         return corpus, moments
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[T]) -> Moments[T]:
-        """Return empty moments of the first pass.
+        """Return empty moments for the first pass.
 
         Args:
-            corpus: for settings that its first examples decide, such as the language.
+            corpus: the examples; its first ones may decide settings such as the language.
         """
 
     @abstractmethod
     def solve(self, moments: Any) -> Moments[T] | None:
-        """Turn the moments of a pass into fitted attributes, or into what the next pass needs.
+        """Compute fitted attributes, or what the next pass needs, from the moments of a pass.
 
         Returns:
-            Empty moments of the next pass, or None after the last.
+            Empty moments for the next pass, or None after the last.
 
         Raises:
-            InputError: there is nothing to learn from.
+            InputError: the moments are empty.
         """
 
     def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for incremental updates and unlearning (`spectralnlp.changes`).
 
-        They are those of `init_moments` where one pass is enough, else a replay log.
+        For methods of one pass these are the moments of `init_moments`, otherwise a replay log.
         """
         return self.init_moments(corpus)
 
     def solve_kept(self, moments: Any) -> Self:
-        """Learn from kept moments, as ``fit`` does from the examples that are in them."""
+        """Learn from kept moments, as ``fit`` does from the examples that they summarise."""
         self.validate()
         with one_blas_thread():
             following = self.solve(moments)
@@ -356,13 +358,13 @@ class MomentEstimator(Estimator[T]):
 
 
 class IterativeEstimator(Estimator[T]):
-    """A learner that needs the examples themselves: EM, conditional random fields, linear models of classes.
+    """Base class of estimators that need the examples themselves: EM, CRFs, linear classifiers.
 
-    There are no moments. A subclass writes `learn`. If it names a `log`, the examples can be kept beside the
-    model, and it learns again from them when some are added, taken out or merged.
+    There are no moments. A subclass implements `learn`. If it names a `log`, the examples can be kept beside
+    the model, which is learned again from them when some are added, removed or merged.
 
     Class attributes:
-        log: what examples are kept in; None if they cannot be kept.
+        log: class of the log that keeps examples; None if they cannot be kept.
 
     Examples:
         >>> import spectralnlp
@@ -382,18 +384,18 @@ class IterativeEstimator(Estimator[T]):
         """Return an empty log of examples.
 
         Raises:
-            ConfigError: examples of this estimator cannot be kept.
+            ConfigError: this estimator cannot keep its examples.
         """
         if self.log is None:
             raise self._no_moments()
         return self.log()
 
     def solve_kept(self, moments: ExampleLog[T]) -> Self:
-        """Learn again from kept examples."""
+        """Learn again from the kept examples."""
         return self.fit(moments.corpus())
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
-        """Check the hyper-parameters and learn; arguments and errors as of `Estimator.fit`."""
+        """Check the hyper-parameters and learn; see `Estimator.fit` for arguments and errors."""
         self.validate()
         with one_blas_thread():
             self.learn(self.as_corpus(X, y))
@@ -401,8 +403,8 @@ class IterativeEstimator(Estimator[T]):
 
     @abstractmethod
     def learn(self, corpus: Corpus[T]) -> None:
-        """Set the fitted attributes.
+        """Learn from a corpus and set the fitted attributes.
 
         Args:
-            corpus: the examples; read as often as the method has passes.
+            corpus: the examples; may be read several times, once for each pass.
         """

@@ -1,8 +1,8 @@
-"""The contract of featurizers: text without labels in, a map from texts to rows of numbers out.
+"""The contract of featurizers: estimators that learn from raw text how to map texts to feature vectors.
 
-A featurizer is an estimator that a package registers in ``spectralnlp.featurizers``. ``spectralnlp train
-NAME`` and ``spectralnlp transform`` know it by its name then, and so does what takes one in place of features
-of its own, such as ``intent``.
+A package registers its featurizers in ``spectralnlp.featurizers``. ``spectralnlp train NAME`` and
+``spectralnlp transform`` then accept a featurizer by name, and so do estimators that take a featurizer as a
+setting, such as ``intent``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from spectralnlp.storage import Array, StoredArrays, StoredValues
 
 
 class Featurizer(Estimator[str]):
-    """A learner of rows of numbers from texts; also a `MomentEstimator` or an `IterativeEstimator`.
+    """Base class of featurizers; a subclass is also a `MomentEstimator` or an `IterativeEstimator`.
 
-    ``fit`` sets ``n_texts_``, the number of texts learned from. A row depends on its own text alone. What was
-    learned is numbers and JSON values, so that a model that takes a featurizer can hold it.
+    ``fit`` sets ``n_texts_``, the number of training texts. A text's feature vector depends on that text
+    alone. Learned parameters are arrays and JSON values, so that a model can store the featurizer that it
+    uses.
 
     Examples:
         >>> from spectralnlp import Featurizer, registry
@@ -34,32 +35,32 @@ class Featurizer(Estimator[str]):
 
     @abstractmethod
     def transform(self, X: Iterable[str]) -> Any:
-        """Turn texts into rows: floats (n_texts, n_features), a numpy array or a CSR matrix of scipy's."""
+        """Return the features of texts: floats (n_texts, n_features), a numpy array or a scipy CSR matrix."""
 
     @abstractmethod
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns, an array of strings (n_features,)."""
+        """Return the names of the features, an array of strings (n_features,)."""
 
     @abstractmethod
     def to_stored(self) -> tuple[dict[str, Any], Mapping[str, Array]]:
-        """Return what was learned: JSON values, and arrays by name."""
+        """Return the learned parameters: JSON values, and arrays by name."""
 
     @abstractmethod
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Set what was learned.
+        """Set the learned parameters from stored ones.
 
         Args:
-            values: as `to_stored` gave them, checked as they are taken.
-            arrays: likewise.
+            values: JSON values from `to_stored`; each is checked when it is read.
+            arrays: arrays from `to_stored`; likewise.
 
         Raises:
-            ModelError: one is missing or not as it must be.
-            SpectralError, ValueError: they do not fit together.
+            ModelError: a value or an array is missing or malformed.
+            SpectralError, ValueError: they are inconsistent.
         """
 
 
 def featurizer_to_stored(featurizer: Featurizer) -> tuple[dict[str, Any], Mapping[str, Array]]:
-    """Return JSON values and arrays from which `featurizer_from_stored` makes a fitted featurizer again.
+    """Return JSON values and arrays from which `featurizer_from_stored` restores a fitted featurizer.
 
     Raises:
         ConfigError: its class is not registered.
@@ -71,10 +72,10 @@ def featurizer_to_stored(featurizer: Featurizer) -> tuple[dict[str, Any], Mappin
 
 
 def featurizer_from_stored(values: StoredValues, arrays: StoredArrays) -> Featurizer:
-    """Return the fitted featurizer that gave these.
+    """Return the fitted featurizer that `featurizer_to_stored` stored.
 
     Raises:
-        ModelError: a value or an array is missing or not as it must be.
+        ModelError: a value or an array is missing or malformed.
         RegistryError: the featurizer is not installed.
     """
     kind: type[Featurizer] = registry.featurizers.get(values.take("name", str))
@@ -88,7 +89,7 @@ def featurizer_from_stored(values: StoredValues, arrays: StoredArrays) -> Featur
 
 
 def _registered(kind: type[Featurizer]) -> str:
-    """The full name that a class is registered by."""
+    """Return the full name under which a class is registered."""
     for name in registry.featurizers.names():
         with suppress(RegistryError):  # of another package, which is broken
             if registry.featurizers.get(name) is kind:

@@ -1,12 +1,11 @@
-"""Hyper-parameters, declared once: type, range, default and help of each, as a field of its estimator.
+"""Hyper-parameters of estimators, each declared once, as an annotated field: type, range, default and help.
 
-A field is annotated with everything there is to say of it::
+A declaration looks like this::
 
     n_states: Annotated[int, Ge(1), Doc("States of a symbol (m).")] = 24
 
-From this one place come the check in ``fit``, the reading of ``--set n_states=32``, presets, ``get_params``,
-the table of ``train ESTIMATOR --help`` and the reference page. pydantic does the checking; it is imported
-when something is checked, and not before.
+From it derive the check in ``fit``, the parsing of ``--set n_states=32``, presets, ``get_params``, the table
+of ``train ESTIMATOR --help`` and the reference page. pydantic checks the values; it is imported on first use.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from typing_extensions import Doc
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 
-# Python's spellings of what JSON writes otherwise.
+# Python's constants, and how JSON spells them.
 _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
 
 
 class ShortSignature:
-    """The signature of estimators for ``help``: names and defaults; what each setting is stands below it.
+    """Short ``__signature__`` of estimators for ``help``: names and defaults of settings, described below it.
 
-    A dataclass would show the whole declaration of every setting, twice.
+    The signature of a dataclass would show the whole declaration of every setting, twice.
     """
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
@@ -49,7 +48,7 @@ class ShortSignature:
             if field.init
         ]
         signature = inspect.Signature(sorted(parameters, key=lambda each: each.kind))
-        if "__init__" in vars(owner):  # `help` shows it, too
+        if "__init__" in vars(owner):  # `help` shows this one as well
             init: Any = vars(owner)["__init__"]
             it = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
             init.__signature__ = signature.replace(parameters=[it, *signature.parameters.values()])
@@ -61,12 +60,12 @@ class ShortSignature:
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """One hyper-parameter as its estimator declares it.
+    """Declaration of one hyper-parameter.
 
     Attributes:
-        name: of the field.
-        annotation: its type, with constraints and help.
-        default: its default value.
+        name: name of the field.
+        annotation: type, with constraints and help.
+        default: default value.
         owner: name of the class that declares it, for messages.
     """
 
@@ -79,17 +78,17 @@ class Hyperparameter:
 
     @property
     def help(self) -> str:
-        """One sentence for users; empty if the declaration has none."""
+        """Description in one sentence; empty if the declaration has none."""
         notes = getattr(self.annotation, "__metadata__", ())
         return next((note.documentation for note in notes if isinstance(note, Doc)), "")
 
     @property
     def type(self) -> str:
-        """The type and range in words, such as ``int, 1 or more``."""
+        """Type and range in words, such as ``int, 1 or more``."""
         return _in_words(self.annotation)
 
     def accepts(self, value: object) -> bool:
-        """Whether a value has the type and lies in the range; nothing is converted."""
+        """Whether a value has the declared type and is in range; nothing is converted."""
         try:
             self._adapter.validate_python(_plain(value))
         except ValueError:  # pydantic's ValidationError is one
@@ -97,10 +96,10 @@ class Hyperparameter:
         return True
 
     def from_text(self, text: str) -> tuple[bool, Any]:
-        """Read a value from text: as JSON (``3``, ``true``, ``null``, ``[1, 2]``), else as the text itself.
+        """Parse a value: as JSON (``3``, ``true``, ``null``, ``[1, 2]``), otherwise as the text itself.
 
         Returns:
-            Whether the value is accepted, and the value.
+            Whether the value is valid, and the value.
         """
         readings = [_PYTHON_SPELLINGS.get(text, text), json.dumps(text)]
         for reading in readings:
@@ -121,7 +120,7 @@ class Hyperparameter:
 
 
 class _Unhashed:
-    """An annotation as a key of a cache, by identity: constraints need not be hashable."""
+    """Cache key that compares annotations by identity, since constraints need not be hashable."""
 
     def __init__(self, annotation: Any) -> None:
         self.annotation = annotation
@@ -141,18 +140,18 @@ def _adapter_of(key: _Unhashed) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy as Python's."""
+    """Convert a numpy scalar to a Python number; return any other value unchanged."""
     return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", None) == 0 else value
 
 
 @cache
 def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
-    """The hyper-parameters that a class declares, by name and in order.
+    """Return the hyper-parameters that a class declares, by name and in order.
 
-    A class whose settings are those of several classes names these in ``parts``.
+    A class that combines the settings of several classes lists these in ``parts``.
 
     Raises:
-        TypeError: the class is no dataclass.
+        TypeError: the class is not a dataclass.
     """
     hints = get_type_hints(cls, include_extras=True)
     owners = {
@@ -172,18 +171,18 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Check values that have their type already: from Python, a preset or a configuration file.
+    """Check typed values, from Python, a preset or a configuration file.
 
     Args:
         cls: the estimator's class.
-        values: by name.
+        values: values by hyper-parameter.
 
     Returns:
         The values, unchanged.
 
     Raises:
-        ConfigError: there is no such hyper-parameter, or the value has another type or is out of range; names
-            the field, the value and what it must be.
+        ConfigError: there is no such hyper-parameter, or a value has the wrong type or is out of range. The
+            message names the field, the value and what is expected.
     """
     declared = hyperparameters(cls)
     for name, value in values.items():
@@ -194,14 +193,14 @@ def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Convert texts such as those of ``--set key=value`` to values.
+    """Parse texts such as those of ``--set key=value`` and return their values.
 
     Args:
         cls: the estimator's class.
-        texts: by name.
+        texts: texts by hyper-parameter.
 
     Raises:
-        ConfigError: as `check_values`.
+        ConfigError: as for `check_values`.
     """
     declared = hyperparameters(cls)
     values = {}
@@ -214,7 +213,7 @@ def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> ConfigError:
-    """The error for a name that a class does not have, with the one that comes closest."""
+    """Return the error for an unknown name; its hint gives the closest known one."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"

@@ -1,4 +1,4 @@
-"""Progress of learning: each pass of a ``fit`` reports its time, a line each, to whoever asked for it."""
+"""Progress reports of training: each pass of a ``fit`` reports its time to a callback, one line each."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from spectralnlp.runtime import current_execution, executing
 
 @contextmanager
 def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
-    """Have the passes of every ``fit`` in this context reported, a line each."""
+    """Call ``report`` with one line for each pass of every ``fit`` in this context."""
     with executing(report=report):
         yield
 
 
 def report_progress(line: str) -> None:
-    """Report a line to the progress callback of `timed_passes`, if there is one."""
+    """Pass a line to the progress callback of `timed_passes`, if there is one."""
     report = current_execution().report
     if report is not None:
         report(line)
 
 
 class Stages:
-    """Stages of a training that follow one another, and about how long each takes.
+    """Consecutive stages of a training and their approximate durations, for progress reports.
 
     Args:
-        times: of each stage by name, in any unit.
+        times: duration of each stage by name, in any unit.
     """
 
     def __init__(self, times: Mapping[str, float]) -> None:
@@ -38,21 +38,21 @@ class Stages:
             before += time
 
     def report_done(self, stage: str, part: float = 1.0) -> None:
-        """Tell `current_execution` how much of the training is done.
+        """Report to `current_execution` which share of the training is done.
 
         Args:
-            stage: the one that is under way.
-            part: of this stage, in [0, 1].
+            stage: name of the current stage.
+            part: completed share of this stage, in [0, 1].
         """
         show = current_execution().show_share
         if show is not None:
-            before, own = self._shares[stage]
-            show(before + part * own)
+            before, share = self._shares[stage]
+            show(before + part * share)
 
 
 @contextmanager
 def fit_pass(name: str) -> Iterator[None]:
-    """Time one pass of a ``fit``, for the progress callback of `timed_passes`."""
+    """Time one pass of a ``fit`` and report it to the progress callback of `timed_passes`."""
     started = perf_counter()
     yield
     report_progress(f"{name}: {perf_counter() - started:.1f} s")

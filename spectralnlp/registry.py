@@ -1,8 +1,8 @@
-"""Named, versioned plugins, found by entry points without importing them.
+"""Registries of named, versioned plugins, found by entry points without importing them.
 
 A package registers ``pcfg.v1`` by an entry point of that name in the group ``spectralnlp.estimators``; a
-script or a test by the decorator ``@registry.estimators.register("pcfg.v1")``. A bare name, ``pcfg``, means
-the highest version. Names are listed from metadata alone; `Registry.get` imports the one object asked for.
+script or a test uses the decorator ``@registry.estimators.register("pcfg.v1")``. A bare name, ``pcfg``, means
+the highest version. Names are listed from metadata alone; `Registry.get` imports only the requested object.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ Status = Literal["ok", "not installed", "broken"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered name and how it stands.
+    """A registered name and its status.
 
     Args:
-        registry: the registry it is in, ``estimators``.
-        name: the full name, ``pcfg.v1``.
-        distribution: package and version that registered it, or ``this process``.
-        status: ``ok``; ``not installed`` if an extra that it needs is absent; ``broken`` if it cannot be
+        registry: kind of the registry, such as ``estimators``.
+        name: full name, such as ``pcfg.v1``.
+        distribution: package and version that registered the name, or ``this process``.
+        status: ``ok``; ``not installed`` if a required extra is missing; ``broken`` if the object cannot be
             imported or two packages claim the name.
-        reason: why it is not ok, and what to do; empty otherwise.
-        value: where it is defined, ``package.module:name``; empty in this process.
+        reason: why the status is not ok, and what to do; empty otherwise.
+        value: where the object is defined, ``package.module:name``; empty if it was registered in this
+            process.
     """
 
     registry: str
@@ -47,30 +48,30 @@ class Entry:
 
     @property
     def version(self) -> int:
-        """The number after ``.v``; 0 for a name without one."""
+        """Version number after ``.v``; 0 for a name without a version."""
         return _split(self.name)[1]
 
 
 class Registry:
-    """The objects registered under one kind of name.
+    """Registered objects of one kind, by name.
 
     Args:
-        kind: ``estimators``: names the entry-point group ``spectralnlp.estimators``.
-        install: what to install where there are none; empty where there are always some.
-        narrower: a registry whose objects are of this kind too: they can be looked up here, and are listed
-            there.
+        kind: kind of the objects; ``estimators`` means the entry-point group ``spectralnlp.estimators``.
+        install: hint what to install if nothing is registered; empty if some objects are always registered.
+        narrower: a registry of a more specific kind, whose objects can also be looked up here, but are
+            listed only there.
     """
 
     def __init__(self, kind: str, install: str = "", narrower: Registry | None = None) -> None:
         self.kind, self.install, self.narrower = kind, install, narrower
         self._local: dict[str, Any] = {}
-        self._found: dict[str, Any] = {}  # by `get`, for metadata take milliseconds to read
+        self._loaded: dict[str, Any] = {}  # cache of `get`, since reading metadata takes milliseconds
 
     def register(self, name: str) -> Callable[[T], T]:
         """Register the decorated object in this process.
 
         Raises:
-            RegistryError: the name is taken by something else.
+            RegistryError: the name is already taken.
         """
 
         def decorate(plugin: T) -> T:
@@ -80,17 +81,17 @@ class Registry:
             if taken:
                 raise RegistryError(f"{self._called(name)} is already registered by {' and '.join(taken)}")
             self._local[name] = plugin
-            self._found.clear()
+            self._loaded.clear()
             return plugin
 
         return decorate
 
     def names(self) -> list[str]:
-        """All full names, sorted; imports nothing."""
+        """Return all full names, sorted; imports nothing."""
         return sorted({*self._local, *(point.name for point in self._points())}, key=_split)
 
     def bare_names(self) -> list[str]:
-        """All names without their versions, sorted; imports nothing."""
+        """Return all names without their versions, sorted; imports nothing."""
         return sorted({_split(each)[0] for each in self.names()})
 
     def __contains__(self, name: object) -> bool:
@@ -99,10 +100,10 @@ class Registry:
         return bool(self._candidates(name)) or (self.narrower is not None and name in self.narrower)
 
     def resolve(self, name: str) -> str:
-        """The full name that a full or bare name stands for; imports nothing.
+        """Return the full name that a full or bare name stands for; imports nothing.
 
         Raises:
-            RegistryError: nothing is called so; with the names that come close.
+            RegistryError: the name is unknown; the hint gives similar names.
         """
         candidates = self._candidates(name)
         if candidates:
@@ -117,32 +118,33 @@ class Registry:
         raise RegistryError(f"no {self._singular()} is called {name!r}", hint=hint)
 
     def get(self, name: str) -> Any:
-        """Import and return what a full or bare name stands for, and nothing else.
+        """Import and return only the object that a full or bare name stands for.
 
         Raises:
-            RegistryError: the name is unknown, claimed twice, not installed or broken; says which.
+            RegistryError: the name is unknown, claimed twice, not installed or broken; the message says
+                which.
         """
         if self.narrower is not None and name in self.narrower and not self._candidates(name):
             return self.narrower.get(name)
-        if name not in self._found:
+        if name not in self._loaded:
             full = self.resolve(name)
             entry, plugin = self._load(full)
             if entry.status != "ok":
                 what = f"{self._called(full)} of {entry.distribution} is {entry.status}"
                 raise RegistryError(f"{what}: {entry.reason}")
-            self._found[name] = plugin
-        return self._found[name]
+            self._loaded[name] = plugin
+        return self._loaded[name]
 
     def _forget(self) -> None:
-        """Look names up in the metadata again."""
-        self._found.clear()
+        """Clear the cache, so that names are looked up in the metadata again."""
+        self._loaded.clear()
 
     def describe(self, *, load: bool = False) -> list[Entry]:
-        """How each name stands.
+        """Return the status of each name.
 
         Args:
-            load: also try to import each, one by one; otherwise only metadata is read, and ``ok`` means
-                that nothing speaks against it.
+            load: also try to import each object; otherwise only metadata is read, and ``ok`` means that the
+                metadata show no problem.
         """
         return [self._load(name)[0] if load else self._inspect(name) for name in self.names()]
 
@@ -162,7 +164,7 @@ class Registry:
         return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s").replace("_", " ")
 
     def _inspect(self, name: str) -> Entry:
-        """How a name stands by metadata alone."""
+        """Return the status of a name according to metadata alone."""
         points = self._claims(name)
         owners = sorted(_distribution(point) for point in points) + [_HERE] * (name in self._local)
         status, reason = _missing_extras(points[0]) if points else ("ok", "")
@@ -180,22 +182,22 @@ class Registry:
         (point,) = self._claims(name)
         try:
             return entry, point.load()
-        # A plugin can fail in any way when imported, even by exiting; none may take the program down.
+        # Importing a plugin can fail in any way, even by exiting; the program has to survive that.
         except (Exception, SystemExit) as error:
-            if lacks_memory(error):  # no fault of the plugin's
+            if lacks_memory(error):  # not the plugin's fault
                 raise MemoryError("for what has to be loaded") from error
             reason = f"loading {point.value} failed: {type(error).__name__}: {error}"
             return Entry(self.kind, name, entry.distribution, "broken", " ".join(reason.split())), None
 
 
 def _split(name: str) -> tuple[str, int]:
-    """(bare name, version); the version of a name without one is 0."""
+    """Split a full name into bare name and version; the version of a bare name is 0."""
     match = re.fullmatch(r"(.+)\.v(\d+)", name)
     return (match[1], int(match[2])) if match else (name, 0)
 
 
 def _identity(plugin: object) -> tuple[object, ...]:
-    # A class defined again under the same name (a reloaded module, a notebook's cell) replaces itself.
+    # A class defined again under the same name (a reloaded module, a notebook cell) replaces the old one.
     if hasattr(plugin, "__qualname__"):
         return (plugin.__module__, plugin.__qualname__)
     return (id(plugin),)
@@ -206,7 +208,7 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def _missing_extras(point: EntryPoint) -> tuple[Status, str]:
-    """Whether the extras that an entry point names (``module:attr [spacy]``) are installed."""
+    """Return whether the extras of an entry point (``module:attr [spacy]``) are installed, and why not."""
     if point.dist is None:
         return "ok", ""
     for extra in point.extras:
@@ -223,7 +225,7 @@ def _missing_extras(point: EntryPoint) -> tuple[Status, str]:
 
 
 def _requirements(distribution: importlib.metadata.Distribution, extra: str) -> Iterator[str]:
-    """Names of the packages that an extra adds on this platform."""
+    """Yield the names of the packages that an extra requires on this platform."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
@@ -248,18 +250,18 @@ def _installed(package: str) -> bool:
 
 @cache
 def _entry_points() -> importlib.metadata.EntryPoints:
-    # Python 3.11 wraps them for older callers; what is used of the wrapper is the same.
+    # Python 3.11 wraps them for older callers; the methods used here are the same.
     return cast(importlib.metadata.EntryPoints, importlib.metadata.entry_points())
 
 
 @cache
 def _group(name: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group; selecting it takes milliseconds, and decoders are looked up often."""
+    """Return the entry points of a group, cached because selecting them takes milliseconds."""
     return tuple(_entry_points().select(group=name))
 
 
 def refresh() -> None:
-    """Read the metadata of installed packages again: after an installation, or a change of ``sys.path``."""
+    """Read the metadata of installed packages again, after an installation or a change of ``sys.path``."""
     importlib.invalidate_caches()
     _entry_points.cache_clear()
     _group.cache_clear()
@@ -285,17 +287,17 @@ filesystems = _registry("filesystems")
 tasks = _registry("tasks")
 commands = _registry("commands")
 models = _registry("models")
-# Folders with the kept moments of installed models, which are distributed apart from these.
+# Folders with the kept moments of installed models, which are distributed separately.
 moments = _registry("moments")
-# Languages whose models are distributions of their own, folders of that name in grammars/.
+# Languages whose models are separate distributions, in folders of that name in grammars/.
 LANGUAGES = ("fo", "fr", "id", "is", "ja", "nl")
-# Modules of functions: what methods of models do, which are below; ``dependencies``, ``search`` of trees.
+# Modules of functions: those behind the models' update methods (models lie in a lower layer), and tree tools.
 changes = _registry("changes")
 tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install spectralnlp")
 
 
 def how_to_install(model: str) -> str | None:
-    """Say how to install a model that is not, such as ``ja`` or ``is-tagger``; None for other names."""
+    """Return how to install a model such as ``ja`` or ``is-tagger``; None if its language has no package."""
     language = model.partition("-")[0]
     if language not in LANGUAGES:
         return None

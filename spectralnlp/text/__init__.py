@@ -1,4 +1,4 @@
-"""Text: tokens with offsets, tokenisation in a treebank's conventions, sentences, rare-word signatures."""
+"""Text processing: tokenisation in a treebank's conventions, sentence splitting, rare-word signatures."""
 
 # The public modules; the others are private.
 __all__ = [

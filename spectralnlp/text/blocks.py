@@ -1,4 +1,4 @@
-"""Plain text in blocks of whole lines: the fast way to read what only has to be counted."""
+"""Plain text in blocks of whole lines, the fast way to read text whose words are only counted."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from spectralnlp.runtime import (
     unzipped,
 )
 
-# Bytes of a block, about.
+# Approximate size of a block in bytes.
 BLOCK = 1 << 15
-# Bytes of a file that are read as one partition.
+# Maximum size of a partition of a file in bytes.
 LARGE = 256 << 20
 # Names of the readers of plain text.
 READERS = ("auto", "text", "tokens")
@@ -42,7 +42,7 @@ _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 @dataclass(frozen=True)
 class Span:
-    """The lines of a file that begin at a byte from ``begin`` to before ``end``."""
+    """The lines of a file whose first byte is in [``begin``, ``end``)."""
 
     begin: int = 0
     end: int = sys.maxsize
@@ -54,14 +54,14 @@ WHOLE = Span()
 def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
     """Read the text of a file, plain or gzipped, in blocks that end at line ends.
 
-    A line longer than a block is cut at a blank, so memory is bounded even where there are no line ends.
+    A line longer than a block is cut at a blank, so memory is bounded even without line ends.
 
     Args:
         path: the file.
-        span: a part of it; only of plain files.
+        span: the part to read; plain files only.
 
     Raises:
-        InputError: the file is missing or unreadable, or not UTF-8, or holds a NUL; with path and line.
+        InputError: the file is missing, unreadable, not UTF-8, or contains a NUL; with path and line.
     """
     line = 1
     for raw in _raw_blocks(path, span):
@@ -81,7 +81,7 @@ def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
 
 
 def _line_at(path: str | Path, span: Span) -> int:
-    """Count the lines that begin before a span."""
+    """Return the number of line ends before a span."""
     before = _raw_blocks(path, Span(0, span.begin))
     return sum(raw.count(b"\n") for raw in before) if span.begin else 0
 
@@ -106,11 +106,11 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
 
 
 def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool) -> Iterator[bytes]:
-    """Yield a span's bytes without a byte order mark, to the end of the line that its last byte is in."""
+    """Yield the bytes of a span's lines, without a byte order mark, up to the end of the span's last line."""
     if span.begin:
         file.seek(span.begin - 1)
         while (piece := file.readline(BLOCK)) and not piece.endswith(b"\n"):
-            pass  # of a line that begins before
+            pass  # skip the rest of a line that begins before the span
     at = file.tell()
     stream = unzipped(file, path) if zipped else file
     while at < span.end and (chunk := stream.read(min(BLOCK, span.end - at))):
@@ -127,10 +127,10 @@ def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None)
     Args:
         path: the file.
         column: see `text_cells`.
-        on_bad: called for each line without such a column, which is left out; None to stop at the first.
+        on_bad: called for each line without that column, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: as `text_cells`.
+        InputError: as for `text_cells`.
     """
     lines: list[str] = []
     size = 0
@@ -145,14 +145,14 @@ def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None)
 
 
 class TextFiles(FileCorpus[str]):
-    """Plain text in blocks, as `read_words` gives them; a large file is several partitions.
+    """Corpus of plain text in the blocks of `read_words`; a large file becomes several partitions.
 
     Args:
         paths: the files.
         reader: see `read_words`.
         column: see `read_words`.
         on_bad: see `read_words`.
-        large: bytes of a partition at most. Zipped files, addresses and files of columns are not split.
+        large: maximum bytes of a partition. Gzipped files, URLs and tables are not split.
     """
 
     read: Callable[..., Iterator[str]]
@@ -170,7 +170,10 @@ class TextFiles(FileCorpus[str]):
         self.large = 0 if column else large
 
     def partitions(self) -> Sequence[Partition[str]]:
-        """Return one for each file or span of a large file; rows are numbered from the first byte on."""
+        """Return a partition for each file, and for each span of a large file.
+
+        Row numbers of a span start at its offset in bytes.
+        """
         return [
             replace(whole, start=span.begin, read=partial(self.read, path, span=span))
             for whole, path in zip(super().partitions(), self.paths, strict=True)
@@ -179,14 +182,14 @@ class TextFiles(FileCorpus[str]):
 
 
 def _spans(path: str | Path, large: int) -> list[Span]:
-    """Cut a large file that can be read from any place into parts of equal size; leave others whole."""
+    """Split a large file into spans of equal size; small, gzipped and remote files stay whole."""
     if not large or is_address(path):
         return [WHOLE]
     try:
         size = os.path.getsize(path)
         if size <= large or _is_zipped_file(path):
             return [WHOLE]
-    except (OSError, InputError):  # what cannot be read is named when it is read
+    except (OSError, InputError):  # reading the file will report the error
         return [WHOLE]
     n = -(-size // large)
     return [Span(*ends) for ends in pairwise(size * i // n for i in range(n + 1))]
@@ -204,15 +207,15 @@ def read_words(
     on_bad: OnBad | None = None,
     span: Span = WHOLE,
 ) -> Iterator[str]:
-    """Read blocks of lines in which blanks stand between words and marks.
+    """Read blocks of lines in which blanks separate words and punctuation.
 
     Args:
         path: a text file.
-        reader: ``tokens`` takes the text as it is; ``text`` sets marks apart from words; ``auto`` looks
-            at the first block, whether marks stand apart already.
-        column: the one that holds the text, see `text_cells`; None for whole lines.
+        reader: ``tokens`` leaves the text as it is; ``text`` separates punctuation from words; ``auto``
+            decides by the first block, whether punctuation is separated already.
+        column: column of a table that holds the text, see `text_cells`; None for whole lines.
         on_bad: see `column_blocks`.
-        span: the part of a plain file to read; not with ``column``.
+        span: the part of a plain file to read; ignored with ``column``.
 
     Raises:
         ConfigError: there is no such reader.
@@ -229,7 +232,7 @@ def read_words(
 
 
 def settled_reader(path: str | Path) -> str:
-    """Return ``tokens`` or ``text``, by how a file begins."""
+    """Return ``tokens`` or ``text``, whichever suits the beginning of a file."""
     return "tokens" if is_tokenised(next(read_blocks(path), "")) else "text"
 
 
@@ -240,5 +243,5 @@ def check_reader(reader: str) -> None:
 
 
 def is_tokenised(text: str) -> bool:
-    """Whether marks in a text stand apart from words more often than not."""
+    """Whether punctuation is separated from words by blanks in at least half of the cases."""
     return len(_APART.findall(text)) >= len(_ATTACHED.findall(text))

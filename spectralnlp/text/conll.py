@@ -1,4 +1,4 @@
-"""Tagged sentences in files: CoNLL-U, columns (CoNLL-2000, 2002, 2003), and ``word_TAG``."""
+"""Reading of tagged sentences: CoNLL-U, columns (CoNLL-2000, 2002, 2003), and ``word_TAG``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime import OnBad, open_text
 
-# Words, and a tag for each.
+# Words, and one tag for each word.
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
-# Called for each bad sentence.
+# Callback for bad sentences.
 
 _ENCODING_HINT = "it reads as {}: name it with `encoding`, or convert the file to UTF-8"
 READERS = ("conllu", "columns", "tagged")
@@ -23,20 +23,20 @@ _CONLLU_WIDTH = 10
 _CONLLU = {"upos": 3, "xpos": 4}
 _DOCUMENT = "-DOCSTART-"
 _BLANKS = re.compile(r"[ \t]+")
-_NUMBER = re.compile(r"\d+([-.]\d+)?")  # of a word of CoNLL-U, of a range, of an empty node
+_NUMBER = re.compile(r"\d+([-.]\d+)?")  # CoNLL-U ids: word, range of a multiword token, empty node
 
 
 @dataclass(frozen=True)
 class AnnotatedSentence:
-    """A sentence with all the tags that a file gives its words.
+    """A sentence with all the columns of tags in its file.
 
     Attributes:
         words: one or more words.
-        columns: tags by the column's name: ``upos`` and ``xpos`` of CoNLL-U, ``2``, ``3`` … of columns,
-            ``tag`` of ``word_TAG``.
-        default: the name of the column that is meant if none is named.
+        columns: tags by column name: ``upos`` and ``xpos`` in CoNLL-U; ``2``, ``3`` … in columns;
+            ``tag`` in ``word_TAG``.
+        default: name of the column that is used if none is named.
         path: the file.
-        line: of its first word, from 1.
+        line: line number of the first word, from 1.
     """
 
     words: tuple[str, ...]
@@ -48,7 +48,7 @@ class AnnotatedSentence:
     __repr__ = one_line
 
     def tagged(self, column: str | int | None = None) -> TaggedSentence:
-        """Return the words with the tags of one column.
+        """Return the words and the tags of one column.
 
         Raises:
             InputError: the file has no such column.
@@ -63,18 +63,19 @@ class AnnotatedSentence:
 def read_annotated(
     path: str | Path, reader: str = "auto", on_bad: OnBad | None = None, encoding: str = "utf-8"
 ) -> Iterator[AnnotatedSentence]:
-    """Read the sentences of a file, plain or gzipped; sentences without words are passed over.
+    """Read the sentences of a file, plain or gzipped; sentences without words are skipped.
 
     Args:
         path: the file.
-        reader: ``conllu``; ``columns``, a word a line, blanks or tabs between it and its tags, an empty line
-            between sentences; ``tagged``, a sentence a line of ``word_TAG``; or ``auto``, by the first lines.
-        on_bad: called for each bad sentence, which is left out; None to stop at the first.
-        encoding: of the file.
+        reader: ``conllu``; ``columns``, one word per line, blanks or tabs between it and its tags, an empty
+            line between sentences; ``tagged``, one sentence of ``word_TAG`` per line; or ``auto``, recognised
+            from the first lines.
+        on_bad: called for each bad sentence, which is skipped; None to raise the first error.
+        encoding: encoding of the file.
 
     Raises:
         ConfigError: there is no such reader.
-        InputError: with ``on_bad`` None, a line without its columns, or bytes that are not in the encoding.
+        InputError: a line lacks columns, or the file is not in the encoding; only if ``on_bad`` is None.
     """
     if reader not in (*READERS, "auto"):
         raise ConfigError(
@@ -102,7 +103,7 @@ def _raise(error: InputError) -> None:
 
 
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Read the lines up to one that is not blank and cannot be a comment."""
+    """Read lines up to the first that is neither blank nor a possible comment."""
     head: list[tuple[int, str]] = []
     for number, line in lines:
         head.append((number, line))
@@ -112,7 +113,7 @@ def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _recognise(head: Sequence[str]) -> str:
-    """Return the reader for a file that begins so. A ``#`` begins a comment of CoNLL-U, or is a word."""
+    """Return the reader for a file with these first lines; ``#`` may begin a CoNLL-U comment or be a word."""
     telling = next((line for line in reversed(head) if line.strip()), "")
     fields = telling.split("\t")
     commented = any(line.startswith("# ") for line in head)
@@ -125,14 +126,14 @@ def _recognise(head: Sequence[str]) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Split at blanks and tabs; other spaces, such as the one that does not break, are letters."""
+    """Split at blanks and tabs only; other spaces, such as the no-break space, are part of a word."""
     return [field for field in _BLANKS.split(line) if field]
 
 
 def _blocks(
     path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool, report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Yield sentences of a line a word; of each bad one the error is reported."""
+    """Yield sentences of one word per line, and report the error of each bad sentence."""
     rows: list[list[str]] = []
     start, error = 0, None
     for number, line in chain(lines, [(0, "")]):
@@ -168,7 +169,7 @@ def _fault(fields: Sequence[str], rows: Sequence[Sequence[str]], conllu: bool) -
 
 
 def _is_word(fields: Sequence[str], conllu: bool) -> bool:
-    """Whether a line is no range of CoNLL-U's multiword tokens, no empty node and no mark of a document."""
+    """Whether a line is a word, not a multiword token or empty node of CoNLL-U, nor ``-DOCSTART-``."""
     return fields[0].isdecimal() if conllu else fields[0] != _DOCUMENT
 
 
@@ -184,7 +185,7 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
 def _word_tag(
     path: str | Path, lines: Iterator[tuple[int, str]], report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Yield sentences of a line of ``word_TAG``; of each bad one the error is reported."""
+    """Yield sentences of ``word_TAG``, one per line, and report the error of each bad sentence."""
     for number, line in lines:
         tokens = _fields(line)
         bad = next((token for token in tokens if token.rfind("_") in (-1, 0, len(token) - 1)), None)

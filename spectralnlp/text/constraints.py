@@ -1,7 +1,7 @@
-"""Constraints: what is known of a sentence's tree before it is parsed, brackets and tags.
+"""Constraints on parses: brackets and tags of a sentence's tree that are known before it is parsed.
 
-They are checked in two steps: for sense when they are made, and by `Constraints.check` against a sentence and
-a model's labels.
+Constraints are checked in two steps: for consistency when they are made, and by `Constraints.check` against a
+sentence and a model's labels.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from spectralnlp.errors import InputError
 
 _FIELDS = ("brackets", "forbidden", "tags")
 _LONGEST = 40  # characters of a value that a message quotes
-_SHOWN = 5  # names that a message lists where none is near
+_SHOWN = 5  # names that a message lists if none is similar
 
-# Labels of the root that every tree has.
+# Labels of the root node that every tree has.
 _ROOTS = ("TOP", "ROOT")
 
 
 class ConstraintError(InputError):
-    """Constraints that make no sense, or that no tree of a model meets; says which.
+    """Constraints that are inconsistent, or that no tree of a model satisfies; the message says which.
 
     Examples:
         >>> import spectralnlp
@@ -38,15 +38,15 @@ class ConstraintError(InputError):
 
 
 class NoTreeError(ConstraintError):
-    """Constraints that make sense, but that no tree of the model meets; says which."""
+    """Consistent constraints that no tree of the model satisfies; the message says which."""
 
 
 class Bracket(NamedTuple):
-    """A span of tokens, and perhaps the label of the constituent over it.
+    """A span of tokens with an optional constituent label.
 
     Attributes:
-        start, end: tokens, counted from 0, ``end`` exclusive.
-        label: of a phrase, without function tags; None for any.
+        start, end: indices of tokens, from 0, ``end`` exclusive.
+        label: label of a phrase, without function tags; None for any label.
     """
 
     start: int
@@ -58,7 +58,7 @@ class Bracket(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int]:
-        """First token and end."""
+        """Index of the first token, and end index (exclusive)."""
         return self.start, self.end
 
 
@@ -66,17 +66,17 @@ class Bracket(NamedTuple):
 class Constraints:
     """Brackets that a sentence's tree must have, brackets that it must not have, and tags of some words.
 
-    A required bracket is there if the tree has a constituent of its label over its tokens, also inside a
-    chain of unary nodes; without a label, if it has a constituent of any label there. A forbidden bracket
-    without a label forbids all constituents over its tokens. The root ``TOP`` and tags are no constituents.
+    A tree satisfies a required bracket if it has a constituent with that label and span, which may be part of
+    a unary chain; a bracket without a label accepts any label. A forbidden bracket without a label forbids
+    all constituents with that span. The root ``TOP`` and tags do not count as constituents.
 
     Attributes:
-        brackets: required ones, without repeats, by start, wider ones first.
-        forbidden: the same.
-        tags: (token, tag) of words whose tags are known, by token.
+        brackets: required brackets, unique, sorted by start, wider ones first.
+        forbidden: forbidden brackets, likewise.
+        tags: pairs (token, tag) of words whose tags are known, sorted by token.
 
     Raises:
-        ConstraintError: crossing brackets, one that is both required and forbidden, two tags for a word.
+        ConstraintError: brackets cross, a bracket is both required and forbidden, or a word has two tags.
 
     Examples:
         >>> from spectralnlp import Constraints
@@ -105,15 +105,15 @@ class Constraints:
         forbidden: Iterable[Sequence[Any]] = (),
         tags: Mapping[int, str] | None = None,
     ) -> Constraints:
-        """Constraints of plain values.
+        """Return constraints made from plain values.
 
         Args:
-            brackets: required ones, each (start, end) or (start, end, label), the end exclusive.
-            forbidden: the same.
-            tags: the tags of some tokens.
+            brackets: required brackets, each (start, end) or (start, end, label), ``end`` exclusive.
+            forbidden: forbidden brackets, likewise.
+            tags: tags of some tokens, by index.
 
         Raises:
-            ConstraintError: what is no bracket or tag, or empty, and as of the class.
+            ConstraintError: a bracket or tag is malformed or empty, or the constraints are inconsistent.
         """
         return cls(
             brackets=_brackets_of(brackets, "brackets"),
@@ -123,10 +123,10 @@ class Constraints:
 
     @classmethod
     def from_json(cls, value: Any) -> Constraints:
-        """Constraints of JSON values, as `to_json` gives them; what is left out is not constrained.
+        """Return constraints from the JSON values of `to_json`; missing fields mean no constraint.
 
         Raises:
-            ConstraintError: as of `of`, or the value is something else.
+            ConstraintError: as for `of`, or the value has another form.
         """
         if not isinstance(value, dict):
             what = f"constraints are an object, not {_kind(value)}"
@@ -145,7 +145,7 @@ class Constraints:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The constraints as JSON values: lists of [start, end, label], and a map from tokens to tags."""
+        """Return the constraints as JSON values: lists [start, end, label], and a map from tokens to tags."""
         return {
             "brackets": [list(each) for each in self.brackets],
             "forbidden": [list(each) for each in self.forbidden],
@@ -153,7 +153,7 @@ class Constraints:
         }
 
     def parts(self) -> list[tuple[str, Constraints]]:
-        """Each single constraint, with a description."""
+        """Return each constraint separately, with a description."""
         return [
             *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
             *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),
@@ -162,7 +162,7 @@ class Constraints:
 
     @classmethod
     def union(cls, parts: Iterable[Constraints]) -> Constraints:
-        """All of several constraints, which have none twice."""
+        """Return all constraints of several disjoint sets."""
         listed = list(parts)
         return cls(
             brackets=tuple(bracket for each in listed for bracket in each.brackets),
@@ -171,15 +171,15 @@ class Constraints:
         )
 
     def check(self, n_tokens: int, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-        """The constraints that a model can take, for a sentence; a bracket of the root says nothing.
+        """Check the constraints against a sentence and a model; return them without brackets of the root.
 
         Args:
-            n_tokens: of the sentence.
-            phrases: labels of phrases that the model knows.
-            tags: labels of words that it knows.
+            n_tokens: length of the sentence.
+            phrases: phrase labels of the model.
+            tags: tags of the model.
 
         Raises:
-            ConstraintError: what is out of range, or a label that is not known.
+            ConstraintError: a token is out of range, or a label is unknown.
         """
         for kind, brackets in (("bracket", self.brackets), ("forbidden bracket", self.forbidden)):
             for each in brackets:
@@ -206,19 +206,21 @@ class Constraints:
         return replace(self, brackets=tuple(each for each in self.brackets if each not in is_root))
 
     def broken_by(self, constituents: Iterable[tuple[str, int, int]], tags: Iterable[str]) -> str | None:
-        """The first constraint that a tree does not meet, described; None if it meets all.
+        """Return a description of the first constraint that a tree violates, or None.
 
         Args:
-            constituents: label, start and end of each, the root left out.
-            tags: of each word.
+            constituents: (label, start, end) of each constituent, without the root.
+            tags: tag of each word.
         """
-        found = set(constituents)
-        spans = {(start, end) for _, start, end in found}
+        labelled = set(constituents)
+        spans = {(start, end) for _, start, end in labelled}
 
         def has(bracket: Bracket) -> bool:
-            return bracket.span in spans if bracket.label is None else (bracket.label, *bracket.span) in found
+            if bracket.label is None:
+                return bracket.span in spans
+            return (bracket.label, *bracket.span) in labelled
 
-        given = list(tags)
+        tag_of = list(tags)
         for bracket in self.brackets:
             if not has(bracket):
                 return f"bracket {bracket}"
@@ -226,13 +228,13 @@ class Constraints:
             if has(bracket):
                 return f"forbidden bracket {bracket}"
         for token, tag in self.tags:
-            if given[token] != tag:
+            if tag_of[token] != tag:
                 return f"tag {tag!r} of token {token}"
         return None
 
 
 def _brackets_of(given: object, name: str) -> tuple[Bracket, ...]:
-    """Brackets without repeats, by start, wider ones first."""
+    """Return unique brackets, sorted by start, wider ones first."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise ConstraintError(f"`{name}` is {_kind(given)}, no list of brackets", hint="give [(0, 3)]")
     read = {_bracket_of(each, name) for each in given}
@@ -268,7 +270,7 @@ def _tags_of(given: object) -> tuple[tuple[int, str], ...]:
 
 
 def _token_of(given: object, where: str) -> int:
-    """A token's number."""
+    """Return a token's index, checked to be an integer from 0."""
     try:
         token = -1 if isinstance(given, bool) else operator.index(given)  # type: ignore[arg-type]
     except TypeError:
@@ -280,7 +282,7 @@ def _token_of(given: object, where: str) -> int:
 
 
 def _check_nesting(brackets: Sequence[Bracket]) -> None:
-    """Refuse brackets that cross."""
+    """Raise ConstraintError if brackets cross."""
     around: list[Bracket] = []
     for each in sorted(brackets, key=lambda each: (each.start, -each.end)):
         while around and around[-1].end <= each.start:
@@ -292,17 +294,17 @@ def _check_nesting(brackets: Sequence[Bracket]) -> None:
 
 
 def _check_conflicts(constraints: Constraints) -> None:
-    """Refuse brackets that are required and forbidden, and two tags for a token."""
+    """Raise ConstraintError for a bracket that is required and forbidden, or two tags of a token."""
     forbidden = set(constraints.forbidden)
     for each in constraints.brackets:
         for other in (each, each._replace(label=None)):
             if other in forbidden:
                 what = f"bracket {each} is required, and {other} is forbidden"
                 raise ConstraintError(what, hint="leave one of them out")
-    given: dict[int, str] = {}
+    tag_of: dict[int, str] = {}
     for token, tag in constraints.tags:
-        if given.setdefault(token, tag) != tag:
-            what = f"token {token} is given two tags, {given[token]!r} and {tag!r}"
+        if tag_of.setdefault(token, tag) != tag:
+            what = f"token {token} is given two tags, {tag_of[token]!r} and {tag!r}"
             raise ConstraintError(what, hint="leave one of them out")
 
 
@@ -313,7 +315,7 @@ def _refuse_range(what: str, n_tokens: int) -> NoReturn:
 
 
 def near(name: str, known: Collection[str]) -> str:
-    """What to write instead of a name that is not known."""
+    """Return a hint for an unknown name: similar known names, or some known ones."""
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"

@@ -1,4 +1,4 @@
-"""Words for bags of words."""
+"""Content words of a text, for bag-of-words models."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)?")
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text in lower case: two letters or more, also after an apostrophe; no numbers."""
+    """Return the lower-cased words of two or more letters in a text, such as ``don't``; no numbers."""
     return _WORD.findall(text.lower())

@@ -1,4 +1,4 @@
-"""Conventions of a treebank in writing tokens, so that raw text is brought into the form of training data."""
+"""Token conventions of treebanks, used to write raw text as the training data is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spectralnlp.text.scripts import is_continuous
 Form = Annotated[str, Matching(r"\S+")]
 Pair = tuple[Form, Form]
 
-# Spellings of an opening and a closing bracket that treebanks use, the likeliest last to win a tie.
+# Spellings of opening and closing brackets in treebanks; the commonest is last, so that it wins ties.
 _BRACKETS: dict[str, tuple[Pair, ...]] = {
     "()": (("(", ")"), ("-Fpa-", "-Fpt-"), ("-LRB-", "-RRB-")),
     "[]": (("[", "]"), ("-LSB-", "-RSB-")),
@@ -34,17 +34,17 @@ _ESCAPED = {
 }
 _ESCAPED_FORM = re.compile("|".join(map(re.escape, _ESCAPED)))
 
-# Which way quotation marks point: True opens, False closes, None does not say.
+# Direction of quotation marks: True opens, False closes, None is undirected.
 DOUBLE_QUOTES: dict[str, bool | None] = {
     '"': None,
     "‟": None,
     **dict.fromkeys(("``", "“", "„", "«"), True),
     **dict.fromkeys(("''", "”", "»", "″"), False),
 }
-# An upright single one alone is an apostrophe more often than an opening quotation mark.
+# A lone upright single quote is an apostrophe more often than an opening quotation mark.
 _SINGLE_QUOTES = {**dict.fromkeys("`‘‚‹", True), **dict.fromkeys("'’›", False)}
 
-# Typographic characters that a treebank either writes itself or has as ASCII: alone, and within a word.
+# ASCII equivalents of typographic characters: standing alone, and within a word.
 _ALONE = {"–": "--", "—": "--", "―": "--", "−": "-", "‐": "-", "‑": "-", "…": "...", "′": "'"}
 _WITHIN = {"–": "-", "−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "′": "'", "…": "..."}
 _TYPOGRAPHIC = frozenset(_ALONE) | frozenset(_WITHIN) | frozenset("“”„«»″‟‚‹›")
@@ -58,27 +58,27 @@ _UNESCAPED_SLASH = re.compile(r"(?<!\\)([/*])")
 
 @dataclass(frozen=True)
 class Conventions:
-    r"""Conventions in writing tokens; the defaults are those of the Penn treebank's Wall Street Journal.
+    r"""Conventions for writing tokens; the defaults are those of the Penn treebank (Wall Street Journal).
 
     Args:
-        round: forms of ``(`` and ``)``.
-        square: forms of ``[`` and ``]``.
-        curly: forms of ``{`` and ``}``.
-        double_quotes: forms of an opening and a closing ``"``.
-        single_quotes: forms of an opening and a closing ``'``.
-        typography: typographic characters (curly quotes, dashes, …) that the treebank writes as they
-            are; any other becomes its ASCII equivalent.
+        round: spellings of ``(`` and ``)``.
+        square: spellings of ``[`` and ``]``.
+        curly: spellings of ``{`` and ``}``.
+        double_quotes: spellings of an opening and a closing ``"``.
+        single_quotes: spellings of an opening and a closing ``'``.
+        typography: typographic characters (curly quotes, dashes, …) that the treebank keeps; all others
+            become their ASCII equivalents.
         split_hyphens: whether ``well-known`` is three tokens (OntoNotes, GUM, CRAFT).
         split_slashes: whether ``and/or`` is three tokens.
         split_fractions: whether ``1/2`` is three tokens.
         split_units: whether ``$5`` and ``5%`` are two tokens.
         split_clitics: whether ``don't`` is ``do n't``, ``cannot`` is ``can not``, ``gonna`` is ``gon na``.
         ascii_escapes: whether ``/`` and ``*`` are written ``\/`` and ``\*``, and a pound sign ``#``.
-        joiner: what joins the words of a multiword token (``_`` in CESS-ESP), else empty. The tokeniser does
-            not find multiwords; it only writes blanks within a given token this way.
-        language: ``en``, or ``neutral`` for rules without English tables.
-        cut_words: which words are cut in parts by their endings, of `spectralnlp.text.cut_words.learn_cuts`.
-        words_apart: whether a text has blanks between words, as it has not in Japanese.
+        joiner: string that joins the words of a multiword token (``_`` in CESS-ESP), or empty. The tokeniser
+            does not recognise multiword tokens; it only replaces blanks within a given token.
+        language: ``en``, or ``neutral`` for rules without English word lists.
+        cut_words: rules that split words by their endings, from `spectralnlp.text.cut_words.learn_cuts`.
+        words_apart: whether the language writes blanks between words; False for Japanese.
     """
 
     round: Pair = ("-LRB-", "-RRB-")
@@ -101,11 +101,11 @@ class Conventions:
     __repr__ = one_line
 
     def form(self, word: str, opening: bool = True) -> str:
-        """Return the token as this treebank writes it; a form that is already its own stays as it is.
+        """Return a token as this treebank writes it; a token already in that form is unchanged.
 
         Args:
             word: a token, as in a text or in the conventions of another treebank.
-            opening: which way a quotation mark points that does not say so itself.
+            opening: whether an undirected quotation mark opens.
         """
         if word in DOUBLE_QUOTES:
             opens = DOUBLE_QUOTES[word]
@@ -119,14 +119,14 @@ class Conventions:
         if "\\" in word:
             word = _ESCAPED_SLASH.sub(r"\1", word)
         word = word.translate(self._tables[0 if len(word) == 1 else 1])
-        if word in DOUBLE_QUOTES:  # of two single ones
+        if word in DOUBLE_QUOTES:  # made of two single quotes
             return self.form(word, opening)
         if self.ascii_escapes:
             word = _UNESCAPED_SLASH.sub(r"\\\1", word)
         return _SPACE.sub(self.joiner or "_", word)
 
     def forms(self, words: Iterable[str]) -> list[str]:
-        """Return the forms of a sentence's tokens; double quotes that do not point open and close in turn."""
+        """Return a sentence's tokens as the treebank writes them; undirected quotes open and close in turn."""
         result: list[str] = []
         inside = False
         for word in words:
@@ -137,7 +137,7 @@ class Conventions:
         return result
 
     def plain(self, form: str) -> str:
-        """Return a form of this treebank as a text has it: ``(`` for ``-LRB-``, upright quotation marks."""
+        """Return a treebank token as written in raw text: ``(`` for ``-LRB-``, upright quotation marks."""
         if form in ("``", "''"):
             return '"'
         if form == "`":
@@ -165,7 +165,7 @@ class Conventions:
         return alone, within
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON knows them (pairs become lists), without usual ones of the last two."""
+        """Return the fields as JSON values, pairs as lists; leaves the last two out if they are defaults."""
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
@@ -177,7 +177,7 @@ class Conventions:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Conventions:
-        """Read the fields of ``to_dict``; raises ModelError on an unknown field or a wrong value."""
+        """Return the conventions that ``to_dict`` wrote; raises ModelError for an unknown or wrong field."""
         try:
             read: Conventions = checked_value(cls, values)
         except ValueError as error:
@@ -186,21 +186,24 @@ class Conventions:
 
     @classmethod
     def learn(cls, words: Iterable[str]) -> Conventions:
-        """Recognise the conventions from the leaves of a treebank, in order and without traces.
+        """Infer the conventions from the leaves of a treebank, in order and without traces.
 
-        What the treebank does not show falls back to its nearest relative, in the end to the Penn treebank.
+        Conventions for which there is no evidence follow similar conventions that have some, and otherwise
+        those of the Penn treebank.
         """
         return cls.of_counts(Counter(token_boundaries(words)))
 
     @classmethod
     def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
-        """Recognise the conventions from counts of `token_boundaries`; see `learn`."""
+        """Infer the conventions from counts of `token_boundaries`; see `learn`."""
         return _LeafCounts(counts).conventions()
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
-    """Yield each word, each triple that may be one word split, such as (well, -, known), and the parts of
-    each word that is cut, such as (land$, $ið).
+    """Yield words and evidence of split words, to be counted for `Conventions.of_counts`.
+
+    The evidence is triples that may be one word, such as (well, -, known), and the parts of words that the
+    treebank cuts, such as (land$, $ið).
     """
     before, last = "", ""
     parts: tuple[str, ...] = ()
@@ -219,13 +222,13 @@ def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
 
 
 def language_of(counts: Mapping[str, int]) -> str:
-    """Return ``en`` or ``neutral``, from how often each word occurs; of few words, ``en``."""
+    """Return ``en`` or ``neutral``, judged by word counts; ``en`` if there are under 100 words."""
     total, known = sum(counts.values()), sum(counts.get(word, 0) for word in _ENGLISH)
     return "neutral" if total >= 100 and known < 0.03 * total else "en"
 
 
 class _LeafCounts:
-    """Counts of the leaves of a treebank: of each word, and of each word that is split."""
+    """Counts of a treebank's words and split words, from which conventions are inferred."""
 
     def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
         self.counts = Counter({word: n for word, n in counts.items() if isinstance(word, str)})
@@ -235,6 +238,7 @@ class _LeafCounts:
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
+        """Return the inferred conventions."""
         language = language_of(self.counts)
         round_ = self._brackets("()", None)
         square = self._brackets("[]", round_ == ("(", ")"))
@@ -260,7 +264,7 @@ class _LeafCounts:
         )
 
     def _whole_words(self) -> Counter[str]:
-        """Counts of the words that are no parts of others."""
+        """Return counts of the words that are not parts of cut words."""
         whole = Counter(self.counts)
         for parts, count in self.cut.items():
             for part in parts:
@@ -272,7 +276,10 @@ class _LeafCounts:
         return sum(count for word, count in self.counts.items() if matches(word))
 
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
-        """Return the style seen most; unseen, the literal one if that is how the relative is written."""
+        """Return the commonest spelling of a bracket.
+
+        Without any, return the literal one if ``literal``, else that of the Penn treebank.
+        """
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):
             return styles[0] if literal else styles[-1]
@@ -287,7 +294,7 @@ class _LeafCounts:
         return split > self._matching(whole)
 
     def _splits_hyphens(self) -> bool:
-        # Compounds recur, the words around a dash seldom do: Spanish ``- … -`` is no hyphens.
+        # Compounds recur, but the words around a dash seldom do: Spanish ``- … -`` are dashes, not hyphens.
         split = [count for (_, middle, _), count in self.split.items() if middle in _HYPHENS]
         whole = [
             count

@@ -1,7 +1,7 @@
-"""Words that a treebank cuts in two although a text writes them as one: ``land$ $ið`` for *landið*.
+"""Splitting of words that a treebank cuts in parts, such as ``land$ $ið`` for *landið*.
 
-Which words are cut, and where, is learned from how they end: a word that was seen is cut as it mostly was,
-any other as most words with its longest ending that the treebank shows.
+The cuts are learned: a word in the treebank is cut in its most frequent way, and any other word in the most
+frequent way of the words with its longest known ending.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Annotated
 
 from annotated_types import Ge
 
-JOINT = "$"  # ends a part that goes on, and begins the part that goes on with it
-_WHOLE = "^"  # before an ending that is all of a word
+JOINT = "$"  # marks a cut: ends the part before it, and begins the part after it
+_WHOLE = "^"  # precedes an ending that is a whole word
 _LONGEST_ENDING = 7
-_LEAST_WORDS = 2  # with an ending, for it to count
-_MOST_TOKENS = 5  # of words that tell how unseen ones are cut
+_LEAST_WORDS = 2  # words with an ending that a rule needs
+_MOST_TOKENS = 5  # maximum count of words from which rules for unseen words are learned
 
-# An ending, and the lengths of the parts that are cut from the end of a word that has it, the last one last.
+# An ending, and the lengths of the parts that are cut off a word with that ending, in the order of the text.
 Cut = tuple[str, tuple[Annotated[int, Ge(1)], ...]]
 
 
 def is_cut(parts: Sequence[str]) -> bool:
-    """Whether tokens are the parts of one written word."""
+    """Whether tokens are the parts of one word that a text writes together."""
     return (
         len(parts) > 1
         and all(part.endswith(JOINT) and len(part) > 1 for part in parts[:-1])
@@ -32,7 +32,7 @@ def is_cut(parts: Sequence[str]) -> bool:
 
 
 def written(part: str) -> str:
-    """Return a part as a text has it, without the marks."""
+    """Return a part without the marks of cuts, as raw text has it."""
     return part.strip(JOINT) or part
 
 
@@ -40,11 +40,11 @@ def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> 
     """Learn how words are cut by their endings.
 
     Args:
-        whole: how often each word occurs that is no part of another.
-        cut: how often each sequence of parts occurs.
+        whole: counts of uncut words.
+        cut: counts of sequences of parts.
 
     Returns:
-        Endings in alphabetical order, without those that say the same as the next shorter one.
+        Rules in alphabetical order of endings, without those that agree with the rule of a shorter ending.
     """
     if not cut:
         return ()
@@ -79,25 +79,25 @@ def _add(rules: dict[str, tuple[int, ...]], ending: str, lengths: tuple[int, ...
 
 
 def _look_up(rules: Mapping[str, tuple[int, ...]], word: str) -> tuple[int, ...]:
-    """The lengths of the longest ending of a word that is known."""
+    """Return the lengths of the parts to cut off a word, by the rule of its longest ending; may be ()."""
     return next((rules[word[start:]] for start in range(len(word) + 1) if word[start:] in rules), ())
 
 
 class WordCutter:
-    """Cuts written words as a treebank does.
+    """Cuts words of raw text as a treebank does.
 
     Args:
-        cuts: of `learn_cuts`; none to leave all words whole.
+        cuts: rules from `learn_cuts`; an empty sequence leaves all words whole.
     """
 
     def __init__(self, cuts: Sequence[Cut]) -> None:
         self._rules = dict(cuts)
 
     def parts(self, word: str) -> list[tuple[str, str]]:
-        """Return the parts of a word, as written and as the treebank has them.
+        """Return the parts of a word, each as in raw text and as the treebank writes it.
 
         Args:
-            word: without blanks, as a text has it.
+            word: a word of raw text, without blanks.
         """
         lengths = _look_up(self._rules, _WHOLE + word.lower()) if self._rules and word.isalpha() else ()
         if not lengths or sum(lengths) >= len(word):

@@ -1,7 +1,7 @@
-"""Raw text of a treebank's sentences: words joined as a text has them, each with its offsets.
+"""Detokenisation: raw text of a treebank's sentences, and the offsets of their words.
 
-The blanks of most treebanks are lost. Words and tags say enough to write nearly all of them again: marks and
-clitics are attached, quotation marks and brackets point, hyphens that are tokens join.
+Most treebanks do not record blanks. Words and tags suffice to restore nearly all of them: punctuation and
+clitics attach to the word before, quotation marks and brackets have directions, and hyphen tokens join words.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HYPHENS = frozenset("-‐‑–")
 _HYPHEN_TAG = "HYPH"
 _POSSESSIVE_TAG = "POS"
 _QUOTE_TAGS = {"``": True, "''": False}  # of the Penn treebank: whether the mark opens
-# Tokens of one written word: ("can", "not").
+# Pairs of tokens that are written as one word: ("can", "not").
 _WRITTEN_AS_ONE = frozenset((word[:cut], word[cut:]) for word, cut in CONTRACTIONS.items())
 
 
@@ -37,17 +37,17 @@ def place_words(
     *,
     offset: int = 0,
 ) -> Sentence:
-    """Return the words of a sentence with the offsets that they have in raw text.
+    """Return the words of a sentence with their offsets in reconstructed raw text.
 
     Args:
-        words: as the treebank writes them.
-        tags: a Penn part of speech for each word: they tell hyphens from dashes, and which way quotation
-            marks point. Without them neighbours decide.
-        conventions: the treebank's; those of the Penn treebank if not given.
+        words: the words as the treebank writes them.
+        tags: Penn part-of-speech tags, one for each word; they distinguish hyphens from dashes and give the
+            direction of quotation marks. Without tags, neighbouring words decide.
+        conventions: the treebank's conventions; by default those of the Penn treebank.
         offset: where the sentence starts in its document.
 
     Returns:
-        Tokens with the characters of raw text (``(`` for ``-LRB-``) as ``text``, and the word as ``form``.
+        Tokens whose ``text`` is raw text (``(`` for ``-LRB-``) and whose ``form`` is the treebank's word.
     """
     conventions = conventions or Conventions()
     texts = [conventions.plain(word) for word in words]
@@ -63,12 +63,12 @@ def place_words(
 
 
 def _are_apart(before: str, text: str) -> bool:
-    """Whether two words stand apart in a language that does not write its own words apart."""
+    """Whether a blank separates two words in a language without blanks: only between foreign words."""
     return not is_continuous(before[-1:] + text[:1]) and before[-1:].isalnum() and text[:1].isalnum()
 
 
 def text_of(sentences: Iterable[Sentence]) -> str:
-    """Return the text that has these tokens at their offsets, with blanks where there is none."""
+    """Return the text with these tokens at their offsets, and blanks between them."""
     pieces: list[str] = []
     end = 0
     for sentence in sentences:
@@ -81,7 +81,7 @@ def text_of(sentences: Iterable[Sentence]) -> str:
 def _attachments(
     texts: Sequence[str], words: Sequence[str], tags: Sequence[str], conventions: Conventions
 ) -> tuple[list[bool], list[bool]]:
-    """Whether each word is attached to the one before, and to the one after."""
+    """Return whether each word attaches to the word before, and whether it attaches to the word after."""
     english = conventions.language == "en"
     before, after = ["", *texts[:-1]], [*texts[1:], ""]
     left, right = [False] * len(texts), [False] * len(texts)
@@ -109,7 +109,7 @@ def _attachments(
 
 
 def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]) -> bool | None:
-    """Whether a quotation mark opens; None for what is none, apostrophes among them."""
+    """Whether a quotation mark opens; None for other tokens, also apostrophes."""
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
         return None
@@ -117,15 +117,15 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
         return _QUOTE_TAGS[tag]
     if word in ("`", "‘"):
         return True
-    if not single and (told := DOUBLE_QUOTES.get(word)) is not None:
-        return told
+    if not single and (directed := DOUBLE_QUOTES.get(word)) is not None:
+        return directed
     if single and not inside.get(True) and before[-1:].lower() == "s":
         return False  # "the dogs' tails"
     return not inside.get(single, False)
 
 
 def _joins(text: str, tag: str, before: str, after: str, conventions: Conventions) -> bool:
-    """Whether a hyphen or slash without a tag of its own joins the words around it."""
+    """Whether a hyphen or slash that is not tagged as a hyphen joins the words around it."""
     if not (before[-1:].isalnum() and after[:1].isalnum()):
         return False
     if text == "/":

@@ -1,4 +1,4 @@
-"""English words that a rule tokeniser knows: abbreviations, contractions, affixes, sentence starters."""
+"""English word lists of the rule-based tokeniser: abbreviations, contractions, affixes, sentence starters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Written before a name: a sentence never ends here.
+# Titles before a name; a sentence never ends after them.
 TITLES = _words(
     """
     Adm Brig Capt Cmdr Col Cpl Dr Drs Fr Gen Gov Hon Lt Maj Messrs Mlle Mme Mr Mrs Ms Msgr Mt Pres Prof
@@ -15,7 +15,7 @@ TITLES = _words(
     """
 )
 
-# Written with a capital: without one, most of these are ordinary words ("sat.", "ill.", "mass.").
+# Capitalised abbreviations; in lower case, most of these are ordinary words ("sat.", "ill.", "mass.").
 CAPITALISED = TITLES | _words(
     """
     Ala Apr Ariz Ark Assn Aug Ave Bhd Bldg Blvd Bros Calif Co Colo Conn Corp Cos Ct Dec Del Dept Dist Ed
@@ -33,7 +33,7 @@ ANY_CASE = _words(
     """
 )
 
-# Abbreviations only before a number ("No. 5"): elsewhere the stop ends the sentence ("He said no.").
+# Abbreviations only before a number ("No. 5"); elsewhere the stop ends the sentence ("He said no.").
 NUMBERED = _words(
     """
     app art arts b c cap cat ch chap chr col eq eqs ex exs fig figs fn no nos p par pp pt pts ref refs sec
@@ -41,11 +41,11 @@ NUMBERED = _words(
     """
 )
 
-# An abbreviation of these never ends a sentence, capital or not.
+# Abbreviations that never end a sentence, capitalised or not.
 _NEVER_FINAL_EITHER = "approx avg ca cf e.g eg excl i.e ie incl resp v viz vs"
 NEVER_FINAL = NUMBERED | {title.lower() for title in TITLES} | _words(_NEVER_FINAL_EITHER)
 
-# After an abbreviation that may end a sentence, a capital on one of these says that it did.
+# One of these words, capitalised, after an abbreviation shows that the sentence ended there.
 STARTERS = _words(
     """
     A After All Although Among An And Another Any As At Because Before Both But By Despite Do Does Each
@@ -56,7 +56,7 @@ STARTERS = _words(
     """
 )
 
-# Where a word of several is written as one: the length of its first token.
+# Words that are two tokens, and the length of the first token.
 CONTRACTIONS = {
     "cannot": 3,
     "gonna": 3,
@@ -71,11 +71,11 @@ CONTRACTIONS = {
     "more'n": 4,
 }
 
-# Words that begin with an apostrophe, which is no quotation mark there.
+# Words that begin with an apostrophe, which is not a quotation mark.
 ELIDED = ("tis", "twas", "em", "til", "till", "cause", "cuz", "bout", "round", "n")
 
-# Where hyphens are tokens (OntoNotes, GUM, CRAFT), they still bind after these prefixes and before these
-# suffixes: after the LDC's addendum to the treebank guidelines for English translation treebanks (2004).
+# Where hyphens are tokens (OntoNotes, GUM, CRAFT), words are not split after these prefixes and before these
+# suffixes, as in the LDC's addendum to the guidelines for English translation treebanks (2004).
 PREFIXES = _words(
     """
     a ante anti arch auto be bi bio co counter cross cyber de e eco ex extra hetero homo hyper infra inter

@@ -1,4 +1,4 @@
-"""Arguments of models' methods: raw texts, token lists, sentences and batches of them, checked."""
+"""Checks of the arguments of models' methods: raw texts, token lists, sentences and batches of these."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from spectralnlp.text.tokens import Sentence, Token
 
 R = TypeVar("R")
 
-# A tokenised sentence; and what a batch may hold: texts, tokenised sentences, or sentences with offsets.
+# A tokenised sentence, and an item of a batch: a text, a tokenised sentence, or a sentence with offsets.
 Tokens: TypeAlias = list[str] | tuple[str, ...]
 Item: TypeAlias = str | Tokens | Sentence
 
-# In place of constraints where there are none left.
+# Stands for constraints that are missing at the end of an iterator.
 _MISSING = Constraints()
 
 _SHOWN = 40  # characters of a value that a message quotes
 
 
 def check_text(text: object, verb: str) -> str:
-    """Return a raw text.
+    """Return a raw text after checking its type.
 
     Args:
-        text: what was given for one.
-        verb: stem of the model's methods, ``parse``.
+        text: the argument to check.
+        verb: stem of the model's methods, such as ``parse``, for the hint.
 
     Raises:
-        InputError: it is no string.
+        InputError: ``text`` is not a string.
     """
     if not isinstance(text, str):
         what = f"{type(text).__name__} where a text is expected"
@@ -44,14 +44,14 @@ def check_text(text: object, verb: str) -> str:
 
 
 def check_tokens(words: Iterable[str], *, least: int = 0) -> list[str]:
-    """Return tokens as a list.
+    """Return tokens as a list after checking their types.
 
     Args:
-        words: what was given for a tokenised sentence.
-        least: how many there have to be.
+        words: the argument to check.
+        least: minimum number of tokens.
 
     Raises:
-        InputError: it is one string, no iterable, holds something that is no string, or too few.
+        InputError: ``words`` is a single string, is not an iterable of strings, or has too few tokens.
     """
     if isinstance(words, str | bytes):
         shown = words if len(words) <= _SHOWN else words[:_SHOWN]
@@ -70,10 +70,10 @@ def check_tokens(words: Iterable[str], *, least: int = 0) -> list[str]:
 
 
 def check_number(value: object, name: str, *, least: int, most: int | None = None) -> None:
-    """Check a whole number.
+    """Check that a value is a whole number in range.
 
     Raises:
-        InputError: the value is none, or out of range.
+        InputError: the value is not a whole number, or out of range.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError(f"{name} is {type(value).__name__}, not a whole number", hint="give a whole number")
@@ -83,10 +83,10 @@ def check_number(value: object, name: str, *, least: int, most: int | None = Non
 
 
 def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
-    """Check the tags of words against those that a model has.
+    """Check that a model has all of some tags.
 
     Raises:
-        InputError: the model does not have one; names those that are written alike.
+        InputError: the model does not have a tag; the hint gives similar ones.
     """
     for tag in tags:
         if tag not in known:
@@ -94,28 +94,28 @@ def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
 
 
 def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] | None = None) -> Sentence:
-    """Return tokens as a sentence in a model's conventions, as if single blanks stood between them.
+    """Return tokens as a sentence in a model's conventions, with offsets as if joined by single blanks.
 
     Args:
         words: one or more tokens.
-        tokenizer: brings the conventions.
-        tags: for each token, its part of speech.
+        tokenizer: the model's tokeniser, which has its conventions.
+        tags: part of speech of each token.
 
     Raises:
-        InputError: `words` are no tokens, one is empty, or there are not as many tags.
+        InputError: ``words`` are not tokens, a token is empty, or the number of tags differs.
     """
     listed = check_tokens(words, least=1)
     if "" in listed:
         raise InputError(f"token {listed.index('') + 1} is empty", hint="leave it out")
     plain = Sentence.from_words(listed)
-    given = None if tags is None else tuple(check_tokens(tags))
-    if given is not None and len(given) != len(plain):
-        raise InputError(f"{len(plain)} tokens and {len(given)} tags", hint="give each token one tag")
+    checked_tags = None if tags is None else tuple(check_tokens(tags))
+    if checked_tags is not None and len(checked_tags) != len(plain):
+        raise InputError(f"{len(plain)} tokens and {len(checked_tags)} tags", hint="give each token one tag")
     forms = tokenizer.normalise_all(plain.words)
     tokens = (
         Token(each.text, form, each.start, each.end) for each, form in zip(plain.tokens, forms, strict=True)
     )
-    return Sentence(tuple(tokens), given)
+    return Sentence(tuple(tokens), checked_tags)
 
 
 def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
@@ -126,29 +126,32 @@ def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
 def constrained_items(
     items: Iterable[Item | None], constraints: Iterable[Constraints | None], tokenizer: Tokenizer
 ) -> Iterator[Sentence | None]:
-    """Give tokenised sentences their constraints.
+    """Yield tokenised sentences with constraints attached.
 
     Args:
         items: tokenised sentences; None stays None.
-        constraints: one for each item, or None.
-        tokenizer: brings the conventions.
+        constraints: for each item its constraints, or None.
+        tokenizer: the model's tokeniser, which has its conventions.
 
     Raises:
-        InputError: there are not as many constraints as items, or an item is a text.
+        InputError: the numbers of constraints and items differ, or an item is a text.
     """
-    left = iter(constraints)
+    remaining = iter(constraints)
     number = 0
     for number, item in enumerate(items, 1):
-        given = next(left, _MISSING)
-        if given is _MISSING:
+        constraint = next(remaining, _MISSING)
+        if constraint is _MISSING:
             raise InputError(f"item {number} has no constraints", hint="give each item its own, or None")
         if isinstance(item, str):
             what = f"item {number} is a text, and constraints are for tokens"
             raise InputError(what, hint="give a list of tokens")
         sentence = item if item is None or isinstance(item, Sentence) else sentence_of(item, tokenizer)
-        yield sentence if sentence is None or given is None else replace(sentence, constraints=given)
-    if next(left, _MISSING) is not _MISSING:
-        raise InputError(f"constraints {number + 1} have no item", hint="give constraints for each item")
+        if sentence is None or constraint is None:
+            yield sentence
+        else:
+            yield replace(sentence, constraints=constraint)
+    if next(remaining, _MISSING) is not _MISSING:
+        raise InputError(f"there is no item for constraints {number + 1}", hint="give one item for each")
 
 
 def annotate_items(
@@ -160,17 +163,17 @@ def annotate_items(
     """Annotate a stream of texts and tokenised sentences, lazily and in order.
 
     Args:
-        items: texts, tokenised sentences, sentences; None stands for a sentence that is not there.
-        tokenizer: of the model.
-        annotate: makes one result of each sentence of a stream, and of each None.
-        on_bad: called with the error of each item that is nothing of all that, which then counts as None;
-            None to raise the first.
+        items: texts, tokenised sentences or `Sentence`; None stands for a missing sentence.
+        tokenizer: the model's tokeniser.
+        annotate: maps a stream of sentences and None to a stream with one result for each.
+        on_bad: called with the error of each invalid item, which then counts as None; None to raise the first
+            error.
 
     Yields:
-        The result of each tokenised sentence; for each text a list, with a result for each sentence in it.
+        The result of each tokenised sentence; for each text, a list with the result of each of its sentences.
 
     Raises:
-        InputError: `items` is one text, or an item is nothing of all that; with its number, from 1.
+        InputError: ``items`` is a single text, or an item is invalid; with the item's number, from 1.
     """
     if isinstance(items, str | bytes):
         raise InputError("a text where a batch of texts is expected", hint="give a list of texts")
@@ -183,15 +186,15 @@ def _annotated(
     annotate: Callable[[Iterator[Sentence | None]], Iterable[R]],
     on_bad: OnBad | None,
 ) -> Iterator[R | list[R]]:
-    # For each item under way the number of sentences in it, None where the item is itself a sentence.
+    # For each pending item, its number of sentences if it is a text, or None if it is a sentence.
     expected: deque[int | None] = deque()
 
     def sentences() -> Iterator[Sentence | None]:
         for number, item in enumerate(items, 1):
             if isinstance(item, str):
-                found = split_text(item, tokenizer)
-                expected.append(len(found))
-                yield from found
+                in_text = split_text(item, tokenizer)
+                expected.append(len(in_text))
+                yield from in_text
             else:
                 expected.append(None)
                 yield _sentence_of_item(item, number, tokenizer, on_bad)

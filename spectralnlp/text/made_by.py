@@ -1,4 +1,4 @@
-"""Results of models that can ask their model for the reason."""
+"""Base class of results that keep a reference to their model, for explanations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spectralnlp.errors import ConfigError
 
 
 class MadeByModel:
-    """A result that remembers its model; the model is no part of its value, and a pickle leaves it out."""
+    """A result with a reference to its model, which pickling drops and comparison ignores."""
 
     model: Any
 
@@ -19,7 +19,7 @@ class MadeByModel:
         """Return the model.
 
         Raises:
-            ConfigError: it is not known, as after a pickle.
+            ConfigError: the model is unknown, as it is after pickling.
         """
         if self.model is None:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""Files of counted n-grams, in place of the text."""
+"""Reading of n-gram count files, which replace text in training."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import open_text
 
-# N-grams that are read at a time.
+# Number of n-grams in one `Ngrams`.
 _AT_A_TIME = 1 << 15
-# The least count that is too large for an int64 sum.
+# Counts have to be smaller than this, so that sums fit int64.
 _LARGEST = 1 << 62
 
 
 @dataclass(frozen=True)
 class Ngrams:
-    """Counted n-grams of one order, in place of the text that they were counted in.
+    """N-grams of one length with their counts, used in place of the text.
 
     Args:
         words: the n-grams, n words each.
-        counts: int64; how often each occurred.
+        counts: count of each n-gram, int64 (number of n-grams,).
 
     Examples:
         >>> import numpy as np
@@ -39,18 +39,17 @@ class Ngrams:
 
 
 def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) -> Iterator[Ngrams]:
-    """Read counted n-grams, some thousands at a time.
+    """Yield counted n-grams in batches of up to 32,768.
 
-    A line is the n-gram, a tab and its count (Google's Web 1T), or the n-gram, year, count and number of
-    books between tabs (Google Books). All n-grams of a file have one length, 2 or more.
+    A line is an n-gram, a tab and its count (Google's Web 1T), or n-gram, year, count and number of books,
+    separated by tabs (Google Books). All n-grams of a file have the same length, 2 or more.
 
     Args:
         path: the file, plain or gzipped.
-        on_bad: called for each bad line, which is then left out; None to stop at the first.
+        on_bad: called for each bad line, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: a line is not of this form, or its n-gram of another length than the first; with path and
-            line.
+        InputError: a line has another form, or its n-gram another length than the first; with path and line.
     """
     order = 0
     words: list[list[str]] = []
@@ -80,7 +79,7 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
 
 
 def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | None:
-    """Say why a line is refused; None if it is not."""
+    """Return what is wrong with a line, or None."""
     if n_fields not in (2, 4):
         return f"{n_fields} columns between tabs, not 2 or 4"
     if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):

@@ -1,4 +1,4 @@
-"""Scripts of characters: what tells where words end in languages that do not write them apart."""
+"""Scripts of characters, which help to find words in languages without blanks between words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONTINUOUS = re.compile(
 
 
 def is_continuous(text: str) -> bool:
-    """Whether a text has a character of a script whose languages do not write words apart.
+    """Whether a text has a character of a script whose languages write no blanks between words.
 
     Examples:
         >>> from spectralnlp.text.scripts import is_continuous
@@ -26,6 +26,6 @@ def is_continuous(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def script_of(character: str) -> str:
-    """The script of a letter, such as ``HIRAGANA`` or ``CJK``; of another character its category, ``Nd``."""
+    """Return the script of a letter, such as ``HIRAGANA``, or the Unicode category of another character."""
     category = unicodedata.category(character)
     return unicodedata.name(character, category).split(" ")[0] if category[0] == "L" else category

@@ -1,4 +1,4 @@
-"""Sentences of a stream of tokens, by rules or by what was learned of a treebank, with bounded memory."""
+"""Sentence splitting of token streams, by rules or by a learned model, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Protocol
 from spectralnlp.text.sentence_rules import SentenceRules, is_complete
 from spectralnlp.text.tokens import Sentence, Token
 
-# A sentence that has not ended after so many tokens is cut there.
+# Maximum tokens of a sentence; a longer one is cut there.
 MAX_TOKENS = 1000
 
 
 @dataclass
 class OpenText:
-    """Tokens of a text, from the first one of a sentence on.
+    """Tokens read so far, from the beginning of the current sentence.
 
     Attributes:
-        tokens: as far as the text was read.
-        by_rule: whether the rules end a sentence before each token.
-        decided: how many tokens are known to belong to the sentence; 1 or more where there are tokens.
-        previous: the last token of the sentence before; None at the beginning of a text.
+        tokens: the tokens read so far.
+        by_rule: for each token, whether the rules end a sentence before it.
+        decided: number of tokens known to belong to the current sentence; 1 or more if there are tokens.
+        previous: last token of the previous sentence; None at the beginning of a text.
     """
 
     tokens: list[Token] = field(default_factory=list)
@@ -32,45 +32,45 @@ class OpenText:
 
 
 class SentenceEnds(Protocol):
-    """A decision where the sentences of a text end.
+    """Decides where the sentences of a text end.
 
     Attributes:
-        ahead: tokens after the first one of a sentence that are needed to know that it is one.
-        batch: tokens to decide on at a time, at least, where the text goes on.
+        ahead: number of following tokens needed to decide whether a token begins a sentence.
+        batch: minimum number of tokens to decide at once, except at the end of the text.
     """
 
     ahead: int
     batch: int
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return which tokens begin sentences, ascending, from ``text.decided`` to ``stop``, exclusive.
+        """Return the indices of tokens that begin sentences, ascending, in [``text.decided``, ``stop``).
 
-        No sentence may be longer than ``MAX_TOKENS``. Tokens from ``stop`` on are the next words of the text,
-        ``ahead`` of them at least; where there are none, the text ends.
+        No sentence may be longer than ``MAX_TOKENS``. At least ``ahead`` tokens follow ``stop``, unless the
+        text ends at ``stop``.
         """
 
 
 class EndsByRule:
-    """Sentence ends as the rules have them."""
+    """Sentence ends by the rules alone."""
 
     ahead, batch = 0, 1
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return which tokens begin sentences; see `SentenceEnds`."""
-        found, start = [], 0
+        """Return the indices of tokens that begin sentences; see `SentenceEnds`."""
+        beginnings, start = [], 0
         for index, ends in enumerate(islice(text.by_rule, text.decided, stop), text.decided):
             if ends or index - start >= MAX_TOKENS:
-                found.append(index)
+                beginnings.append(index)
                 start = index
-        return found
+        return beginnings
 
 
 class Pending:
-    """Tokens of a stream whose sentences have not ended yet.
+    """Buffer of tokens whose sentences have not ended yet.
 
     Args:
-        english: whether the rules are those of English.
-        ends: decides; None to go by the rules.
+        english: whether to use the rules for English.
+        ends: decides where sentences end; None for the rules.
     """
 
     def __init__(self, english: bool, ends: SentenceEnds | None = None) -> None:
@@ -83,7 +83,7 @@ class Pending:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the tokens end with a plain stop, so that the line end settles it."""
+        """Whether the tokens end with a plain stop, so that the sentence ends if the line does."""
         return bool(self) and is_complete(self._text.tokens)
 
     def extend(self, tokens: Iterable[Token]) -> None:
@@ -94,13 +94,13 @@ class Pending:
             text.by_rule.append(end_before(token))
 
     def settle(self) -> Iterator[Sentence]:
-        """Yield the sentences that are known to have ended, whatever comes next."""
+        """Yield the sentences that have certainly ended, whatever follows."""
         stop = len(self._text.tokens) - self._ends.ahead
         if stop - self._text.decided >= self._ends.batch:
             yield from self._cut(stop)
 
     def close(self) -> Iterator[Sentence]:
-        """Yield all sentences; what comes next is another text."""
+        """Yield all remaining sentences at the end of a text, and start a new text."""
         yield from self._cut(len(self._text.tokens))
         if self:
             yield Sentence(tuple(self._text.tokens))

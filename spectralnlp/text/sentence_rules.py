@@ -1,6 +1,6 @@
-"""Sentence ends by rule: a stop that the words around it do not contradict.
+"""Rules for sentence ends: a stop ends a sentence unless the words around it speak against that.
 
-A rule sees one gap between tokens at a time. What it says may be overruled by what was learned of a treebank
+The rules decide one gap between tokens at a time. A model learned from a treebank may overrule them
 (`spectralnlp.text.sentences.SentenceEnds`).
 """
 
@@ -17,27 +17,27 @@ _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
 _CLOSERS = frozenset(
     ("'", '"', "''", "’", "”", "»", "›", *")]}」』）］｝】〉》〕", "-RRB-", "-RSB-", "-RCB-")
 )
-_MOST_CLOSERS = 8  # so that a million of them take linear time
-_MOST_RECENT = 64  # tokens that are remembered: more than a rule looks at, so that they are seldom dropped
+_MOST_CLOSERS = 8  # closing marks to look back over; bounded, so that a million of them take linear time
+_MOST_RECENT = 64  # tokens remembered; more than the rules need, so that the list is seldom trimmed
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
 
 
 class SentenceRules:
-    """Rules that say, token by token, where sentences end.
+    """Rules that decide, token by token, where sentences end.
 
     Args:
-        english: whether abbreviations are those of English.
+        english: whether to use English abbreviations.
     """
 
     def __init__(self, english: bool) -> None:
         self._ends = _ends_english if english else _ends_neutral
-        self._recent: list[Token] = []  # the sentence's last tokens
+        self._recent: list[Token] = []  # last tokens of the current sentence
 
     def end_before(self, token: Token) -> bool:
-        """Whether a sentence ends before a token, the next one of the text."""
+        """Whether a sentence ends before a token; call with the tokens of a text in order."""
         recent = self._recent
         ends = False
-        # After a word, as after most tokens, none does: be quick.
+        # No sentence ends after a token that ends in a letter or digit; decide this common case quickly.
         if recent and not recent[-1].text[-1].isalnum() and _breaks(recent, token, self._ends):
             ends = True
             recent.clear()
@@ -47,28 +47,28 @@ class SentenceRules:
         return ends
 
     def begin(self) -> None:
-        """Begin a text: no token stands before the next one."""
+        """Start a new text: forget the tokens before it."""
         self._recent.clear()
 
 
 def rule_ends(tokens: Iterable[Token], *, english: bool) -> list[bool]:
-    """Return whether the rules end a sentence before each token of a text."""
+    """Return, for each token of a text, whether the rules end a sentence before it."""
     rules = SentenceRules(english)
     return [rules.end_before(token) for token in tokens]
 
 
 def is_stop(text: str) -> bool:
-    """Whether a token is a plain stop, which ends a sentence that ends with its line."""
+    """Whether a token is a plain stop, which ends a sentence at the end of a line."""
     return _STOPS.fullmatch(text) is not None
 
 
 def is_complete(tokens: Sequence[Token]) -> bool:
-    """Whether tokens end with a plain stop, so that the line end settles it."""
+    """Whether tokens end with a plain stop, so that the sentence ends if the line does."""
     return is_stop(tokens[_last_open(tokens)].text)
 
 
 def _last_open(tokens: Sequence[Token]) -> int:
-    """Return the index of the last token that is no closing mark, as far back as a few such marks."""
+    """Return the index of the last token before closing marks; looks back over at most 8 of them."""
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
@@ -77,7 +77,7 @@ def _last_open(tokens: Sequence[Token]) -> int:
 
 
 def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
-    """Whether a sentence ends between the tokens ``before`` and the next one."""
+    """Whether a sentence ends between the tokens ``before`` and the next token."""
     last = before[-1]
     index = _last_open(before)
     stop = before[index].text
@@ -95,21 +95,21 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
 
 
 def _closes(token: Token, last: Token) -> bool:
-    """Whether a closing mark belongs to ``last``; an upright one must touch it or be known to close."""
+    """Whether a token closes after ``last``; an upright quote must touch ``last`` or have a closing form."""
     if token.text in ("'", '"'):
         return token.start == last.end or token.form in ("''", "”")
     return token.text in _CLOSERS
 
 
 def _ends_neutral(stop: str, following: str) -> bool:
-    """Whether an ellipsis or a word with its stop ends a sentence, by the capital after it; no initials."""
+    """Whether an ellipsis or a word with a stop, but no initial, ends a sentence before the next word."""
     if stop in _SUSPENSIONS:
         return not following[0].islower()
     return len(stop) > 2 and stop[:-1].isalpha() and following[0].isupper()
 
 
 def _ends_english(stop: str, following: str) -> bool:
-    """Whether an ellipsis or an abbreviation ends the sentence too."""
+    """Whether an ellipsis or an abbreviation also ends the English sentence, judged by the next word."""
     if stop in _SUSPENSIONS:
         return not (following[0].islower() or following[0].isdigit())
     stem = stop.removesuffix(".")

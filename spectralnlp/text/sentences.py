@@ -1,7 +1,7 @@
-"""Sentences from a stream of lines: split from raw text, or one a line.
+"""Sentences from a stream of lines: split from raw text, or read one per line.
 
-Everything here is lazy and keeps no more than the sentence under way (and one line) in memory. Offsets
-count decoded characters from the start of the stream, line ends included.
+All functions are lazy and keep only the current sentence and one line in memory. Offsets count decoded
+characters from the start of the stream, line ends included.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
 
-# A line of more characters is split into sentences in pieces.
+# A line of more characters is processed in pieces.
 MAX_LINE = 1 << 16
-# A sentence a line has no more tokens: all of them are held at once.
+# Maximum tokens of a pre-tokenised sentence, since all are held in memory.
 MAX_LINE_TOKENS = 200_000
 
-# A line of more characters was not wrapped by an editor: it is a paragraph, and its end is an end.
+# A line of more characters was not wrapped by an editor: it is a paragraph, and a sentence ends with it.
 _WIDEST_WRAP = 120
-# A line of fewer was not wrapped either, unless the next one clearly carries on.
+# A line of fewer characters was not wrapped either, unless the next line clearly continues it.
 _NARROWEST_WRAP = 40
 _ITEM = re.compile(r"[-*•–—]\s|\(?\w{1,3}[.)]\s")
 
@@ -34,9 +34,9 @@ _TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 
 
 def pieces(line: str) -> Iterator[str]:
-    """Cut a line that is too long to be held as tokens, at blanks; a piece has `MAX_LINE` characters at most.
+    """Yield a long line in pieces of at most `MAX_LINE` characters, cut at blanks.
 
-    Only a word longer than that is cut itself.
+    Only a word longer than that is cut within.
     """
     start = 0
     while len(line) - start > MAX_LINE:
@@ -51,24 +51,25 @@ def split_sentences(
 ) -> Iterator[Sentence]:
     """Split raw text into sentences.
 
-    A sentence ends at a stop that the words around it do not contradict: abbreviations, initials, a
-    comma or a small letter behind a closing quotation mark. Closing quotation marks and brackets
-    go with the stop. Where ends were learned of a treebank (``tokenizer.ends``), they decide in place of
-    these rules wherever a blank stands between two tokens. Line ends are the rules': a blank line ends a
-    sentence always, and a stop at the end of a line. A line end without a stop ends it unless
-    the next line carries on, which is so if both lines look wrapped (at most 120 characters) and the next
-    begins with a small letter, or this one ends with a comma or the like, or the first word of the next
-    would not have fitted on this line (of at least 40). So headings and lists stay apart. A sentence is
-    cut after ``MAX_TOKENS`` tokens.
+    A sentence ends at a stop, unless the words around it speak against that: abbreviations, initials, a
+    comma or a lower-case letter after a closing quotation mark. Closing quotation marks and brackets
+    belong to the sentence of the stop. Sentence ends learned from a treebank (``tokenizer.ends``) replace
+    these rules wherever a blank stands between two tokens. Line ends always follow rules: a blank line and a
+    stop at the end of a line end a sentence. A line end without a stop ends it unless the next line continues
+    it. That is so if both lines look wrapped (at most 120 characters) and the next begins with a lower-case
+    letter, or this one ends with a comma or the like, or the first word of the next would not have fitted on
+    this line (of at least 40). Thus headings and list items are separate sentences. A sentence is cut after
+    ``MAX_TOKENS`` tokens.
 
     A sentence that ends with its line is yielded before the next line is read.
 
     Args:
         lines: lines with their ends, as a file object gives them; one that ends in a blank is a piece of a
             line. A line of more than `MAX_LINE` characters is tokenised in `pieces`.
-        tokenizer: brings the conventions, and with them the language's rules and the ends that were learned.
-        offset: characters of the stream before these lines, which begin where `may_cut` says.
-        width: the widest line since the last blank one, in characters without blanks at its ends.
+        tokenizer: has the conventions, the language of the rules and the learned sentence ends.
+        offset: characters of the stream before these lines; if not 0, they follow a line for which `may_cut`
+            is true.
+        width: length of the widest line since the last blank one, in characters, stripped.
     """
     pending = Pending(tokenizer.english, tokenizer.ends)
     previous = ""
@@ -86,13 +87,13 @@ def split_sentences(
 
 
 def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
-    """Whether no sentence goes on after a line, whatever stands before and after it.
+    """Whether no sentence can continue past a line, whatever stands before and after it.
 
-    A text that is cut there, and its parts split apart, has the sentences that it has as a whole.
+    A text may be cut after such a line: its parts, split separately, have the sentences of the whole.
 
     Args:
         line: a whole line, with or without its end.
-        tokenizer: of the text; without one, only blank and very wide lines end sentences for sure.
+        tokenizer: the tokeniser of the text; without one, only blank and very wide lines qualify.
     """
     bare = line.strip()
     if not bare or len(bare) > _WIDEST_WRAP:
@@ -104,7 +105,7 @@ def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
 
 
 def _carries_on(line: str, following: str, width: int) -> bool:
-    """Whether a sentence without a stop goes on in the next line (``width``: the paragraph's widest line)."""
+    """Whether a sentence without a stop continues on the next line, in a paragraph of this width."""
     if not following or len(line) > _WIDEST_WRAP or _ITEM.match(following):
         return False
     if following[0].islower() or line[-1:] in tuple(",;-–—&("):
@@ -122,17 +123,17 @@ def read_tokenized(
     offset: int = 0,
     first: int = 1,
 ) -> Iterator[Sentence | None]:
-    """Read sentences that are tokenised already: one a line, blanks between tokens.
+    """Read tokenised sentences, one per line, with blanks between tokens.
 
     Args:
         lines: lines with their ends.
-        tokenizer: brings the tokens into its conventions; without one, forms are the tokens as given.
-        path: where the lines are from, for errors.
+        tokenizer: writes the tokens in its conventions; without one, forms are the tokens unchanged.
+        path: file of the lines, for errors.
         offset: characters of the stream before these lines.
-        first: the number of the first line, for errors.
+        first: number of the first line, for errors.
 
     Yields:
-        a sentence per line, None for a blank one, so that output lines up with input.
+        A sentence for each line, or None for a blank line, so that output lines match input lines.
 
     Raises:
         InputError: a line of more than `MAX_LINE_TOKENS` tokens.
@@ -152,22 +153,22 @@ def read_tagged(
     first: int = 1,
     known: Collection[str] | None = None,
 ) -> Iterator[Sentence | None]:
-    """Read sentences of ``word_TAG``, one a line; the tag follows the last underscore.
+    """Read sentences of ``word_TAG``, one per line; the tag follows the last underscore.
 
     Args:
         lines: lines with their ends.
-        tokenizer: as in ``read_tokenized``.
-        path: where the lines are from, for errors.
+        tokenizer: see `read_tokenized`.
+        path: file of the lines, for errors.
         offset: characters of the stream before these lines.
-        first: the number of the first line, for errors.
-        known: the tags that there are; None for any.
+        first: number of the first line, for errors.
+        known: the valid tags; None to accept any.
 
     Yields:
-        a sentence with tags per line, None for a blank one.
+        A sentence with tags for each line, or None for a blank line.
 
     Raises:
-        InputError: a token without a word, an underscore or a tag; a tag that is not known; a line of more
-            than `MAX_LINE_TOKENS`.
+        InputError: a token lacks a word, an underscore or a tag; a tag is not valid; or a line has more than
+            `MAX_LINE_TOKENS` tokens.
     """
     for number, line in enumerate(lines, first):
         words: list[tuple[str, int]] = []
@@ -188,22 +189,22 @@ def read_tagged(
 
 
 def _tokens(line: str, path: str | Path | None, number: int) -> Sequence[re.Match[str]]:
-    """The tokens of a line.
+    """Return the tokens of a line as matches.
 
     Raises:
         InputError: there are more than `MAX_LINE_TOKENS`.
     """
-    found = list(islice(_TOKEN.finditer(line), MAX_LINE_TOKENS + 1))
-    if len(found) > MAX_LINE_TOKENS:
+    matches = list(islice(_TOKEN.finditer(line), MAX_LINE_TOKENS + 1))
+    if len(matches) > MAX_LINE_TOKENS:
         what, hint = f"a sentence of more than {MAX_LINE_TOKENS:,} tokens", "give one sentence a line"
         raise InputError(what, path=path, line=number, hint=hint)
-    return found
+    return matches
 
 
 def _sentence(
     words: list[tuple[str, int]], tokenizer: Tokenizer | None, tags: tuple[str, ...] | None = None
 ) -> Sentence:
-    """Make a sentence of words and where they begin."""
+    """Return a sentence made from words and their start offsets."""
     texts = [word for word, _ in words]
     forms = tokenizer.normalise_all(texts) if tokenizer else texts
     tokens = (

@@ -1,6 +1,7 @@
-"""Signatures: classes that stand in for rare and unknown words in a lexicon.
+"""Signatures: classes that replace rare and unknown words in a lexicon.
 
-A signature keeps what a word's spelling tells of its part of speech: capitals, digits, dashes, an ending.
+A signature keeps features of a word's spelling that hint at its part of speech: capitals, digits, dashes, an
+ending.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Container
 from spectralnlp.errors import ConfigError
 from spectralnlp.text.cut_words import JOINT, written
 
-# ``signature(word, position, known=())``: ``position`` counts from 0, ``known`` holds frequent words.
+# ``signature(word, position, known=())``; ``position`` counts from 0, ``known`` contains frequent words.
 Signature = Callable[..., str]
 
 _BRACKET_FORM = re.compile(r"-[LR][RSC]B-")
@@ -19,18 +20,18 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]{1,5}\Z")
 # Han ideographs, with extensions and compatibility forms.
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _LONGEST_HAN = 4
-# Parts of words that a treebank cuts: ``land$ $ið``.
+# Prefixes of the signatures of parts of cut words: ``land$ $ið``.
 _CUT = ("UNK-JOINED", "UNK-CLITIC")
-# A word is of the class of the first of these that it ends with.
+# The first of these with which a word ends is part of its signature.
 _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
 
 def english_signature(word: str, position: int, known: Container[str] = ()) -> str:
     """Return the signature of an English word, after level 5 of the Berkeley parser (Petrov et al. 2006).
 
-    Parts, each optional: ``INITC`` (the only capital, and it begins the sentence) with ``KNOWNLC`` if the
-    word in small letters is known, else ``CAPS``; ``LC`` (has small letters); ``NUM``; ``DASH``; an
-    ending. Unlike there, a token of symbols alone (emoji, brackets) is ``UNK-SYM``.
+    The optional parts are ``INITC`` (a single capital at the beginning of the sentence), with ``KNOWNLC`` if
+    the lower-cased word is known, or else ``CAPS``; ``LC`` (has lower-case letters); ``NUM``; ``DASH``; an
+    ending. Unlike in the Berkeley parser, a token of symbols alone (emoji, brackets) is ``UNK-SYM``.
 
     Args:
         word: the token as the treebank writes it.
@@ -61,12 +62,13 @@ def english_signature(word: str, position: int, known: Container[str] = ()) -> s
 def neutral_signature(word: str, position: int, known: Container[str] = ()) -> str:
     """Return the signature of a word of any language: its shape and its last two or three letters.
 
-    Parts: ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with ``KNOWNLC`` as
-    in ``english_signature``), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone, ``NUMBER``;
-    ``PUNCT`` (a mark within); ``~`` and the ending, of three letters for words of six and more, of two for
-    four and five. Words of Han characters are ``HAN1`` to ``HAN4``, by their number, and end in the last of
-    several. A part of a word that was cut is ``JOINED`` (``land$``) or ``CLITIC`` (``$ið``) besides what its
-    letters are. Arguments as in ``english_signature``.
+    The parts are ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with
+    ``KNOWNLC`` as in `english_signature`), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone,
+    ``NUMBER``; ``PUNCT`` (contains punctuation); ``~`` and the ending, of three letters for words of six or
+    more letters, of two for words of four or five. Words of Han characters are ``HAN1`` to ``HAN4`` by their
+    length, with the last character if there are several. A part of a cut word has the signature of its
+    letters with ``JOINED`` (``land$``) or ``CLITIC`` (``$ið``) added. For the arguments see
+    `english_signature`.
     """
     if _is_symbol(word):
         return "UNK-SYM"
@@ -96,13 +98,13 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def signature_chain(signature: str, word: str) -> list[str]:
-    """Return a word's signatures, the finest first: with its last five letters, four, …, then with none.
+    """Return a word's signatures from fine to coarse: with its last five letters, four, …, and with none.
 
-    Each backs off to the next, as the suffixes of TnT do (Brants 2000, section 2.3). Letters end at a mark or
-    digit, and the word's first is never among them.
+    Each backs off to the next, like the suffixes of TnT (Brants 2000, section 2.3). Suffixes consist of
+    letters only, and never include the word's first character.
 
     Args:
-        signature: of the word, by a signature function; an ending after ``~`` gives way to these.
+        signature: the word's signature from a signature function; an ending after ``~`` is replaced.
         word: the token.
 
     Returns:
@@ -117,7 +119,7 @@ def signature_chain(signature: str, word: str) -> list[str]:
 
 
 def other_spelling(word: str) -> str:
-    """Return a word with the mark of a cut after it, or without: ``land`` and ``land$`` are forms of one."""
+    """Return a word with the cut mark at its end added or removed: ``land$`` for ``land``, and vice versa."""
     return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
 
 

@@ -1,4 +1,4 @@
-"""Spans written as a tag a token: BIO (IOB2) and BIOES, valid and invalid ones."""
+"""Spans encoded as one tag per token: BIO (IOB2) and BIOES, reading, writing and checking."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scheme = Literal["tags", "bio", "bioes"]
-# First token, token after the last, label.
+# Index of the first token, end index (exclusive), label.
 Span = tuple[int, int, str]
 
 
 def scheme_of(tags: Iterable[str]) -> Scheme:
-    """Return how a set of tags is written.
+    """Return the encoding of a set of tags.
 
-    ``bio`` if every tag but O is ``B-…`` or ``I-…``, ``bioes`` if some are ``E-…`` or ``S-…``; ``tags`` where
-    they are not spans.
+    The encoding is ``bio`` if every tag but O is ``B-…`` or ``I-…``, ``bioes`` if some are ``E-…`` or
+    ``S-…``, and ``tags`` if the tags do not encode spans.
     """
     marks = set()
     for tag in tags:
@@ -39,12 +39,12 @@ def _parts(tag: str) -> tuple[str, str]:
 
 
 def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
-    """Whether a tag goes on with the span of the one before."""
+    """Whether a tag continues the span of the previous tag."""
     return now[0] in "IE" and before[0] in "BI" and before[1] == now[1]
 
 
 def spans_of(tags: Sequence[str]) -> list[Span]:
-    """Read the spans of BIO or BIOES as conlleval does: a tag that does not go on with a span begins one."""
+    """Return the spans of BIO or BIOES tags as conlleval does: a tag that continues no span begins one."""
     spans: list[Span] = []
     before, first = ("O", ""), 0
     for t, tag in enumerate([*tags, "O"]):
@@ -58,7 +58,7 @@ def spans_of(tags: Sequence[str]) -> list[Span]:
 
 
 def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
-    """Write spans of ``n`` tokens as tags in ``bio`` or ``bioes``."""
+    """Return the ``bio`` or ``bioes`` tags of ``n`` tokens that encode these spans."""
     tags = ["O"] * n
     for first, end, label in spans:
         tags[first:end] = [f"I-{label}"] * (end - first)
@@ -69,7 +69,7 @@ def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
 
 
 def count_invalid(tags: Sequence[str], scheme: Scheme) -> int:
-    """Count tags that cannot follow the one before, or stand at the end."""
+    """Count tags that may not follow the previous tag, or may not be last."""
     if scheme == "tags":
         return 0
     marks = [("O", ""), *map(_parts, tags), ("O", "")]

@@ -1,4 +1,4 @@
-"""Tagged sentences, kept as numbers of words and of tags."""
+"""Log of tagged sentences, stored as integer ids of words and tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralnlp.text.conll import TaggedSentence
 
 
 class TagLog(ExampleLog[TaggedSentence]):
-    """Tagged sentences observed, in the order of documents and rows.
+    """Log of the observed tagged sentences, in order of documents and rows.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -25,10 +25,10 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def items_of(cls, example: TaggedSentence) -> Items:
-        """The tags and the words.
+        """Return the tags and the words of an example.
 
         Raises:
-            InputError: there are more words than tags, or fewer.
+            InputError: the numbers of words and tags differ.
         """
         words, tags = example
         if len(words) != len(tags):
@@ -38,6 +38,6 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def example_of(cls, items: Items) -> TaggedSentence:
-        """The words and the tags."""
+        """Return the words and the tags of stored items."""
         tags, words = items
         return tuple(map(str, words)), tuple(map(str, tags))

@@ -1,9 +1,9 @@
-"""A rule tokeniser in the manner of the Penn treebank, with exact offsets and any treebank's conventions.
+"""Rule-based tokeniser in the style of the Penn treebank, with exact offsets, for any treebank's conventions.
 
-A text is cut at blanks into chunks, a chunk into tokens by one pattern. Last come decisions that depend on a
-chunk's neighbours: the direction of a free-standing quotation mark, the stop after an abbreviation. Nothing
-looks beyond a line, so that a stream can be read line by line. All patterns are possessive or bounded: time
-is linear in the length of the text, however long a line or a word.
+A text is cut at blanks into chunks, and each chunk into tokens by one pattern. Decisions that depend on a
+chunk's neighbours come last: the direction of a free-standing quotation mark, the stop after an abbreviation.
+No rule looks beyond a line, so that a stream can be read line by line. All patterns are possessive or
+bounded, so that time is linear in the length of the text, however long a line or a word is.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from spectralnlp.text.scripts import is_continuous
 from spectralnlp.text.sentence_ends import SentenceEnds
 from spectralnlp.text.tokens import Token
 
-# Blank: white space, and control or format characters that nobody sees (NUL, zero-width space, BOM).
+# Blanks: white space, and invisible control or format characters (NUL, zero-width space, BOM).
 BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 _CHUNK = re.compile(f"[^{BLANK}]+")
 
-# Accents and vowel signs are no \w of Python's, but belong to the letter before them.
+# Combining accents and vowel signs do not match \w, but belong to the letter before them.
 _MARKS = "".join(chr(c) for c in range(0x300, 0x3100) if unicodedata.category(chr(c)).startswith("M"))
 _MARKS += "\u00ad\u200c\u200d\ufe0e\ufe0f"
 _EMOJI = (
@@ -53,23 +53,22 @@ _CACHED_LENGTH = 40
 
 
 class Segmenter(Protocol):
-    """Finds the words of a text in which they are not written apart."""
+    """Finds the words of a text without blanks between words."""
 
     def ends(self, text: str) -> Sequence[int]:
-        """Return where words end, ascending, the last at the end of the text, which holds no blanks."""
+        """Return the end offsets of the words in a text without blanks, ascending, up to its end."""
 
 
 class Tokenizer:
     """Cuts raw text into tokens and writes them in a treebank's conventions.
 
-    The stop after an abbreviation belongs to its token, also where it ends the sentence too: no two
-    tokens share a character. Every character that is not blank is in exactly one token.
+    The stop after an abbreviation belongs to its token, even if it also ends the sentence. Every character
+    that is not blank is in exactly one token.
 
     Args:
-        conventions: the treebank's; those of the Penn treebank if not given.
-        ends: sentence ends that were learned, for `spectralnlp.text.sentences.split_sentences`; None to go
-            by rules.
-        segmenter: finds words in text that has no blanks between them; None where they are written apart.
+        conventions: the treebank's conventions; by default those of the Penn treebank.
+        ends: learned sentence ends, for `spectralnlp.text.sentences.split_sentences`; None for the rules.
+        segmenter: finds words in text without blanks between words; None for other languages.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class Tokenizer:
             self.conventions,
             self.ends,
             self.segmenter,
-        )  # the cache stays behind when sent to another process
+        )  # the cache is not sent to other processes
 
     def tokenize(self, text: str, offset: int = 0) -> Iterator[Token]:
         """Yield the tokens of a text, from left to right.
@@ -100,7 +99,7 @@ class Tokenizer:
             offset: where the text starts in the stream; added to the tokens' offsets.
 
         Raises:
-            ConfigError: the text has no blanks between words, and there is nothing that finds them.
+            ConfigError: the text has no blanks between words, and there is no segmenter.
         """
         start = 0
         while start < len(text):
@@ -109,15 +108,15 @@ class Tokenizer:
             start = end
 
     def normalise(self, word: str) -> str:
-        """Return the form of a word that is a token already; a quotation mark that does not point opens."""
+        """Return the treebank's form of a token; an undirected quotation mark opens."""
         return self.conventions.form(word)
 
     def normalise_all(self, words: Iterable[str]) -> list[str]:
-        """Return the forms of a sentence's tokens; quotation marks that do not point take turns."""
+        """Return the treebank's forms of a sentence's tokens; undirected quotes open and close in turn."""
         return self.conventions.forms(words)
 
     def _line(self, line: str, offset: int) -> Iterator[Token]:
-        inside = False  # a quotation that was opened on this line
+        inside = False  # whether a quotation is open on this line
         chunks = [(match.start(), match[0]) for match in _CHUNK.finditer(line)]
         for number, (position, chunk) in enumerate(chunks):
             pieces = self._cache.get(chunk) or self._remember(chunk)
@@ -132,7 +131,7 @@ class Tokenizer:
                 yield Token(text, form, position + start, position + end)
 
     def _opens(self, chunk: str, start: int, end: int, inside: bool) -> bool:
-        """Whether a double quotation mark opens, by what stands next to it and else by turns."""
+        """Whether a double quotation mark opens, by its direction, by its neighbours, or else in turn."""
         opens = DOUBLE_QUOTES[chunk[start:end]]
         if opens is not None:
             return opens
@@ -143,7 +142,7 @@ class Tokenizer:
         return free_before
 
     def _settle_stop(self, pieces: tuple[_Piece, ...], first: bool, following: str) -> tuple[_Piece, ...]:
-        """Attach or detach a chunk's last stop where only the next chunk can tell."""
+        """Attach or detach a chunk's final stop in cases that depend on the next chunk."""
         start, end, text, _ = pieces[-1]
         if text == ".":
             enumerates = first and following and len(pieces) == 2 and _ENUMERATOR.fullmatch(pieces[0][2])
@@ -168,7 +167,7 @@ class Tokenizer:
         return pieces
 
     def _segment(self, chunk: str) -> Iterator[_Piece]:
-        """Yield the tokens of a chunk that is not cut by blanks alone."""
+        """Yield the tokens of a chunk in a language without blanks between words."""
         if not is_continuous(chunk):
             yield from self._split(chunk)
             return
@@ -184,7 +183,7 @@ class Tokenizer:
             start = end
 
     def _split(self, chunk: str) -> Iterator[_Piece]:
-        """Yield the tokens of a chunk, as far as its neighbours do not matter."""
+        """Yield the tokens of a chunk, regardless of its neighbours."""
         start = 0
         while start < len(chunk):
             match = self._match(chunk, start)
@@ -223,7 +222,7 @@ class Tokenizer:
         return lowered in ANY_CASE or (word[0].isupper() and lowered.capitalize() in CAPITALISED)
 
     def _parts(self, word: str) -> list[str]:
-        """Cut a word at its contraction and its hyphens, if the treebank does so."""
+        """Split a word at contractions, clitics and hyphens, where the conventions do so."""
         tail: list[str] = []
         if self.conventions.split_clitics:
             cut = CONTRACTIONS.get(word.lower().replace("’", "'"))
@@ -241,7 +240,7 @@ class Tokenizer:
 
 
 def _split_hyphens(word: str) -> list[str]:
-    """Cut at hyphens, except after a prefix, before a suffix and at the end of a broken-off word."""
+    """Split a word at hyphens, except after a prefix, before a suffix and at the end of the word."""
     parts = _HYPHEN.split(word)
     result = [parts[0]]
     for hyphen, part in zip(parts[1::2], parts[2::2], strict=True):
@@ -254,7 +253,7 @@ def _split_hyphens(word: str) -> list[str]:
 
 
 def _pattern(conventions: Conventions) -> str:
-    """Return a pattern for the next token of a chunk; group ``word`` may hold several tokens still."""
+    """Return a pattern for the next token of a chunk; its group ``word`` may match several tokens."""
     english = conventions.language == "en"
     hyphens = "-‐‑" if conventions.split_hyphens else "-‐‑–"
     run = rf"(?:[^\W_]++[{_MARKS}]*+)++"
@@ -266,7 +265,7 @@ def _pattern(conventions: Conventions) -> str:
         rf"[{hyphens}](?=[^\W_])",
         rf"\.[{hyphens}](?=[^\W_])",  # "U.S.-based"
         rf"(?<=\d)%[{hyphens}](?=[^\W\d_])",  # "62%-owned"
-        # A capital after a stop: a new sentence whose blank was forgotten ("film.The").
+        # A capital after a stop is a new sentence with a missing blank ("film.The").
         r"\.(?=[^\W_])" + (r"(?!(?-i:(?<=[a-z]{2}\.)[A-Z]))" if english else ""),
     ]
     if not conventions.split_fractions:
@@ -297,8 +296,8 @@ def _pattern(conventions: Conventions) -> str:
             rf"(?P<elided>(?<!\w)['’](?:n['’]|\d\ds?|{'|'.join(ELIDED)})(?!\w))",
             r"(?-i:(?<!\w)[A-Z]{1,3}\$)",
         ]
-    # Not possessive: Python before 3.11.5 gets that wrong of groups with alternatives. What comes after may
-    # be empty, so nothing is ever taken back.
+    # Not possessive, because Python before 3.11.5 mishandles possessive groups with alternatives. What
+    # follows may be empty, so that the pattern never backtracks.
     alternatives += [
         rf"(?P<word>{before}{run}(?:(?:{'|'.join(joiners)}){run})*{after})",
         r"(?P<quote>['`‘’])",

@@ -1,4 +1,4 @@
-"""Tokens and sentences, tied to the text they came from by character offsets."""
+"""Tokens and sentences, with character offsets into their text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Token:
     """One token of a text.
 
     Args:
-        text: the characters as they stand in the input.
-        form: the token as the model's treebank writes it, ``-LRB-`` for ``(``.
+        text: the characters of the input.
+        form: the token as the model's treebank writes it, such as ``-LRB-`` for ``(``.
         start: offset of the first character, in decoded characters from the start of the stream.
         end: offset after the last character; ``end - start == len(text)``.
     """
@@ -29,12 +29,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The tokens of one sentence, with a part of speech each where the input gave them.
+    """The tokens of one sentence, optionally with part-of-speech tags and constraints.
 
     Args:
         tokens: one or more tokens in the order of the text.
-        tags: a tag per token, or None.
-        constraints: what a parser is to obey, or None.
+        tags: one tag for each token, or None.
+        constraints: constraints on the sentence's parse, or None.
     """
 
     tokens: tuple[Token, ...]
@@ -53,7 +53,7 @@ class Sentence:
         return len(self.tokens)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # As columns: sentences travel to workers a dozen times faster than as objects, a token each.
+        # Pickled as columns, sentences reach workers a dozen times faster than as one object per token.
         columns = zip(*((each.text, each.form, each.start, each.end) for each in self.tokens), strict=True)
         return _from_columns, (*map(tuple, columns), self.tags, self.constraints)
 
@@ -64,7 +64,7 @@ class Sentence:
 
     @property
     def words(self) -> list[str]:
-        """The tokens as they stand in the text."""
+        """The tokens as they appear in the text."""
         return [token.text for token in self.tokens]
 
     @property
@@ -79,7 +79,7 @@ class Sentence:
 
     @classmethod
     def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
-        """Make a sentence of ready-made tokens, with offsets as if they were joined by single blanks."""
+        """Return a sentence of given tokens, with offsets as if joined by single blanks."""
         tokens: list[Token] = []
         start = 0
         for word in words:
