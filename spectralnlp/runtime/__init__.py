@@ -1,6 +1,6 @@
-"""Where and how data is read and moments are added up: corpora, moments, engines, checkpoints, spilling.
+"""Runtime: reading of data and accumulation of moments, with engines, checkpoints and spilling to disk.
 
-This is the one door: other packages import from here, never from the modules.
+Other packages import from here, never from the modules.
 """
 
 from spectralnlp.runtime.checkpoint import load_part, save_part

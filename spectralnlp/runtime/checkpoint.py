@@ -1,11 +1,12 @@
-"""Checkpoints: the moments of finished partitions, kept in a folder until the run that made them is over.
+"""Checkpoints: moments of finished partitions, stored in a folder so that an interrupted run can resume.
 
-The passes of a ``fit`` come in the same order each time, and what they add up depends on nothing but the data
-and their parameters. So a run that is started again finds pass after pass what the first one finished, checks
-that it is of the same data and parameters, and goes on from there to the same bytes.
+The passes of a ``fit`` always come in the same order, and their moments depend only on the data and the
+parameters. A restarted run loads, pass by pass, what the first run finished, checks that data and parameters
+are the same, and continues with results equal to the byte.
 
-A pass has a folder, ``pass-1-PairCounts``, with a safetensors file for each finished partition, and when all
-are merged, one for the sum in their place. A map has a file, ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
+A pass has a folder, such as ``pass-1-PairCounts``, with a safetensors file for each finished partition; when
+all are merged, one file with the sum replaces them. A map has a file, such as ``map-1.jsonl``
+(`spectralnlp.runtime.journal`).
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ _HINT = "delete the file, or the folder to begin again"
 
 
 def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> None:
-    """Write moments as a safetensors file, whole or not at all.
+    """Write moments as a safetensors file, atomically.
 
-    The file says of which class they are, with a digest of each parameter; not the parameters themselves, so
-    that a vocabulary does not lie in each of a thousand files.
+    The header names the class and has a digest of each parameter, not the parameters themselves, so that a
+    vocabulary is not repeated in a thousand files.
 
     Args:
         path: the file; its folder must exist.
-        moments: what to write.
-        about: what else to say of them.
+        moments: the moments to write.
+        about: further entries of the header.
 
     Raises:
-        ConfigError: it cannot be written.
+        ConfigError: the file cannot be written.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
@@ -75,15 +76,16 @@ def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> No
 
 
 def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
-    """The moments in a file.
+    """Return the moments in a file.
 
     Args:
         path: the file.
-        empty: moments of the same class and parameters.
-        about: what the file must say of them, as in `save_part`.
+        empty: empty moments of the same class and parameters.
+        about: required entries of the header, as in `save_part`.
 
     Raises:
-        ModelError: the file is truncated, changed or no moments, or those of something else; says of what.
+        ModelError: the file is truncated, changed, has no moments, or has moments of other data or
+            parameters; the message says which.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -105,7 +107,7 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
 
 
 def _described(moments: Moments[Any]) -> dict[str, str]:
-    """The class, by a name that stays when modules are moved, and a digest of each parameter."""
+    """Return the class name, which does not change if modules move, and a digest of each parameter."""
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
     return {"class": type(moments).__name__, **parameters}
 
@@ -126,43 +128,43 @@ def _digest_of_arrays(arrays: Mapping[str, Array]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The partitions of a pass
+# Partitions of a pass
 
 
 @dataclass(frozen=True)
 class PassCheckpoint:
-    """Finished partitions of one pass.
+    """Stored moments of the finished partitions of one pass.
 
-    Only files are kept: what lies in memory has no name by which another run would know it.
+    Only partitions of files are stored: data in memory has no name by which another run could recognise it.
 
     Args:
-        folder: that of the pass, for all workers.
-        batch_size: examples observed at a time; sums of floats depend on it.
+        folder: folder of the pass, visible to all workers.
+        batch_size: number of examples observed at a time; sums of floats depend on it.
     """
 
     folder: Path
     batch_size: int
 
     def load(self, number: int, partition: Partition[Any], empty: M) -> M | None:
-        """The moments of a partition; None if they are not kept."""
+        """Return the moments of a partition, or None if they are not stored."""
         path = self._path(number)
         source = source_of(partition)
         return load_part(path, empty, self._about(source)) if source and path.exists() else None
 
     def save(self, number: int, partition: Partition[Any], moments: Moments[Any]) -> None:
-        """Keep the moments of a partition."""
+        """Store the moments of a partition."""
         source = source_of(partition)
         if source:
             self.folder.mkdir(parents=True, exist_ok=True)
             save_part(self._path(number), moments, self._about(source))
 
     def load_total(self, partitions: Sequence[Partition[Any]], empty: M) -> M | None:
-        """The sum over these partitions; None if it is not kept."""
+        """Return the sum over these partitions, or None if it is not stored."""
         path, sources = self.folder / _TOTAL, _sources(partitions)
         return load_part(path, empty, self._about(sources)) if sources and path.exists() else None
 
     def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
-        """Keep the sum in place of the parts; but the parts, if the sum is more than memory holds."""
+        """Replace the stored parts by their sum, unless the sum has spilled to disk."""
         sources = _sources(partitions)
         if sources and not total.is_spilled:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -181,7 +183,7 @@ _TOTAL = "total.safetensors"
 
 
 def source_of(partition: Partition[Any]) -> str:
-    """The file of a partition, with its size, its time of change and how it is read; "" if it has none."""
+    """Describe a partition by its file, size, modification time and reader; "" if it has no file."""
     where = partition.document
     try:
         status = os.stat(where)
@@ -200,11 +202,11 @@ def _sources(partitions: Sequence[Partition[Any]]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The passes of a run
+# Passes of a run
 
 
 class Checkpoint:
-    """A folder of passes and maps, which one after the other ask for their part of it."""
+    """A checkpoint folder; passes and maps get their places in it in the order in which they run."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).resolve()
@@ -212,18 +214,18 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Where the next pass keeps its parts."""
+        """Return the checkpoint of the next pass."""
         self._n_passes += 1
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Where the next map writes down its results."""
+        """Return the journal file of the next map."""
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"
 
     def remove(self) -> None:
-        """Take away what was kept; the folder too, if it is empty then."""
+        """Delete all passes and maps, and then the folder if it is empty."""
         for each in self.folder.glob("pass-*"):
             shutil.rmtree(each, ignore_errors=True)
         for each in (*self.folder.glob("map-*.jsonl"), *self.folder.glob(".map-*.tmp")):
@@ -243,7 +245,7 @@ def _check_folder(folder: Path) -> None:
             what = f"the folder holds other things than checkpoints, such as {strangers[0]}"
             raise ConfigError(what, path=folder, hint="choose another folder")
         for each in folder.rglob("*"):
-            if not (each.is_dir() or each.is_file()):  # a pipe would be waited for
+            if not (each.is_dir() or each.is_file()):  # opening a pipe would block
                 raise ConfigError("is no file, but a pipe or a device", path=each, hint=_HINT)
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""How work is run: one context for the engine, the checkpoint, the skip policy, the memory and the progress.
+"""Execution context: the engine, checkpoint, skip policy, memory limit and progress callbacks in use.
 
-None of these is an argument of ``fit`` or ``parse_many``. Each has a context manager of its own, such as
-`use_engine`, which changes one field for the time of a ``with`` block::
+These are not arguments of ``fit`` or ``parse_many``. Each has its own context manager, such as `use_engine`,
+which changes one field inside a ``with`` block::
 
     with use_engine("processes", jobs=4):
         estimator.fit(corpus)
@@ -27,15 +27,15 @@ from spectralnlp.runtime.spill import Memory, temporary_memory
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """How work is run.
+    """Execution settings of passes and maps.
 
     Attributes:
-        engine: of `use_engine`; None outside of all, where passes and maps are serial.
-        checkpoint: of `use_checkpoint`; None to keep nothing.
-        skip_policy: of `skip_bad_partitions`; None to stop at the first partition that fails.
-        memory: of `use_memory`; None for no limit.
+        engine: engine of `use_engine`; None outside, where passes and maps are serial.
+        checkpoint: checkpoint of `use_checkpoint`; None to store nothing.
+        skip_policy: policy of `skip_bad_partitions`; None to stop at the first partition that fails.
+        memory: limit of `use_memory`; None for no limit.
         report: progress callback of `timed_passes`, called with a line for each pass; None for no report.
-        show_share: called with the share of a training that is done, in [0, 1]; None to show nothing.
+        show_share: called with the completed share of a training, in [0, 1]; None to show nothing.
     """
 
     engine: Engine | None = None
@@ -53,38 +53,39 @@ _current = ContextVar("spectralnlp.execution", default=_DEFAULT)
 
 
 def current_execution() -> Execution:
-    """Return the context that applies here."""
+    """Return the current execution settings."""
     return _current.get()
 
 
 @contextmanager
 def executing(**changes: Any) -> Iterator[None]:
-    """Change some fields of the context inside the ``with`` block.
+    """Change some execution settings inside the ``with`` block.
 
     Args:
-        changes: of the fields of `Execution`.
+        changes: new values for fields of `Execution`.
     """
     outer = _current.get()
     _current.set(replace(outer, **changes))
     try:
         yield
     finally:
-        # Only these fields are set back: generators need not leave their blocks in the order of entering.
+        # Only these fields are reset, because generators may leave their blocks in another order than they
+        # entered.
         _current.set(replace(_current.get(), **{name: getattr(outer, name) for name in changes}))
 
 
 def current_engine() -> Engine:
-    """Return the engine of the innermost `use_engine`; serial outside of all."""
+    """Return the engine of the innermost `use_engine`; outside of all, the serial engine."""
     return current_execution().engine or SerialEngine()
 
 
 @contextmanager
 def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
-    """Run the verbs inside the ``with`` block on a registered engine.
+    """Run passes and maps inside the ``with`` block on a registered engine.
 
     Args:
-        name: ``serial``, ``threads``, ``processes``, or a plugin's.
-        options: of the engine, such as ``jobs``.
+        name: ``serial``, ``threads``, ``processes``, or the name of a plugin's engine.
+        options: options of the engine, such as ``jobs``.
 
     Raises:
         RegistryError: there is no such engine, or it cannot be loaded.
@@ -102,8 +103,8 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
     try:
         engine: Engine = kind(**options)
     except TypeError as error:
-        given = " and ".join(f"`{option}`" for option in options)
-        what = f"the engine {name} does not take {given}"
+        listed = " and ".join(f"`{option}`" for option in options)
+        what = f"the engine {name} does not take {listed}"
         raise ConfigError(what, hint="leave it out, or take another engine") from error
     with executing(engine=engine):
         try:
@@ -120,12 +121,12 @@ def current_checkpoint() -> Checkpoint | None:
 
 @contextmanager
 def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
-    """Inside the ``with`` block, keep the moments of finished partitions, and use those that are there.
+    """Store the moments of finished partitions inside the ``with`` block, and reuse those stored before.
 
-    What is kept stays when the block is left, by an error or not: call ``remove`` once the model is saved.
+    The files remain after the block, with or without an error: call ``remove`` once the model is saved.
 
     Args:
-        folder: one that all workers see; it is made if it is not there.
+        folder: a folder that all workers can see; created if missing.
 
     Raises:
         ConfigError: the folder cannot be written, or holds something else.
@@ -151,10 +152,10 @@ def current_skip_policy() -> SkipPolicy | None:
 
 @contextmanager
 def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
-    """Inside the ``with`` block, leave out partitions that fail, instead of stopping at the first.
+    """Skip partitions that fail inside the ``with`` block, instead of stopping at the first.
 
     Args:
-        report: called with a line for each.
+        report: called with one line for each skipped partition.
     """
     policy = SkipPolicy(report)
     with executing(skip_policy=policy):
@@ -162,21 +163,21 @@ def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
 
 
 def current_memory() -> Memory | None:
-    """Return the memory of the innermost `use_memory`; None, without a limit, outside of all."""
+    """Return the limit of the innermost `use_memory`; None, for no limit, outside of all."""
     return current_execution().memory
 
 
 @contextmanager
 def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator[Memory]:
-    """Have what grows beyond its share of memory go to disk, inside the ``with`` block.
+    """Limit memory inside the ``with`` block: data beyond the limit is written to disk.
 
     Args:
-        size: of each process, as text for `parse_size`: its peak, the program itself included, which takes
-            some 200 MB. Or bytes, for what is learned alone.
-        folder: where the temporary folder is made; by default where the system has such.
+        size: limit for each process. As text for `parse_size`, it is the peak of the whole process, of which
+            the program takes some 200 MB; as a number of bytes, it is for learned data alone.
+        folder: parent of the temporary folder; by default the system's folder for temporary files.
 
     Raises:
-        ConfigError: the size makes no sense, or the folder cannot be made.
+        ConfigError: the size is invalid, or the folder cannot be made.
 
     Examples:
         >>> import spectralnlp

@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Batch(Generic[T]):
-    """Consecutive examples of one document, and where they stand in the corpus.
+    """Consecutive examples of one document, with their position in the corpus.
 
     ``(document_index, start + i)`` is the global index of example ``i``. It does not depend on batch sizes
-    or partitions, so a random sketch that draws from it gives the same result however the data was split.
+    or partitions, so a random sketch seeded by it gives the same result however the data are split.
 
     Args:
         examples: the examples, in order.
-        document: identity of their document, stable over runs.
+        document: name of their document, the same in all runs.
         document_index: position of the document in the corpus, from 0.
         start: row of the first example within its document, from 0.
 
@@ -54,15 +54,15 @@ class Batch(Generic[T]):
 
 @dataclass(frozen=True)
 class Partition(Generic[T]):
-    """A run of consecutive examples of one document: what one worker reads, from recipe to rows.
+    """Consecutive examples of one document that one worker reads.
 
-    Picklable where ``read`` is: a function of a module, or a partial of one.
+    A partition can be pickled if ``read`` can: a module-level function, or a partial of one.
 
     Args:
-        document: identity of the document, as in `Batch`.
+        document: name of the document, as in `Batch`.
         document_index: position of the document in the corpus.
         start: row of the partition's first example within the document.
-        read: gives the examples afresh at every call.
+        read: returns a new iterator over the examples at every call.
     """
 
     document: str
@@ -76,7 +76,7 @@ class Partition(Generic[T]):
         return self.read()
 
     def batches(self, size: int) -> Iterator[Batch[T]]:
-        """The partition's examples, ``size`` at a time (the last batch may be shorter)."""
+        """Yield the partition's examples in batches of ``size``; the last may be shorter."""
         examples, start = self.read(), self.start
         while batch := list(islice(examples, size)):
             yield Batch(batch, self.document, self.document_index, start)
@@ -93,37 +93,37 @@ class Corpus(ABC, Generic[T]):
         (2, ['a', 'b', 'c'])
     """
 
-    # The `Engine` that reaches the examples, where they lie on workers of their own; None: the one in use.
+    # The `Engine` whose workers hold the examples, if they do; None for the current engine.
     engine: Any = None
 
     @abstractmethod
     def partitions(self) -> Sequence[Partition[T]]:
-        """The parts that workers may read apart, in corpus order; reads nothing yet."""
+        """Return the parts that workers may read separately, in corpus order; reads nothing yet."""
 
     def __iter__(self) -> Iterator[T]:
         for partition in self.partitions():
             yield from partition
 
     def batches(self, size: int) -> Iterator[Batch[T]]:
-        """All examples in order, ``size`` at a time; a batch never crosses a partition."""
+        """Yield all examples in order, in batches of up to ``size`` that do not cross partitions."""
         for partition in self.partitions():
             yield from partition.batches(size)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Lines about what reading does to the data, for users to know; it may be read once more for them.
+        """Return remarks for users on how reading changes the data; may read the data once more.
 
         Args:
-            training: add what is to know of the data before a model learns from them.
+            training: whether to add remarks that matter before training.
         """
         return []
 
 
 class FileCorpus(Corpus[T]):
-    """One document a file, read when needed.
+    """A corpus of files, each of them one document, read when needed.
 
     Args:
         paths: the files, in order; see `expand_inputs`.
-        read: gives the examples of a file; a function of a module, so that workers can be sent it.
+        read: yields the examples of a file; a module-level function, so that it can be sent to workers.
 
     Examples:
         >>> from spectralnlp import FileCorpus
@@ -142,7 +142,7 @@ class FileCorpus(Corpus[T]):
         self.read = read
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """One partition for each file."""
+        """Return one partition for each file."""
         return [
             Partition(_name_of(path), index, 0, partial(self.read, path))
             for index, path in enumerate(self.paths)
@@ -157,8 +157,8 @@ class InMemoryCorpus(Corpus[T]):
     """A list of examples as a corpus of one document.
 
     Args:
-        examples: the examples; kept as a list.
-        n_partitions: into how many row ranges of nearly equal length they are split.
+        examples: the examples; stored as a list.
+        n_partitions: number of partitions, of nearly equal length.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -174,7 +174,7 @@ class InMemoryCorpus(Corpus[T]):
         return len(self.examples)
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Row ranges; empty ones are left out."""
+        """Return the partitions that are not empty."""
         n, parts = len(self.examples), self.n_partitions
         bounds = [(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
         return [
@@ -185,11 +185,12 @@ class InMemoryCorpus(Corpus[T]):
 
 
 class MappedCorpus(Corpus[T]):
-    """Another corpus, each example passed through a function.
+    """A corpus of the values of a function, applied to each example of another corpus.
 
     Args:
         corpus: the other corpus.
-        function: of an example; a function of a module, or a partial of one, so that workers can be sent it.
+        function: function of an example; module-level, or a partial of such, so that it can be sent to
+            workers.
     """
 
     def __init__(self, corpus: Corpus[Any], function: Callable[[Any], T]) -> None:
@@ -197,7 +198,7 @@ class MappedCorpus(Corpus[T]):
         self.function = function
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Return the partitions of the other corpus."""
+        """Return the partitions of the other corpus, with the function applied."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
             for each in self.corpus.partitions()
@@ -209,7 +210,7 @@ def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator
 
 
 class ReiterableCorpus(Corpus[T]):
-    """A collection that gives its examples afresh at every reading, such as a corpus reader of NLTK's.
+    """A collection that can be iterated many times, such as a corpus reader of NLTK, as a corpus.
 
     Args:
         examples: the collection; read lazily, and as often as needed.
@@ -219,14 +220,14 @@ class ReiterableCorpus(Corpus[T]):
         self.examples = examples
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """One partition."""
+        """Return a single partition."""
         return [Partition("memory", 0, 0, partial(iter, self.examples))]
 
 
 class StreamCorpus(Corpus[T]):
-    """An iterator, which can be read only once, as a corpus of one document for one pass.
+    """An iterator as a corpus of one document that can be read in one pass only.
 
-    Examples that are looked at before the pass (by ``iter`` of the corpus) are buffered, so the pass sees
+    Examples that are read before the pass, by iterating over the corpus, are buffered, so that the pass gets
     them too.
 
     Args:
@@ -246,7 +247,7 @@ class StreamCorpus(Corpus[T]):
             yield example
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """One partition, which can be read once."""
+        """Return a single partition, which can be read only once."""
         return [Partition("memory", 0, 0, self._read)]
 
     def _read(self) -> Iterator[T]:
@@ -263,13 +264,13 @@ class StreamCorpus(Corpus[T]):
 
 
 def as_corpus(examples: Any) -> Corpus[Any]:
-    """Make a corpus of a corpus, a list, another collection or an iterator.
+    """Return a list, another collection or an iterator as a corpus; return a corpus unchanged.
 
     Args:
         examples: the examples. A list becomes one document in memory; an iterator can be read only once.
 
     Raises:
-        ConfigError: it is a path, a text or no iterable.
+        ConfigError: ``examples`` is a path, a text or not iterable.
     """
     if isinstance(examples, Corpus):
         return examples

@@ -1,4 +1,4 @@
-"""Counts of events as moments: the simplest ones, exact in every direction."""
+"""Counts of events as moments, which can be merged and subtracted exactly."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Key: TypeAlias = str | tuple[str, ...]
 
 
 class Counts(Moments[T]):
-    """Counts of events: words, n-grams, rules. Exact in every direction.
+    """Counts of events, such as words, n-grams or rules; merging and subtracting are exact.
 
-    A subclass says which events an example has; unchanged, an example is an iterable of keys (the words
+    A subclass defines the events of an example; by default, an example is an iterable of keys (the words
     of a sentence). A key is a string or a tuple of strings.
 
     Examples:
@@ -52,7 +52,7 @@ class Counts(Moments[T]):
             self._counter.update(self.events(example))
 
     def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
-        """Count events, or add counts of events."""
+        """Add events, or counts of events."""
         self._counter.update(events)
 
     def __getitem__(self, key: Key) -> int:
@@ -65,24 +65,24 @@ class Counts(Moments[T]):
         return len(self._counter)
 
     def items(self) -> Iterator[tuple[Key, int]]:
-        """Yield (key, count) in the order of keys, however the counts came together."""
+        """Return an iterator over (key, count), sorted by key."""
         return iter(sorted(self._counter.items(), key=lambda item: _sortable(item[0])))
 
     def top(self, n: int | None = None) -> list[Key]:
-        """Return the ``n`` most frequent keys (None: all), ties in the order of keys."""
+        """Return the ``n`` most frequent keys (all if None); ties are sorted by key."""
         ranked = sorted(self._counter.items(), key=lambda item: (-item[1], _sortable(item[0])))
         return [key for key, _ in ranked[:n]]
 
     def total(self) -> int:
-        """Return the number of events counted."""
+        """Return the total number of events."""
         return self._counter.total()
 
     def parameters(self) -> dict[str, Any]:
-        """Return nothing, unless a subclass has parameters."""
+        """Return an empty dictionary; subclasses may have parameters."""
         return {}
 
     def arrays(self) -> dict[str, Array]:
-        """``keys``: uint8, the keys as JSON in UTF-8; ``counts``: int64, in their order. Both are copies."""
+        """Return copies of ``keys`` (uint8, JSON in UTF-8) and of ``counts`` (int64), sorted by key."""
         items = list(self.items())
         text = json.dumps([key for key, _ in items], separators=(",", ":"))
         return {
@@ -91,12 +91,12 @@ class Counts(Moments[T]):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Counts must be positive, and keys as many, distinct, and of those that `check_key` knows."""
+        """Check that counts are positive, and that keys are distinct, valid for `is_key`, and as many."""
         if not all(map(self.is_key, stored_keys(stored))):
             raise stored.error("keys", "holds a key that is no event")
 
     def is_key(self, key: Key) -> bool:
-        """Whether `events` can give a key."""
+        """Whether a key is a possible event."""
         return True
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

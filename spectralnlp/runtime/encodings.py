@@ -1,4 +1,4 @@
-"""A guess at the encoding of text, for errors that say what would work."""
+"""Guessing of text encodings, for hints in error messages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _QUOTES = "‘’“”„–—…"
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 _CHINESE = "，。、的一是不了在人有我他中大上"
 
-# How surprising it is to meet common letters by chance: in Latin script, in another, in two bytes.
+# Weights by how unlikely common letters are by chance: in Latin script, in another, in two bytes.
 _WEAK, _STRONG, _VERY_STRONG = 0.7, 1.3, 5.0
-# For each encoding its commonest letters, the likeliest encoding of equals first.
+# The commonest letters of each encoding; the likelier encoding comes first, so that it wins ties.
 _COMMON = {
     "iso-8859-1": (_WESTERN, _WEAK),
     "windows-1252": (_WESTERN + _QUOTES, _WEAK),
@@ -34,17 +34,17 @@ _FOREIGN_ALONE = re.compile(r"(?<![A-Za-z])[^\0-\x9f](?![A-Za-z])")
 
 
 def likely_encoding(sample: bytes) -> str:
-    """Guess the encoding of text, among those of treebanks.
+    """Guess the encoding of a text among those that treebanks use.
 
-    Of the encodings in which the sample can be decoded, the one whose commonest letters occur most,
-    weighed by how unlikely that is by chance; letters of other scripts than the Latin count only if they are
+    Of the encodings that can decode the sample, this is the one whose common letters occur most often,
+    weighted by how unlikely they are by chance. Letters of scripts other than Latin count only if they are
     not next to ASCII letters.
 
     Args:
-        sample: a few lines, the more the better, with characters beyond ASCII.
+        sample: a few lines with characters beyond ASCII; more is better.
 
     Returns:
-        A name that Python knows.
+        Python's name of the encoding.
     """
     if not sample.isascii():
         try:
@@ -53,7 +53,7 @@ def likely_encoding(sample: bytes) -> str:
         except UnicodeDecodeError:
             pass
     scores = {name: _score(sample, name) for name in _COMMON}
-    return max(scores, key=lambda name: scores[name])  # the first of equals
+    return max(scores, key=lambda name: scores[name])  # ties go to the first
 
 
 def _score(sample: bytes, encoding: str) -> float:
@@ -64,6 +64,6 @@ def _score(sample: bytes, encoding: str) -> float:
     common, weight = _COMMON[encoding]
     all_foreign = len(_FOREIGN.findall(text))
     pattern = _FOREIGN if weight == _WEAK else _FOREIGN_ALONE
-    found = sum(character in common for character in pattern.findall(text))
+    n_common = sum(character in common for character in pattern.findall(text))
     controls = sum("\x80" <= character <= "\x9f" for character in text)
-    return (found - controls) / max(1, all_foreign) * weight
+    return (n_common - controls) / max(1, all_foreign) * weight

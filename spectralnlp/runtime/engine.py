@@ -1,4 +1,4 @@
-"""Engines: ways to call a function on many tasks, in this thread, in others, or in other processes."""
+"""Engines, which apply a function to many tasks in this thread, in other threads or in other processes."""
 
 from __future__ import annotations
 
@@ -29,63 +29,63 @@ M = TypeVar("M", bound=Moments[Any])
 
 
 class Engine(ABC):
-    """One way to call a function on many tasks.
+    """Base class of engines, which apply a function to many tasks.
 
-    A plugin's engine supplies `map` and its options; also `reduce`, if it can merge where its workers are,
-    and `open` and `close`, if it has something to connect to.
+    A plugin's engine implements `map` and its options; also `reduce`, if it can merge on its workers, and
+    `open` and `close`, if it needs a connection.
     """
 
-    #: Examples that `map_ordered` sends as one task: more than 1 where sending costs more than calling.
+    #: Number of examples that `map_ordered` sends as one task; above 1 if sending costs more than calling.
     chunk_size: ClassVar[int] = 1
-    #: How often a partition is tried that fails for another reason than what is in it.
+    #: Number of attempts for a partition that fails for a reason other than its content.
     attempts: ClassVar[int] = 1
-    #: Seconds before the second try; twice as many before the next.
+    #: Seconds before the second attempt; doubled before each further one.
     pause: ClassVar[float] = 0.5
 
     @property
     def n_threads(self) -> int:
-        """Threads of this process that `map_kernels` may use: the cores that it may use."""
+        """Number of threads that `map_kernels` may use; by default the cores that this process may use."""
         return positive_jobs(None)
 
     @abstractmethod
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Return the function of each task, in order, reading only a bounded number of tasks ahead."""
+        """Yield the function's value for each task, in order; reads a bounded number of tasks ahead."""
 
     def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Partitions observed and merged, in the order of `reduction`; None without tasks.
+        """Observe partitions and merge their moments, in the order of `reduction`; None without tasks.
 
         Args:
-            observer: makes a part of a task.
+            observer: computes the moments of a partition.
             tasks: partitions with their numbers.
         """
         tree = MergeTree[M](observer.empty.fan_in)
         for part in self.map(observer, tasks):
             tree.add(part)
-            del part  # else it would be held while the next is observed
+            del part  # free it before the next partition is observed
         return tree.total()
 
     def open(self) -> None:  # noqa: B027 (most engines have nothing to open)
-        """Get ready, before the first call of the others."""
+        """Prepare the engine; called before all other methods."""
 
     def close(self) -> None:  # noqa: B027
-        """Let go of everything, after the last."""
+        """Release all resources; called after all other methods."""
 
 
 class SerialEngine(Engine):
-    """Everything in this thread, one task after the other."""
+    """Engine that runs all tasks in this thread, one after the other."""
 
     n_threads = 1
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map like the builtin."""
+        """Map as the built-in ``map`` does."""
         return map(function, tasks)
 
 
 class ThreadsEngine(Engine):
-    """Threads of this process: for functions that spend their time in kernels without the GIL.
+    """Engine that runs tasks in threads, for functions that spend their time in kernels without the GIL.
 
     Args:
-        jobs: number of threads; by default the cores that this process may use.
+        jobs: number of threads; by default the number of cores that this process may use.
     """
 
     def __init__(self, jobs: int | None = None) -> None:
@@ -93,13 +93,13 @@ class ThreadsEngine(Engine):
 
     @property
     def n_threads(self) -> int:
-        """The number of threads."""
+        """Number of threads."""
         return self.jobs
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Map in order, each task in a copy of the caller's context.
 
-        At most two tasks a thread are under way.
+        At most two tasks per thread are pending.
         """
         reserve_blas_buffers(threading.active_count() + self.jobs)
         pool, context = ThreadPoolExecutor(self.jobs), copy_context()
@@ -112,10 +112,10 @@ class ThreadsEngine(Engine):
 
 
 class ProcessesEngine(Engine):
-    """Worker processes, started afresh for each pass; the function is sent to each of them once.
+    """Engine that runs tasks in worker processes, started for each pass; each gets the function once.
 
     Args:
-        jobs: number of processes; by default the cores that this process may use.
+        jobs: number of processes; by default the number of cores that this process may use.
     """
 
     chunk_size = 16
@@ -124,8 +124,8 @@ class ProcessesEngine(Engine):
         self.jobs = positive_jobs(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in order; at most two tasks a process are under way."""
-        # Forking a process that runs threads (numba's, numpy's) can hang it; spawning is the same anywhere.
+        """Map in order; at most two tasks per process are pending."""
+        # Forking a process with threads (numba's, numpy's) can hang; spawning works the same on all systems.
         pool = ProcessPoolExecutor(
             self.jobs,
             mp_context=get_context("spawn"),
@@ -144,8 +144,8 @@ class ProcessesEngine(Engine):
             hint = "it ran out of memory, or the script lacks an `if __name__ == '__main__':` guard"
             raise SpectralError("a worker process died", hint=hint) from error
         except BaseException:
-            # An interrupt or an error does not wait for tasks whose results nobody will read.
-            # Nor for the pool itself, which can wait for ever for a lock that a killed worker held.
+            # After an interrupt or an error, do not wait for tasks whose results nobody will read, nor for
+            # the pool itself, which can wait for ever for a lock that a killed worker held.
             for process in list((pool._processes or {}).values()):
                 process.terminate()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -155,22 +155,22 @@ class ProcessesEngine(Engine):
 
 
 class Pending(Protocol[R_co]):
-    """The result of a task, once a worker has it."""
+    """Result of a task that was sent to a worker."""
 
     def done(self) -> bool:
-        """Whether it is there."""
+        """Whether the result is available."""
 
     def result(self) -> R_co:
-        """Wait for it."""
+        """Wait for the result and return it."""
 
 
 def in_window(submit: Callable[[T], Pending[R]], tasks: Iterable[T], width: int) -> Iterator[R]:
-    """Results in the order of the tasks, with at most ``width`` of them submitted and not yet yielded.
+    """Yield results in the order of the tasks, with at most ``width`` tasks submitted and not yet yielded.
 
     Args:
         submit: sends a task to a worker.
-        tasks: read as they are needed; an error in reading them comes after the results of those before it.
-        width: how many.
+        tasks: read when needed; an error in reading them is raised after the results of the tasks before it.
+        width: maximum number of pending tasks.
     """
     pending: deque[Pending[R]] = deque()
     upcoming = iter(tasks)
@@ -197,7 +197,7 @@ _worker_function: Callable[[Any], Any]
 
 def _start_worker(pickled: bytes) -> None:
     global _worker_function
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent alone answers it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent handles it
     _worker_function = pickle.loads(pickled)
 
 
@@ -214,7 +214,7 @@ def _pickled(function: Callable[..., Any]) -> bytes:
 
 
 def positive_jobs(jobs: int | None) -> int:
-    """A number of workers; None for the cores that this process may use."""
+    """Check a number of workers; None stands for the number of cores that this process may use."""
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs < 1:

@@ -1,7 +1,7 @@
-"""Example logs: examples as rows of names, for learners that need the examples themselves.
+"""Example logs: stored examples, for learners that need the examples themselves.
 
-Words, tags, labels and texts are numbered, so that each is kept once, and what is kept is the same to the
-byte whichever worker saw which example first.
+An example is a list of items, each a row of names, such as a word and its tag. Names have integer ids, so
+that each is stored once, and a log is equal to the byte whichever worker saw which example first.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, un
 
 T = TypeVar("T")
 Ints = NDArray[np.int32]
-# The numbers of an example's names, -1 for None: a sequence for each column, all of one length.
+# Names of an example's items: a sequence for each column, all of the same length.
 Items = Sequence[Sequence[str | None]]
 
 
 class _Chunk(NamedTuple):
-    """Examples in order.
+    """Consecutive examples of a log.
 
     Attributes:
-        sizes: int32 (n_examples,); how many items each has.
-        columns: int32 (n_items,) each; numbers of names.
+        sizes: int32 (n_examples,); number of items of each example.
+        columns: ids of names for each column, int32 (n_items,); -1 for None.
     """
 
     sizes: Ints
@@ -40,9 +40,9 @@ class _Chunk(NamedTuple):
 
 
 class ExampleLog(ReplayLog[T]):
-    """Examples observed, as numbers of names; merging concatenates in the order of documents and rows.
+    """Base class of example logs; merged logs keep the order of documents and rows.
 
-    A subclass names its `columns`, and says how an example becomes names and names an example.
+    A subclass names its `columns` and converts between examples and names, with `items_of` and `example_of`.
 
     Examples:
         >>> from spectralnlp.runtime import ExampleLog
@@ -60,19 +60,19 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def items_of(cls, example: T) -> Items:
-        """The names of an example, a sequence for each column.
+        """Return the names of an example's items, a sequence for each column.
 
         Raises:
-            InputError: it is no example.
+            InputError: the example is malformed.
         """
 
     @classmethod
     @abstractmethod
     def example_of(cls, items: Items) -> T:
-        """The example of names; the inverse of `items_of`."""
+        """Return the example with these names; the inverse of `items_of`."""
 
     def parameters(self) -> dict[str, object]:
-        """None: all logs of a kind merge."""
+        """Return an empty dictionary, so that all logs of a class can be merged."""
         return {}
 
     @property
@@ -80,9 +80,9 @@ class ExampleLog(ReplayLog[T]):
         return [self._names[str(names)] for names in self.columns.values()]
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add examples; errors as of `items_of` and of `Numbering`, with the example's place."""
+        """Add examples; errors of `items_of` and of `Numbering` are given the example's position."""
         if not len(batch):
-            return  # its key may be that of the batch that really begins there
+            return  # the key of an empty batch may be that of the next batch
         numberings = self._numberings
         columns: list[list[int]] = [[] for _ in numberings]
         sizes = []
@@ -101,11 +101,11 @@ class ExampleLog(ReplayLog[T]):
         )
 
     def corpus(self) -> Corpus[T]:
-        """The examples again, a partition for each document."""
+        """Return the examples as a corpus, with a partition for each document."""
         return _LoggedExamples(self)
 
     def arrays(self) -> dict[str, Array]:
-        """Names, sorted; for each column its numbers, int32; and ``places``, as all logs have."""
+        """Return the sorted names, the ids of each column (int32), and ``places`` (see `ReplayLog`)."""
         chunks = [self._chunks[place] for place in sorted(self._chunks)]
         ranked = {names: numbering.ranked() for names, numbering in self._names.items()}
         arrays = {names: pack_names(ordered) for names, (ordered, _) in ranked.items()}
@@ -138,19 +138,19 @@ class ExampleLog(ReplayLog[T]):
             self._chunks[place] = _Chunk(chunk.sizes, tuple(columns))
 
     def _forget_rest(self, forgotten: ExampleLog[T]) -> None:
-        """There is nothing else."""
+        """Do nothing: all data are in the columns."""
 
 
 class _LoggedExamples(Corpus[T]):
-    """An example log, read as a corpus."""
+    """The examples of a log as a corpus."""
 
     def __init__(self, log: ExampleLog[T]) -> None:
         self.kind = type(log)
-        self.names = [[*numbering, None] for numbering in log._numberings]  # the last one has number -1
+        self.names = [[*numbering, None] for numbering in log._numberings]  # id -1 stands for None, the last
         self.chunks = sorted(log._chunks.items())
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """One for each document."""
+        """Return one partition for each document."""
         return [
             Partition(str(document), document, 0, partial(self._examples, [chunk for _, chunk in chunks]))
             for document, chunks in groupby(self.chunks, key=lambda chunk: chunk[0][0])

@@ -1,7 +1,7 @@
-"""Text files as streams of lines: plain, gzipped or at an address, with errors that name the line.
+"""Text files as streams of lines: plain, gzipped or remote, with errors that name the line.
 
-A file is a path on this machine, or an address with a scheme, ``s3://bucket/name``: then a plugin's file
-system opens it.
+A file is a local path, or an address with a scheme, such as ``s3://bucket/name``, which a plugin's file
+system opens.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ from spectralnlp.errors import InputError
 from spectralnlp.runtime.encodings import likely_encoding
 
 Location: TypeAlias = Path | str
-# Called for each bad line or example, which is then left out.
+# Callback for a bad line or example, which is then skipped.
 OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = str | Path | Sequence[str | Path]  # files, folders and globs: one, or several
 GZIP_MAGIC = b"\x1f\x8b"
-LONGEST_LINE = 64 << 20  # bytes; what is longer is no line, but a compressed file that swells
-_MOST_SHORT = 1 << 20  # bytes of a file of settings and the like
-# Text becomes a tenth of its size in a gzip file; from this many bytes on, a two-hundredth is a trap.
+LONGEST_LINE = 64 << 20  # bytes; longer lines come from decompression bombs, not from text
+_MOST_SHORT = 1 << 20  # maximum bytes of a file of settings and the like
+# gzip compresses text about tenfold; beyond this many bytes, more than 200-fold is a decompression bomb.
 _SWOLLEN, _MOST_SWELLING = 4 << 20, 200
-_PEEKED = 1024  # bytes in which a file may say its encoding
+_PEEKED = 1024  # bytes at the beginning of a file that may declare its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
 _HINT = "it reads as {}; convert the file to UTF-8"
 
 
 class FileSystem(Protocol):
-    """Opens addresses: an entry point in ``spectralnlp.filesystems``, made without arguments."""
+    """Opens remote files; registered in ``spectralnlp.filesystems`` and created without arguments."""
 
     def open(self, address: str) -> BinaryIO:
-        """A stream of bytes; raises OSError or InputError."""
+        """Return a stream of bytes; raises OSError or InputError."""
 
     def expand(self, address: str) -> list[str]:
-        """The addresses of files that an address, a folder's or a pattern, stands for, sorted; none is []."""
+        """Return the sorted addresses of files in a folder or matching a pattern; [] if there are none."""
 
 
 def is_address(path: str | Path) -> bool:
-    """Whether a file is named by an address with a scheme."""
+    """Whether a path is an address with a scheme."""
     return isinstance(path, str) and "://" in path
 
 
 def _file_system() -> FileSystem:
-    found: FileSystem = registry.filesystems.get("fsspec")()
-    return found
+    system: FileSystem = registry.filesystems.get("fsspec")()
+    return system
 
 
 def open_binary(path: str | Path) -> BufferedReader:
     """Open a file to read bytes.
 
     Raises:
-        InputError: it is missing or unreadable, or a device that never ends.
-        RegistryError: it is an address, and what opens these is not installed.
+        InputError: the file is missing, unreadable, or a device that never ends.
+        RegistryError: the path is an address, and the package that opens these is not installed.
     """
     try:
         if is_address(path):
@@ -78,21 +78,21 @@ def open_binary(path: str | Path) -> BufferedReader:
 
 
 def _is_endless(file: BufferedReader) -> bool:
-    """Whether a file is a device that gives bytes for ever, as /dev/zero; terminals and /dev/null do not."""
+    """Whether a file is an endless device such as /dev/zero; terminals and /dev/null are not."""
     status = os.fstat(file.fileno())
     is_null = os.path.exists(os.devnull) and os.path.samestat(status, os.stat(os.devnull))
     return stat.S_ISCHR(status.st_mode) and not file.isatty() and not is_null
 
 
 def read_short_text(path: Path, noun: str) -> str:
-    """Read a short text whole: settings, a model card.
+    """Return the content of a short text file, such as settings or a model card.
 
     Args:
         path: the file, in UTF-8.
-        noun: what it is, for errors.
+        noun: what to call the file in errors.
 
     Raises:
-        InputError: it cannot be read, is no UTF-8, or has more than a megabyte.
+        InputError: the file cannot be read, is not UTF-8, or has more than a megabyte.
     """
     try:
         with open_binary(path) as file:
@@ -110,7 +110,7 @@ def read_short_text(path: Path, noun: str) -> str:
 
 
 class _Counted:
-    """A file that counts the bytes that were read of it."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self.n_bytes = file, 0
@@ -122,7 +122,7 @@ class _Counted:
 
 
 class _Unzipped(RawIOBase):
-    """The bytes of a gzip file, as long as they are not far more than those of the file."""
+    """The decompressed bytes of a gzip file; raises InputError for a decompression bomb."""
 
     def __init__(self, file: BinaryIO, path: str | Path) -> None:
         self._zipped = _Counted(file)
@@ -142,15 +142,15 @@ class _Unzipped(RawIOBase):
 
 
 def unzipped(file: BufferedReader, path: str | Path) -> BufferedReader:
-    """Return the unpacked bytes of a gzip file.
+    """Return the decompressed bytes of a gzip file.
 
     Args:
-        file: is at its beginning.
-        path: for errors.
+        file: the file, at its beginning.
+        path: name of the file, for errors.
 
     Returns:
-        A stream that raises an InputError where the file swells beyond what text does, and an EOFError,
-        an OSError or a `zlib.error` where it is damaged.
+        A stream that raises an InputError if the file is a decompression bomb, and an EOFError, an OSError or
+        a `zlib.error` if it is damaged.
     """
     return BufferedReader(_Unzipped(file, path), 1 << 17)
 
@@ -168,16 +168,16 @@ def open_text(
     Args:
         path: the file; gzip is recognised by its first bytes or by the suffix ``.gz``.
         encoding: any encoding in which a line feed is one byte; a UTF-8 byte order mark is dropped.
-        hint: what to do about bytes that are not in this encoding; ``{}`` stands for one that would work.
-        declared: called with the beginning of the file, decoded as ISO-8859-1; the encoding that it gives
-            is taken in place of ``encoding``, unless it gives None.
+        hint: hint for bytes that are not in this encoding; ``{}`` stands for one that would work.
+        declared: called with the beginning of the file, decoded as ISO-8859-1; may return an encoding that
+            replaces ``encoding``, or None.
 
     Yields:
-        An iterator of lines; memory is bounded by the longest of them.
+        An iterator over lines; memory is bounded by the longest line.
 
     Raises:
-        InputError: the file is missing or unreadable, its bytes are not in this encoding, or it holds a
-            NUL, or a line of more than `LONGEST_LINE` bytes; with path, line number and what to do.
+        InputError: the file is missing or unreadable, its bytes are not in this encoding, or it contains a
+            NUL or a line of more than `LONGEST_LINE` bytes; with path, line number and a hint.
     """
     with open_binary(path) as file:
         stream = unzipped(file, path) if is_zipped(path, file) else file
@@ -186,7 +186,7 @@ def open_text(
 
 
 def _beginning(stream: Any) -> str:
-    """The first bytes of a buffered stream, which stay to be read; what is damaged is told on reading."""
+    """Return the first bytes of a buffered stream without consuming them; "" if it is damaged."""
     with suppress(OSError, EOFError, zlib.error):
         peeked: bytes = stream.peek(_PEEKED)[:_PEEKED]
         return peeked.decode("iso-8859-1")
@@ -199,8 +199,9 @@ def decode_lines(
     """Decode a stream of byte lines (a binary file, ``sys.stdin.buffer``), as `open_text` does.
 
     Args:
-        stream: lines of bytes with their ends; of a file, no more is read of a line than it may have.
-        path: what the stream is called in errors.
+        stream: lines of bytes with their ends; from a file, at most `LONGEST_LINE` + 1 bytes of a line are
+            read.
+        path: name of the stream, for errors.
         encoding: as in `open_text`.
         hint: as in `open_text`.
     """
@@ -242,22 +243,22 @@ def too_long_line(path: str | Path, number: int | None) -> InputError:
 
 
 def _bounded(stream: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a stream; of a file's, one byte more than they may have at most."""
+    """Return an iterator over lines; lines of files are cut at one byte more than their maximum length."""
     readline = getattr(stream, "readline", None)
     return iter(stream) if readline is None else iter(partial(readline, LONGEST_LINE + 1), b"")
 
 
 def _readable(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines up to the first that cannot be read."""
+    """Yield lines up to the first that cannot be read."""
     with suppress(OSError, EOFError, zlib.error):
         yield from lines
 
 
 def is_zipped(path: str | Path, file: BufferedReader) -> bool:
-    """Whether a file, just opened, is gzipped: by its suffix or its first bytes.
+    """Whether a newly opened file is gzipped, judged by its suffix or its first bytes.
 
     Raises:
-        InputError: it is unreadable.
+        InputError: the file is unreadable.
     """
     try:
         return str(path).endswith(".gz") or file.peek(2).startswith(GZIP_MAGIC)
@@ -275,21 +276,21 @@ def _check_encoding(encoding: str, path: str | Path) -> None:
 
 
 def expand_inputs(inputs: Inputs) -> list[Location]:
-    """The files that files, directories and globs stand for, each once.
+    """Return the files that are meant by files, folders and glob patterns, without repeats.
 
     Args:
-        inputs: one or several: files of any extension; directories, read recursively in sorted order without
-            hidden files; glob patterns (``**`` crosses directories), for shells that leave them alone; and
-            all these as addresses. A file becomes a path, an address remains text.
+        inputs: one or several: files with any suffix; folders, read recursively in sorted order without
+            hidden files; glob patterns (``**`` crosses folders), for shells that do not expand them; and
+            all these as addresses. A file becomes a path; an address remains text.
 
     Raises:
-        InputError: an input that is missing, matches nothing or holds no files.
+        InputError: an input is missing, matches nothing or contains no files.
     """
     return list(dict.fromkeys(file for item in listed_inputs(inputs) for file in _expand(item)))
 
 
 def listed_inputs(inputs: Inputs) -> Sequence[str | Path]:
-    """Inputs as a list: one path is one input, not its characters."""
+    """Return inputs as a list; a single path becomes a list of one."""
     return [inputs] if isinstance(inputs, str | Path) else inputs
 
 
@@ -302,10 +303,10 @@ def _expand(item: str | Path) -> Iterator[Location]:
         return
     path = Path(item)
     if path.is_dir():
-        found = list(_files_below(path))
-        if not found:
+        inside = list(_files_below(path))
+        if not inside:
             raise InputError("the folder holds no files", path=path, hint="hidden files are not read")
-        yield from found
+        yield from inside
     elif path.exists():
         yield path
     elif glob.has_magic(str(item)):
@@ -319,8 +320,8 @@ def _expand(item: str | Path) -> Iterator[Location]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    found = []
+    paths = []
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(parent, name) for name in files if not name.startswith(".")]
-    yield from sorted(found)
+        paths += [Path(parent, name) for name in files if not name.startswith(".")]
+    yield from sorted(paths)

@@ -1,8 +1,8 @@
-"""Ctrl-C that waits: where an interrupt must not be raised, it is raised at the end.
+"""Deferred interrupts: Ctrl-C takes effect only at the end of a block.
 
-Numba takes named tuples apart and puts them together in functions of Python, in which a KeyboardInterrupt may
-be raised, and does not ask whether they failed: the process crashes. So each call of a kernel holds
-interrupts back (`spectralnlp.jit`).
+Numba packs and unpacks named tuples in Python functions without checking whether they failed, so that a
+KeyboardInterrupt there crashes the process. Therefore interrupts are deferred during each call of a kernel
+(`spectralnlp.jit`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from types import FrameType
 
 
 class _HeldInterrupts:
-    """See `held_interrupts`; there is one, for only the main thread handles signals."""
+    """Class of `held_interrupts`, its only instance, as only the main thread handles signals."""
 
     def __init__(self) -> None:
         self._main, self._depth, self._came = main_thread().ident, 0, False
         self._outer: object = None
-        self._handler = self._note  # one object, for the sake of `is`
+        self._handler = self._note  # stored, because `is` needs the same object each time
 
     def __enter__(self) -> None:
         if get_ident() != self._main:
@@ -31,8 +31,8 @@ class _HeldInterrupts:
             outer = _signal.getsignal(SIGINT)
             if outer is not self._handler:
                 self._outer, self._came = outer, False
-                if callable(outer):  # not ignored, nor left to the system
-                    _signal.signal(SIGINT, self._handler)  # an interrupt that is on its way is raised here
+                if callable(outer):  # neither SIG_IGN nor SIG_DFL
+                    _signal.signal(SIGINT, self._handler)  # a pending interrupt is raised here
         self._depth += 1
 
     def __exit__(self, *error: object) -> None:
@@ -48,20 +48,20 @@ class _HeldInterrupts:
         self._came = True
 
 
-#: In ``with held_interrupts:``, Ctrl-C waits for the end of the block, and of all blocks around it. There the
-#: handler is called that was in use before, which usually raises KeyboardInterrupt. Other threads than the
-#: main one handle no signals, and nothing happens there.
+#: Inside ``with held_interrupts:``, Ctrl-C is deferred to the end of the outermost such block. Then the
+#: previous handler is called, which usually raises KeyboardInterrupt. In other threads than the main one this
+#: does nothing, as they handle no signals.
 held_interrupts = _HeldInterrupts()
 
 
 @contextmanager
 def deaf_children() -> Iterator[None]:
-    """Start processes inside that Ctrl-C does not reach: a terminal sends it to all, the parent answers."""
+    """Make processes that are started inside the block ignore Ctrl-C, which the parent handles for them."""
     with held_interrupts:
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return
-        outer = signal.pthread_sigmask(signal.SIG_BLOCK, {SIGINT})  # processes inherit what is blocked
+        outer = signal.pthread_sigmask(signal.SIG_BLOCK, {SIGINT})  # child processes inherit the mask
         try:
             yield
         finally:

@@ -1,8 +1,8 @@
-"""A map over a long stream that can be taken up again: results are written down as they come.
+"""Journals: results of a map over a long stream, stored as they come so that the map can be resumed.
 
-A journal is a file of lines: what was done, then for each example a digest of it and what came out, as JSON.
-Who starts again with the same examples gets the results that are there from the file, after a look at each
-example, and the others from the engine.
+A journal is a file of JSON lines: a header that describes the map, and for each example its digest and
+result. A restarted map takes stored results from the file, after checking each example's digest, and computes
+the others.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ def map_resumable(
     *,
     chunk_size: int | None = None,
 ) -> Iterator[Any]:
-    """Return the function of each example, in order, from the current engine.
+    """Yield a function's value for each example, in order, computed by the current engine.
 
-    The results are written down in the current checkpoint, if any, and taken from there by the next run.
+    Results are stored in the current checkpoint, if there is one, from which the next run takes them.
 
     Args:
-        function: gives JSON values; see `map_ordered`.
-        examples: a stream, the same whenever it is started.
-        about: the model and its options, JSON values: a journal of others is refused.
+        function: returns JSON values; see `map_ordered`.
+        examples: a stream that is the same in every run.
+        about: the model and its options, as JSON values; a journal with others is an error.
         chunk_size: see `map_ordered`.
 
     Raises:
-        ConfigError: the checkpoint is of other examples, or of another model or options.
-        ModelError: its journal is no journal.
+        ConfigError: the checkpoint belongs to other examples, or to another model or other options.
+        ModelError: the journal is damaged.
     """
     checkpoint = current_checkpoint()
     if checkpoint is None:
@@ -67,7 +67,7 @@ def map_resumable(
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Name the journal where it cannot be written."""
+    """Raise ConfigError with the journal's path if it cannot be written."""
     try:
         yield
     except OSError as error:
@@ -75,7 +75,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _begin(path: Path, about: Mapping[str, Any]) -> None:
-    """Write a journal's first line, or check that of the one that is there and drop a torn last line."""
+    """Write a new journal's header, or check that of an existing one and drop its incomplete last line."""
     header = json.dumps([FORMAT, dict(about)], sort_keys=True) + "\n"
     if not path.exists():
         fresh = path.with_name(f".{path.name}.tmp")
@@ -122,5 +122,5 @@ def _with_digest(function: Callable[[T], Any], example: T) -> tuple[str, Any]:
 
 
 def digest_of(example: object) -> str:
-    """16 hexadecimal digits for an example, by all that is in it."""
+    """Return a digest of an example's whole content, 16 hexadecimal digits."""
     return hashlib.sha256(exact(example).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""Room in memory, asked for before code that cannot do without it.
+"""Checks that memory is available, before code that would crash without it.
 
-Python and numpy raise MemoryError where memory is short; LLVM and OpenBLAS end the process, or never come
-back. So there is a question before each of them.
+Python and numpy raise MemoryError if memory is short; LLVM and OpenBLAS end the process or hang. Therefore
+memory is checked before they are called.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ import threading
 
 from threadpoolctl import ThreadpoolController
 
-BUFFER_BYTES = 1 << 25  # of OpenBLAS, for each thread that multiplies: its BUFFER_SIZE on x86-64 and arm64
-MOST_BUFFERS = 40  # OpenBLAS's table of them has 50 places or more, and some may be in use
+BUFFER_BYTES = 1 << 25  # OpenBLAS's BUFFER_SIZE on x86-64 and arm64, for each thread that multiplies
+MOST_BUFFERS = 40  # OpenBLAS has room for 50 buffers or more, some of which may be in use
 
-_buffers: dict[str, int] = {}  # how many each OpenBLAS holds, by its file
+_buffers: dict[str, int] = {}  # number of buffers of each OpenBLAS library, by its file
 _lock = threading.Lock()
 
 
 def require_room(n_bytes: int, purpose: str) -> None:
-    """Ask the system whether it would give memory, and take none.
+    """Check that the system would grant memory, without keeping any.
 
     Args:
-        n_bytes: how much.
-        purpose: who needs it, for the message.
+        n_bytes: number of bytes.
+        purpose: what the memory is for, for the message.
 
     Raises:
-        MemoryError: it would not.
+        MemoryError: the memory is not available.
     """
-    if os.name == "nt":  # where asking is taking
+    if os.name == "nt":  # where a mapping would commit the memory
         return
     try:
         mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
@@ -39,17 +39,17 @@ def require_room(n_bytes: int, purpose: str) -> None:
 
 
 def reserve_blas_buffers(n_threads: int, controller: ThreadpoolController | None = None) -> None:
-    """Have every OpenBLAS of this process hold as many buffers as threads may use at once.
+    """Make every OpenBLAS library of this process allocate a buffer for each thread in advance.
 
-    A buffer is kept for the next thread that multiplies. One that cannot be had, 0.3.30 asks for again for
-    ever; 0.3.31 ends the process.
+    OpenBLAS keeps buffers for later threads. If it cannot allocate one, version 0.3.30 tries for ever, and
+    0.3.31 ends the process.
 
     Args:
-        n_threads: of them, with the calling one.
-        controller: of the libraries, if they have been looked for just now.
+        n_threads: number of threads, including the calling one.
+        controller: a newly made controller of the libraries, if there is one.
 
     Raises:
-        MemoryError: there is no room for them.
+        MemoryError: there is not enough memory for the buffers.
     """
     libraries = (controller or ThreadpoolController()).lib_controllers
     wanted = min(n_threads, MOST_BUFFERS)
@@ -65,7 +65,7 @@ def reserve_blas_buffers(n_threads: int, controller: ThreadpoolController | None
 def _take_and_give_back(library: ctypes.CDLL, n_buffers: int) -> None:
     try:
         take, give_back = library.blas_memory_alloc, library.blas_memory_free
-    except AttributeError:  # a build that hides them
+    except AttributeError:  # a build without these symbols
         return
     take.argtypes, take.restype = [ctypes.c_int], ctypes.c_void_p
     give_back.argtypes, give_back.restype = [ctypes.c_void_p], None

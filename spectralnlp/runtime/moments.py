@@ -1,4 +1,4 @@
-"""Moments: what a pass over a corpus adds up, mergeable and, where that is exact, subtractable."""
+"""Moments: sums over a corpus that can be merged and, if exact, subtracted."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ T = TypeVar("T")
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-FAN_IN = 8  # of most moments
+FAN_IN = 8  # default of `Moments.fan_in`
 
 
 class Moments(ABC, Generic[T]):
-    """Sums over examples, such that the moments of two parts merge into the moments of the whole.
+    """Base class of moments: sums over examples; the moments of two parts merge into those of the whole.
 
-    A subclass takes its parameters (sizes, vocabularies, projections) as the keyword arguments of
-    ``__init__``, returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the zero of
-    `merge`. Solving is not its business.
+    A subclass takes its parameters (sizes, vocabularies, projections) as keyword arguments of ``__init__``,
+    returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the neutral element of `merge`.
+    Estimators, not moments, solve for parameters of models.
 
-    A subclass whose state is arrays of fixed shapes writes `parameters`, `arrays` and `observe`, and
-    inherits the rest; one with another state also overrides `_add`, `_remove` and `_restore`.
+    A subclass whose state is arrays of fixed shapes implements `parameters`, `arrays` and `observe`; a
+    subclass with another state also overrides `_add`, `_remove` and `_restore`.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -42,18 +42,18 @@ class Moments(ABC, Generic[T]):
         4
     """
 
-    # Whether `subtract` undoes `merge` exactly: integer counts do, sums of floats do not.
+    # Whether `subtract` undoes `merge` exactly, as it does for integer counts, but not for sums of floats.
     subtractable: ClassVar[bool] = False
-    # Name of the pass that adds these moments up, for the progress callback.
+    # Name of the pass that accumulates these moments, for progress reports.
     pass_name: str = "counts"
-    # Examples that `accumulate` observes at a time; sums of floats depend on it.
+    # Number of examples that `accumulate` observes at a time; sums of floats depend on it.
     batch_size: ClassVar[int] = 256
-    # Neighbours that `accumulate` merges before it merges their sums: each level of that tree holds one sum.
+    # Number of neighbours merged at each level of the tree in which `accumulate` merges parts.
     fan_in: int = FAN_IN
 
     @property
     def is_spilled(self) -> bool:
-        """Whether a part of the state is on disk, and `arrays` may be more than memory holds."""
+        """Whether part of the state is on disk, so that `arrays` may not fit in memory."""
         return False
 
     @abstractmethod
@@ -62,35 +62,35 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """Return what must agree for two moments to merge: JSON values or arrays, by name."""
+        """Return the parameters, JSON values or arrays by name; moments merge only if these are equal."""
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
         """Return the state as named arrays, for checkpoints and transport.
 
-        The same moments give the same bytes. The arrays are the state itself, not copies, unless a
-        subclass says otherwise.
+        Equal moments have equal bytes. The arrays are the state itself, not copies, unless a subclass says
+        otherwise.
         """
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing had to be left out to bound the memory."""
+        """Whether the moments are complete, with nothing dropped to bound memory."""
         return True
 
     @property
     def can_forget(self) -> bool:
-        """Whether data can be taken out again; of several moments, whether it can be of all."""
+        """Whether data can be removed again."""
         return self.subtractable
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Return the moments that gave these `parameters` and `arrays`."""
+        """Return the moments with these `parameters` and `arrays`."""
         moments = cls(**parameters)
         moments._restore(arrays)
         return moments
 
     def empty_like(self) -> Self:
-        """Return empty moments of the same parameters."""
+        """Return empty moments with the same parameters."""
         return self.with_parameters(self.parameters())
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
@@ -100,28 +100,28 @@ class Moments(ABC, Generic[T]):
     def with_stored_parameters(self, values: StoredValues) -> Self:
         """Return empty moments of this class with the parameters in a file.
 
-        The types are those of the constructor. Sizes are the estimator's; names, and how examples are read,
-        may have been settled by the data.
+        Types are those of the constructor. Sizes must be those of this object; names and other parameters may
+        differ, since they may depend on the data.
 
         Raises:
-            ModelError: one is missing, unknown, or not as it must be.
-            SpectralError: the constructor refuses them.
+            ModelError: a parameter is missing, unknown or invalid.
+            SpectralError: the constructor rejects the parameters.
         """
         return self.with_parameters(stored_parameters(type(self), self.parameters(), values))
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Refuse arrays of a file that no moments of these parameters give.
+        """Check that the arrays in a file are possible for moments with these parameters.
 
-        Here, all must have the dtype and shape of those of empty moments, and be finite; a subclass whose
-        state has other shapes says what its arrays are.
+        By default, all must have the dtype and shape of the arrays of empty moments, and be finite; a
+        subclass whose arrays vary in shape overrides this.
 
         Raises:
-            ModelError: names the array and what is wrong with it.
+            ModelError: an array is invalid; the message says which, and why.
         """
         check_like(stored, self.arrays())
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
-        """Return the moments of the same parameters that gave these `arrays`."""
+        """Return the moments with the same parameters and these `arrays`."""
         moments = self.empty_like()
         moments._restore(arrays)
         return moments
@@ -130,16 +130,16 @@ class Moments(ABC, Generic[T]):
         """Add the moments of another part of the data, in place.
 
         Raises:
-            ConfigError: the two differ in class or in a parameter, which is named.
+            ConfigError: the two differ in class or in a parameter, which the message names.
         """
         self._check_mergeable(other)
         self._add(other)
 
     def subtract(self, other: Self) -> None:
-        """Take out the moments of data that was observed or merged before, in place.
+        """Subtract the moments of data that was observed or merged before, in place.
 
         Raises:
-            ConfigError: this class cannot (see `subtractable`), or the two differ in a parameter.
+            ConfigError: this class cannot subtract (see `subtractable`), or the two differ in a parameter.
         """
         if not self.subtractable:
             hint = "train again without the data"
@@ -148,30 +148,30 @@ class Moments(ABC, Generic[T]):
         self._remove(other)
 
     def append(self, other: Self) -> None:
-        """Add the moments of data that comes after: a replay log grows at its end, sums are merged.
+        """Add the moments of later data: replay logs append their examples, sums are merged.
 
         Raises:
-            ConfigError: as `merge`.
+            ConfigError: as for `merge`.
         """
         self.merge(other)
 
     def take_out(self, other: Self, kept: Mask | None) -> None:
-        """Take out the moments of data that goes: a replay log leaves examples out, sums are subtracted.
+        """Remove the moments of some data: replay logs drop the examples, sums are subtracted.
 
         Args:
-            other: moments of the data that goes.
-            kept: bool (n_examples,), for replay logs: whether each example stays; None where there is no log.
+            other: moments of the data to remove.
+            kept: for replay logs, whether to keep each example, bool (n_examples,); None if there is no log.
 
         Raises:
-            ConfigError: as `subtract`.
+            ConfigError: as for `subtract`.
         """
         self.subtract(other)
 
     def renumber(self) -> None:
-        """Number the documents of replay logs without gaps, in place; sums have no numbers."""
+        """Renumber the documents of replay logs without gaps, in place; does nothing to sums."""
 
     def first_log(self) -> Moments[Any] | None:
-        """Return a replay log, or None; all logs among `Joint` moments have the same examples."""
+        """Return the first replay log, or None; all logs in `Joint` moments have the same examples."""
         return None
 
     def _add(self, other: Self) -> None:
@@ -215,7 +215,7 @@ class Joint(Moments[T]):
     """Several moments of the same examples, observed in one pass.
 
     Args:
-        parts: by name; they belong to this from now on.
+        parts: moments by name; changed in place from now on.
     """
 
     def __init__(self, parts: Mapping[str, Moments[T]]) -> None:
@@ -223,49 +223,49 @@ class Joint(Moments[T]):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the first part's pass."""
+        """Pass name of the first part."""
         return next(iter(self.parts.values())).pass_name
 
     @property
     def fan_in(self) -> int:  # type: ignore[override]
-        """The largest of the parts, for sums of which few should wait."""
+        """Largest fan-in of the parts."""
         return max(part.fan_in for part in self.parts.values())
 
     @property
     def is_exact(self) -> bool:
-        """Whether all parts are."""
+        """Whether all parts are exact."""
         return all(part.is_exact for part in self.parts.values())
 
     @property
     def can_forget(self) -> bool:
-        """Whether data can be taken out of all parts."""
+        """Whether data can be removed from all parts."""
         return all(part.can_forget for part in self.parts.values())
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add the examples to each part."""
+        """Add the examples of a batch to each part."""
         for part in self.parts.values():
             part.observe(batch)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of each part, by its name."""
+        """Return the parameters of each part, by name of the part."""
         return {name: part.parameters() for name, part in self.parts.items()}
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays of each part, with its name and a dot before theirs."""
+        """Return the arrays of all parts, with names of the form ``part.array``."""
         return {
             f"{name}.{key}": each for name, part in self.parts.items() for key, each in part.arrays().items()
         }
 
     def empty_like(self) -> Self:
-        """Return empty moments of the same parts."""
+        """Return joint moments of empty parts."""
         return type(self)({name: part.empty_like() for name, part in self.parts.items()})
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
-        """Return empty moments of parts of the same classes with other parameters."""
+        """Return joint moments of empty parts of the same classes with other parameters."""
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
     def with_stored_parameters(self, values: StoredValues) -> Self:
-        """Return empty moments of the same parts with the parameters in a file."""
+        """Return joint moments of empty parts with the parameters in a file."""
         parts = self.parts.items()
         return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
 

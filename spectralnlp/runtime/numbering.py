@@ -1,4 +1,4 @@
-"""Names as numbers, for what is logged as columns of integers."""
+"""Integer ids of names, for logs that are stored as columns of integers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spectralnlp.errors import InputError
 
 
 class Numbering(dict[str, int]):
-    """Numbers of names: ``numbering[name]`` is the name's number, the next free one if the name is new.
+    """Ids of names: ``numbering[name]`` is the name's id; a new name gets the next free one.
 
-    Names are stored as UTF-8 with a NUL between them (`pack_names`): a new one that holds a NUL or a lone
+    Names are stored as UTF-8 separated by NUL (`pack_names`), so that a new name with a NUL or a lone
     surrogate raises an InputError.
     """
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Numbering:
-        """Number names in their order."""
+        """Return ids of distinct names, in their order."""
         return cls({name: number for number, name in enumerate(names)})
 
     def __deepcopy__(self, memo: object) -> Numbering:
@@ -37,11 +37,11 @@ class Numbering(dict[str, int]):
         return number
 
     def ranked(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """The names in alphabetical order, and int32 (n_names + 1,): the rank of each number, -1 of -1."""
+        """Return the sorted names, and the rank of each id, int32 (n_names + 1,); the last entry is -1."""
         ordered = sorted(self)
         rank = {name: i for i, name in enumerate(ordered)}
         return tuple(ordered), np.array([*(rank[name] for name in self), -1], np.int32)
 
     def numbers_of(self, other: Mapping[str, int]) -> NDArray[np.int32]:
-        """int32 (n_names + 1,): what each number of another numbering is here, -1 of -1; names are added."""
+        """Return the id here for each id of another numbering, int32 (n_names + 1,); the last entry is -1."""
         return np.array([*(self[name] for name in other), -1], np.int32)

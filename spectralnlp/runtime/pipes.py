@@ -1,4 +1,4 @@
-"""Inputs that can be read only once, copied to files that can be read again."""
+"""Copying of inputs that can be read only once to temporary files that can be read again."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import BinaryIO
 from spectralnlp.errors import InputError
 from spectralnlp.runtime.files import Inputs, is_address, listed_inputs, open_binary
 
-# The name of standard input among inputs.
+# Name of standard input.
 STDIN = "-"
 
 
 def rereadable(inputs: Inputs) -> list[str | Path]:
-    """Inputs for training and the like, which look at them more than once.
+    """Return inputs that can be read repeatedly, as training needs them.
 
-    A pipe (``<(zcat corpus.gz)``, ``/dev/stdin``, a FIFO) and ``-``, standard input, are read to their end
-    into a temporary file, which goes when the process ends; other inputs stay as they are.
+    A pipe (``<(zcat corpus.gz)``, ``/dev/stdin``, a FIFO) and ``-``, standard input, are copied to a
+    temporary file, which is deleted when the process ends; other inputs are unchanged.
 
     Raises:
-        InputError: one cannot be read, or there is no room for it.
+        InputError: an input cannot be read or copied.
     """
     return [_copied(item) if _is_read_once(item) else item for item in listed_inputs(inputs)]
 
@@ -43,7 +43,7 @@ def _is_read_once(item: str | Path) -> bool:
 
 
 def _copied(item: str | Path) -> Path:
-    """A file with what a pipe holds, of the pipe's name."""
+    """Copy a pipe to a temporary file with the pipe's name, and return its path."""
     is_stdin = str(item) == STDIN
     if is_stdin and sys.stdin is None:
         raise InputError("standard input is closed", hint="give a file")

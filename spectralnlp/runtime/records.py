@@ -1,4 +1,4 @@
-"""Tables and records as corpora: what pandas, polars and Hugging Face's datasets hold."""
+"""Tables and records as corpora: data of pandas, polars and Hugging Face's datasets."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from spectralnlp.runtime.corpus import Corpus, MappedCorpus, as_corpus
 
 
 def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> Corpus[Any]:
-    """Make a corpus of examples, some of which may be records: mappings of names to values.
+    """Return data as a corpus of examples, converting records (mappings of names to values) to examples.
 
     Args:
-        data: as of `as_corpus`; or columns by name, as a mapping or a data frame, whose rows are records.
-        convert: makes an example of a record; a function that workers can be sent.
+        data: see `as_corpus`; or columns by name, as a mapping or a data frame, whose rows are records.
+        convert: returns the example of a record; a function that can be sent to workers.
 
     Raises:
-        ConfigError: as of `as_corpus`.
-        InputError: columns of different length.
+        ConfigError: as for `as_corpus`.
+        InputError: columns differ in length.
     """
     if isinstance(data, Corpus | str | bytes | PathLike):
         return as_corpus(data)
@@ -33,10 +33,10 @@ def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> 
 
 
 def take_field(record: Mapping[str, Any], *names: str) -> Any:
-    """Return the value of the first of some names that a record has.
+    """Return a record's value for the first of these names that it has.
 
     Raises:
-        InputError: it has none of them.
+        InputError: the record has none of the names.
     """
     for name in names:
         if name in record:
@@ -46,7 +46,7 @@ def take_field(record: Mapping[str, Any], *names: str) -> Any:
 
 
 def _columns(data: Any) -> dict[str, list[Any]] | None:
-    """Columns of a mapping or of a data frame, by name; None for anything else."""
+    """Return the columns of a mapping or a data frame, by name; None for other data."""
     names = list(data) if isinstance(data, Mapping) else getattr(data, "columns", None)
     if names is None or not hasattr(data, "__getitem__"):
         return None

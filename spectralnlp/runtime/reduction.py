@@ -1,9 +1,8 @@
-"""One pass over a corpus: the work on a partition, and the order in which the parts are merged.
+"""One pass over a corpus: observing partitions, and merging their moments in a fixed order.
 
-The order is fixed by the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
-to right, then eight such sums, and so on. Every engine follows it, wherever its workers are and whoever is
-done first, so sums of floats are equal to the byte; and a tree can be merged on many workers, where a chain
-cannot.
+The order depends on the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
+to right, then eight such sums, and so on. Every engine follows this order, whichever worker finishes first,
+so that sums of floats are equal to the byte. Unlike a chain, a tree can be merged on many workers.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class BadPartition:
-    """A partition that was left out.
+    """A partition that was skipped because it failed.
 
     Args:
-        document: whose it is.
+        document: name of its document.
         start: row of its first example within the document.
-        reason: one line.
+        reason: the error, on one line.
     """
 
     document: str
@@ -45,7 +44,7 @@ class BadPartition:
 
 @dataclass
 class Part(Generic[M]):
-    """The moments of some partitions, and those of them that could not be read."""
+    """The moments of some partitions, and the partitions that were skipped."""
 
     moments: M
     bad: tuple[BadPartition, ...] = ()
@@ -53,22 +52,22 @@ class Part(Generic[M]):
     __repr__ = one_line
 
     def merge(self, other: Part[M]) -> None:
-        """Add what comes after, in place."""
+        """Add the moments of the following partitions, in place."""
         self.moments.merge(other.moments)
         self.bad += other.bad
 
 
 @dataclass(frozen=True)
 class Observer(Generic[M]):
-    """The work on one partition: its moments, or the reason why there are none.
+    """Function that computes the moments of one partition, with retries, skipping and checkpoints.
 
     Args:
-        empty: moments to begin with.
-        batch_size: examples observed at a time.
-        attempts: how often a partition is tried that fails by no fault of the data's.
-        pause: seconds before the second try; twice as many before the next.
-        skips_bad: whether a partition that fails is left out.
-        finished: the partitions that need no work, and the place to keep others.
+        empty: empty moments.
+        batch_size: number of examples observed at a time.
+        attempts: maximum number of attempts if a partition fails for another reason than its data.
+        pause: seconds before the second attempt; doubled before each further one.
+        skips_bad: whether to skip a partition that fails.
+        finished: checkpoint of the pass, or None.
     """
 
     empty: M
@@ -81,7 +80,7 @@ class Observer(Generic[M]):
     __repr__ = one_line
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
-        """The moments of a partition, given with its number."""
+        """Return the moments of a partition, for a task (number, partition)."""
         number, partition = task
         moments = None if self.finished is None else self.finished.load(number, partition, self.empty)
         if moments is not None:
@@ -122,15 +121,15 @@ class Observer(Generic[M]):
 
 
 def _is_the_datas_fault(error: Exception) -> bool:
-    """Whether a second reading would say the same; a file system may answer the next time."""
+    """Whether a retry would fail again, because the data, not the file system, caused the error."""
     return isinstance(error, SpectralError) and not isinstance(error.__cause__, OSError)
 
 
 class MergeTree(Generic[M]):
-    """Merges parts as they come, in the fixed order; holds one sum for each level of the tree.
+    """Merges parts as they arrive, in the fixed order, storing one sum for each level of the tree.
 
     Args:
-        fan_in: of the moments.
+        fan_in: number of neighbours merged at each level.
     """
 
     def __init__(self, fan_in: int = FAN_IN) -> None:
@@ -138,7 +137,7 @@ class MergeTree(Generic[M]):
         self._open: list[tuple[Part[M], int] | None] = []
 
     def add(self, part: Part[M], level: int = 0) -> None:
-        """Take in the next part; it belongs to the tree from now on."""
+        """Add the next part, which may be changed in place from now on."""
         if level == len(self._open):
             self._open.append(None)
         begun = self._open[level]
@@ -151,7 +150,7 @@ class MergeTree(Generic[M]):
             self.add(part, level + 1)
 
     def total(self) -> Part[M] | None:
-        """The sum of all parts; None of none."""
+        """Return the sum of all parts; None if there are none."""
         total: Part[M] | None = None
         for begun in self._open:
             if begun is not None:
@@ -162,14 +161,14 @@ class MergeTree(Generic[M]):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Leaving out what fails
+# Skipping partitions that fail
 
 
 class SkipPolicy:
-    """The partitions that were left out, each of them in all passes.
+    """Partitions that failed, which all passes skip.
 
     Args:
-        report: called with a line for each.
+        report: called with one line for each skipped partition.
     """
 
     def __init__(self, report: Callable[[str], None]) -> None:
@@ -177,36 +176,36 @@ class SkipPolicy:
         self.bad: dict[tuple[str, int], BadPartition] = {}
 
     def leave_out(self, bad: BadPartition) -> None:
-        """Leave a partition out from now on."""
+        """Skip a partition from now on."""
         self.bad[bad.document, bad.start] = bad
         self.report(f"left out {bad}")
 
     def is_left_out(self, partition: Partition[Any]) -> bool:
-        """Whether it failed before."""
+        """Whether a partition is skipped because it failed before."""
         return (partition.document, partition.start) in self.bad
 
 
 class SkippingCorpus(Corpus[T]):
-    """A corpus that can also be read from end to end where partitions of it fail.
+    """A corpus whose iteration skips partitions that fail.
 
-    Reading the first trees of a treebank, to see how they are written, is no pass, and no engine stands
-    between it and a bad file.
+    Iteration outside a pass, such as reading the first trees of a treebank to recognise its format, involves
+    no engine that would skip a bad file.
     """
 
     def __init__(self, corpus: Corpus[T]) -> None:
         self.corpus = corpus
 
     def partitions(self) -> list[Partition[T]]:
-        """Return the partitions of the corpus."""
+        """Return all partitions of the corpus."""
         return list(self.corpus.partitions())
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return those of the corpus."""
+        """Return the remarks of the corpus."""
         return self.corpus.remarks(training=training)
 
     def __iter__(self) -> Iterator[T]:
         for partition in self.partitions():
             try:
                 yield from partition
-            except Exception:  # the passes name it
+            except Exception:  # the passes will report it
                 continue

@@ -1,8 +1,8 @@
-"""Replay logs: examples in order as integers, for methods whose later passes depend on all of the data.
+"""Replay logs: examples stored as integers, for methods whose later passes depend on all of the data.
 
 Sums of a second pass that were projected by an SVD of the first cannot be subtracted. A replay log is smaller
-than the text and larger than sums: enough to run the passes again, without what was taken out, or with more
-at the end.
+than the text and larger than sums; from it all passes can be repeated, without removed examples or with added
+ones.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ T = TypeVar("T")
 
 
 class ReplayLog(Moments[T]):
-    """Examples in the order of documents and rows; merging lays them side by side.
+    """Base class of replay logs: examples in the order of documents and rows.
 
-    A subclass keeps runs of examples under their place, and writes them as columns of integers (`arrays`):
-    ``places``, int64 (n_examples, 3), document, row and number of items of each example, in order; the names
-    of words or labels; and `columns` with a number for each item.
+    A subclass stores runs of examples by document and first row, and returns them as columns of integers
+    (`arrays`): ``places``, int64 (n_examples, 3), with document, row and number of items of each example, in
+    order; the names of words or labels; and `columns` with an integer for each item.
     """
 
-    # Arrays with a row for each item, and the array of names that each numbers (-1: none); None for others.
+    # Arrays with an entry for each item, and the array of names whose ids they are (-1: no name) or None.
     columns: ClassVar[Mapping[str, str | None]]
 
-    # Batches that were observed, by document and row of the first example.
+    # Observed batches, by document and row of their first example.
     _chunks: dict[tuple[int, int], Any]
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Examples must be in order, each column as long as their items, and its numbers those of names."""
+        """Check that examples are in order, columns have an entry for each item, and ids are valid."""
         places = stored.take("places", int_array("n_examples", 3, dtype="int64"))
         _check_order(places, stored)
         n_items = sum(places[:, 2].tolist())
@@ -56,11 +56,11 @@ class ReplayLog(Moments[T]):
                 raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Dtype and range of a column's array; numbers of names, as a rule."""
+        """Return dtype and range of a column's array; by default those of ids of names."""
         return int_array("n_items")
 
     def append(self, other: Self) -> None:
-        """Add documents after ours, in place.
+        """Append the documents of another log, in place.
 
         Raises:
             ConfigError: the two differ in a parameter.
@@ -73,11 +73,11 @@ class ReplayLog(Moments[T]):
         self._add(moved)
 
     def take_out(self, other: Self, kept: Mask | None) -> None:
-        """Leave out examples, in place; documents and rows are numbered again, without gaps.
+        """Remove examples, in place, and renumber documents and rows without gaps.
 
         Args:
-            other: the log of the examples that go.
-            kept: bool (n_examples,), in order: whether each example stays.
+            other: log of the examples to remove.
+            kept: whether to keep each example, bool (n_examples,), in order.
         """
         assert kept is not None
         arrays = self.arrays()
@@ -93,16 +93,16 @@ class ReplayLog(Moments[T]):
         self.__dict__.update(without.__dict__)
 
     def renumber(self) -> None:
-        """Number documents and rows without gaps, in place."""
+        """Renumber documents and rows without gaps, in place."""
         self.take_out(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
 
     def first_log(self) -> Self:
-        """Return this log itself."""
+        """Return this log."""
         return self
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
-        """Take the examples out of all that is stored beside the columns."""
+        """Remove the examples of another log from data that is not in the columns."""
 
     def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
         of = [column for column, each in self.columns.items() if each == names]
@@ -116,10 +116,10 @@ class ReplayLog(Moments[T]):
 
 
 def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int64]:
-    """The array ``places`` of a replay log.
+    """Return the array ``places`` of a replay log.
 
     Args:
-        sizes: numbers of items of the examples of each batch, by document and row of its first example.
+        sizes: number of items of each example, for each batch, by document and row of its first example.
     """
     places = [
         (document, row, size)
@@ -130,7 +130,7 @@ def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int6
 
 
 def slices_of(places: NDArray[np.int64]) -> Iterator[tuple[tuple[int, int], slice]]:
-    """Yield the document and row of each example, and where its items lie in the columns of a replay log."""
+    """Yield (document, row) of each example, and the slice of its items in the columns of a replay log."""
     begin = 0
     for document, row, size in places.tolist():
         yield (document, row), slice(begin, begin + size)
@@ -138,20 +138,20 @@ def slices_of(places: NDArray[np.int64]) -> Iterator[tuple[tuple[int, int], slic
 
 
 def pack_names(names: Any) -> Array:
-    """Write names as one array of bytes; none of them holds a NUL."""
+    """Return names as one array of bytes, separated by NUL, which no name may contain."""
     return np.frombuffer("\0".join(names).encode(), np.uint8).copy()
 
 
 def unpack_names(packed: Array) -> list[str]:
-    """Read the names of `pack_names`."""
+    """Return the names that `pack_names` packed."""
     return packed.tobytes().decode().split("\0") if len(packed) else []
 
 
 def checked_names(stored: StoredArrays, name: str) -> list[str]:
-    """The names in an array of a file.
+    """Return the names in an array of a file.
 
     Raises:
-        ModelError: it is no UTF-8, or a name is there twice.
+        ModelError: the array is not UTF-8, or has a name twice.
     """
     packed = stored.take(name, int_array(f"n_bytes of {name}", dtype="uint8"))
     try:
@@ -164,7 +164,7 @@ def checked_names(stored: StoredArrays, name: str) -> list[str]:
 
 
 def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
-    """Refuse places that are not in order of documents and rows, or too many items."""
+    """Raise ModelError unless places are in order of documents and rows, with plausible numbers of items."""
     before, after = places[:-1], places[1:]
     rises = (after[:, 0] > before[:, 0]) | ((after[:, 0] == before[:, 0]) & (after[:, 1] > before[:, 1]))
     if not rises.all() or (places >= 1 << 62).any():
@@ -172,7 +172,7 @@ def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
 
 
 def _renumbered(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number documents and rows from 0, without gaps."""
+    """Return places with documents and rows renumbered from 0, without gaps."""
     if not len(places):
         return places
     begins = np.append(True, places[1:, 0] != places[:-1, 0])

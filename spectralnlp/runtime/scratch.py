@@ -1,8 +1,8 @@
-"""Arrays that live in files of the temporary folder where memory is limited, and in memory where it is not.
+"""Scratch arrays, which are mapped to temporary files if memory is limited.
 
-Without a limit (`spectralnlp.runtime.use_memory`) nothing here does anything. With one, large arrays are maps
-of files: the system holds as much of them as it has room for, and takes it back when others need it. Pages
-that this process has touched count as its own until `trim_memory` lets go of them.
+Without a limit (`spectralnlp.runtime.use_memory`) arrays stay in memory. With one, large arrays are memory
+maps of files, which the system can page out. Pages that this process has touched count as its memory until
+`trim_memory` releases them.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.context import current_memory
 from spectralnlp.runtime.spill import PROGRAM, Memory, return_what_is_free, writing
 
-# Bytes of an array for which a file is worth while.
+# Minimum size in bytes of an array that is mapped to a file.
 LEAST_SPILLED = 1 << 20
-# Bytes of zeros that are written at a time.
+# Number of bytes of zeros that are written at a time.
 _BLOCK = 1 << 20
 
-_maps: WeakSet[mmap.mmap] = WeakSet()  # of all scratch arrays of this process
+_maps: WeakSet[mmap.mmap] = WeakSet()  # memory maps of all scratch arrays of this process
 _lock = Lock()
 
 
 def scratch_array(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """Return an array of zeros: a map of a file if memory is limited and the array is large.
+    """Return an array of zeros, mapped to a file if memory is limited and the array is large.
 
     Raises:
         ConfigError: the disk is full.
@@ -45,15 +45,15 @@ def scratch_array(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def _new_map(memory: Memory, n_bytes: int) -> mmap.mmap:
-    """Map a file of zeros, which lasts as long as the map does."""
+    """Return a memory map of a new file of zeros, which is deleted with the map."""
     path = memory.new_file("array")
-    with writing(path) as write:  # else a full disk would end the process at the first touch of a page
+    with writing(path) as write:  # otherwise a full disk would crash the process when a page is touched
         zeros = np.zeros(_BLOCK, np.uint8)
         for start in range(0, n_bytes, _BLOCK):
             write(zeros[: n_bytes - start])
     with path.open("r+b") as file:
         mapped = mmap.mmap(file.fileno(), n_bytes)
-    if os.name != "nt":  # where a file goes with the folder
+    if os.name != "nt":  # there, the file is deleted with the folder
         path.unlink()
     with _lock:
         _maps.add(mapped)
@@ -63,7 +63,7 @@ def _new_map(memory: Memory, n_bytes: int) -> mmap.mmap:
 def spilled(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array, copied to a file if memory is limited and the array is large.
 
-    Errors as of `scratch_array` and `trim_memory`.
+    Raises what `scratch_array` and `trim_memory` raise.
     """
     if current_memory() is None or array.nbytes < LEAST_SPILLED:
         return array
@@ -74,10 +74,12 @@ def spilled(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def concatenated(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate arrays, in a file if memory is limited and they are large together; errors as of `spilled`.
+    """Concatenate arrays, in a file if memory is limited and the result is large.
+
+    Raises what `spilled` raises.
 
     Args:
-        arrays: one or more, of one type, and alike but for their lengths.
+        arrays: one or more arrays of the same dtype, whose shapes differ only in the first axis.
     """
     if current_memory() is None:
         return np.concatenate(arrays)
@@ -89,10 +91,10 @@ def concatenated(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def trim_memory() -> None:
-    """Let go of the pages of all scratch arrays, and check that what is left is within the limit.
+    """Release the pages of all scratch arrays, and check that the remaining memory is within the limit.
 
     Raises:
-        ConfigError: it is not.
+        ConfigError: the process uses more memory than the limit.
     """
     memory = current_memory()
     if memory is None:
@@ -100,7 +102,7 @@ def trim_memory() -> None:
     if hasattr(mmap, "MADV_DONTNEED"):
         with _lock:
             for each in _maps:
-                each.madvise(mmap.MADV_DONTNEED)  # what was written stays with the file
+                each.madvise(mmap.MADV_DONTNEED)  # data that was written stays in the file
     limit = memory.size + PROGRAM
     if resident_bytes() > limit - limit // 4:
         return_what_is_free()
@@ -111,7 +113,7 @@ def trim_memory() -> None:
 
 
 def resident_bytes() -> int:
-    """Return how much memory this process holds; 0 where the system does not say, as Linux does."""
+    """Return the resident memory of this process in bytes; 0 on systems other than Linux."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

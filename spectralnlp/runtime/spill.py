@@ -1,7 +1,7 @@
-"""More data than memory: a limit, a folder for the rest, and counts on disk in sorted runs.
+"""Memory limits and spilling: counts that do not fit in memory are written to disk in sorted runs.
 
-Counts that grow with the data are written as a run, keys in order, whenever their share of the memory is
-full; at the end the runs are merged as streams. Nothing is dropped, so the result is that of unlimited
+Counts that grow with the data are written as a run, sorted by key, whenever they fill their share of memory;
+at the end the runs are merged as streams. Nothing is dropped, so the result is the same as with unlimited
 memory.
 """
 
@@ -27,26 +27,26 @@ from spectralnlp.errors import ConfigError
 
 Longs = NDArray[np.int64]
 
-# Bytes that a process takes before it has learned anything: Python, numpy, scipy, compiled kernels.
+# Bytes that a process takes without any data: Python, numpy, scipy, compiled kernels.
 PROGRAM = 210 << 20
-# Bytes without which nothing can be learned.
+# Minimum limit in bytes.
 LEAST = 300 << 20
 MOST = 1 << 60
-# Entries of a run that are read at a time: reading fewer takes longer for nothing.
+# Minimum number of entries of a run that are read at a time; reading fewer would only take longer.
 LEAST_SHARE = 1 << 12
-# Options of ``mallopt``, as in malloc.h.
+# Options of ``mallopt``, from malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-# Bytes of a unit, by its letter.
+# Number of bytes of each unit, by its letter.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that one process may use for what it learns.
+    """Memory limit of one process, and a folder for data beyond it.
 
     Args:
-        size: bytes, those of the program itself not among them.
-        folder: where the rest is written; the same for all processes of a run.
+        size: limit in bytes, not counting the program itself.
+        folder: folder for spilled data, the same for all processes of a run.
     """
 
     size: int
@@ -55,15 +55,15 @@ class Memory:
     __repr__ = one_line
 
     def new_file(self, kind: str) -> Path:
-        """Return a path that no other process takes."""
+        """Return a path for a new file that no other process uses."""
         return self.folder / f"{kind}-{secrets.token_hex(8)}"
 
 
 def parse_size(text: str) -> int:
-    """Read a number of bytes from text such as ``800MB``, ``1.5G`` or ``1073741824``.
+    """Return the number of bytes of a text such as ``800MB``, ``1.5G`` or ``1073741824``.
 
     Raises:
-        ConfigError: the text is no size, or the size is too small to work with.
+        ConfigError: the text is not a size, or the size is too small or too large.
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
     if match is None:
@@ -79,9 +79,9 @@ def parse_size(text: str) -> int:
 
 @contextmanager
 def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Memory]:
-    """Give a limit of memory with a temporary folder, which is gone after the ``with`` block.
+    """Provide a memory limit with a temporary folder, which is deleted after the ``with`` block.
 
-    Args and errors as of `spectralnlp.runtime.use_memory`.
+    For arguments and errors see `spectralnlp.runtime.use_memory`.
     """
     n_bytes = parse_size(size) - PROGRAM if isinstance(size, str) else size
     try:
@@ -96,10 +96,10 @@ def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Mem
 
 
 def _return_what_is_freed() -> None:
-    """Have the C library give freed arrays back to the system, where it is glibc.
+    """Make glibc return freed arrays to the system.
 
-    It raises its threshold for that whenever a large array is freed, and the heap then grows around the
-    holes: by 80 MB over 250 MB of text.
+    By default, glibc raises its threshold for that whenever a large array is freed, and the heap fragments:
+    by 80 MB over 250 MB of text. Other C libraries are unaffected.
     """
     mallopt = _of_c_library("mallopt")
     if mallopt is not None:
@@ -108,20 +108,20 @@ def _return_what_is_freed() -> None:
 
 
 def return_what_is_free() -> None:
-    """Have the C library give back what is free between small arrays, where it is glibc."""
+    """Make glibc return free memory between small arrays to the system; does nothing elsewhere."""
     malloc_trim = _of_c_library("malloc_trim")
     if malloc_trim is not None:
         malloc_trim(0)
 
 
 def _of_c_library(name: str) -> Any:
-    """A function of the C library; None where it has none of this name."""
+    """Return a function of the C library by name, or None if it does not exist."""
     return getattr(ctypes.CDLL(None) if os.name == "posix" else None, name, None)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
-    """Give a function that appends arrays to a new file, one after the other.
+    """Provide a function that appends arrays to a new file.
 
     Raises:
         ConfigError: the disk is full.
@@ -135,7 +135,7 @@ def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
             yield write
     except OSError as error:
         hint = "free some space, or set TMPDIR to another disk"
-        folder = path.parent.parent  # ours within it is gone by then
+        folder = path.parent.parent  # the temporary folder within it will be deleted
         raise ConfigError(f"cannot spill: {error.strerror}", path=folder, hint=hint) from error
 
 
@@ -145,7 +145,7 @@ def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
 
 @dataclass(frozen=True)
 class Run:
-    """Counts by key in a file: int64 keys, each once and in order, then their int64 counts."""
+    """Counts by key in a file: distinct int64 keys in ascending order, then their int64 counts."""
 
     path: Path
     length: int
@@ -154,14 +154,14 @@ class Run:
 
     @classmethod
     def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:
-        """Write a run; errors as of `writing`."""
+        """Write a run and return it; raises what `writing` raises."""
         with writing(path) as write:
             write(keys)
             write(counts)
         return cls(path, len(keys))
 
     def read(self, start: int = 0, end: int | None = None) -> tuple[Longs, Longs]:
-        """Return keys and counts from ``start`` to before ``end``."""
+        """Return the keys and counts at positions [``start``, ``end``)."""
         n = min(self.length if end is None else end, self.length) - start
         return (
             np.fromfile(self.path, np.int64, n, offset=8 * start),
@@ -170,7 +170,7 @@ class Run:
 
 
 def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
-    """Return equal keys counted together, in ascending order; sums of zero are left out."""
+    """Return distinct keys in ascending order with the sums of their counts; drops sums of zero."""
     if not len(keys):
         return keys, counts
     order = np.argsort(keys, kind="stable")
@@ -182,11 +182,11 @@ def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
 
 
 def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Longs]]:
-    """Yield the sums over all runs, as a stream of keys in ascending order and their counts.
+    """Yield the sums of counts over all runs, in arrays of ascending keys and their counts.
 
     Args:
-        runs: the runs.
-        at_a_time: entries in memory, about; at least `LEAST_SHARE` of each run.
+        runs: the runs to merge.
+        at_a_time: approximate number of entries in memory; at least `LEAST_SHARE` of each run.
     """
     share = max(LEAST_SHARE, at_a_time // max(len(runs), 1))
     heads: list[tuple[Longs, Longs]] = [(np.empty(0, np.int64),) * 2 for _ in runs]
@@ -197,7 +197,7 @@ def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Lon
                 heads[i] = run.read(positions[i], positions[i] + share)
                 positions[i] += len(heads[i][0])
         unread = [heads[i][0][-1] for i, run in enumerate(runs) if positions[i] < run.length]
-        # All that is not larger than this has been read from every run.
+        # All keys up to this bound have been read from every run.
         bound = min(unread) if unread else np.iinfo(np.int64).max
         cuts = [int(np.searchsorted(keys, bound, side="right")) for keys, _ in heads]
         if not any(cuts):

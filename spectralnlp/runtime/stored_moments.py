@@ -1,4 +1,4 @@
-"""Parameters and arrays of moments in a file, checked before moments are made of them."""
+"""Checks of parameters and arrays of stored moments, before moments are restored from them."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from numpy.typing import NDArray
 
 from spectralnlp.storage import ArraySpec, StoredArrays, StoredValues, checked_value, int_array
 
-# Counts in a file are below it, so that sums of them stay in 64 bits.
+# Stored counts must be smaller, so that sums of them fit in 64 bits.
 MOST_COUNT = 1 << 56
 
 
 def stored_parameters(cls: Any, ours: Mapping[str, Any], values: StoredValues) -> dict[str, Any]:
-    """The parameters of moments in a file, of the types that the constructor declares.
+    """Return the parameters of stored moments, checked against the types that the constructor declares.
 
     Args:
         cls: class of the moments.
-        ours: parameters of moments by the same estimator; its sizes hold, while names, and how examples are
-            read, may have been settled by the data.
-        values: of the file.
+        ours: parameters of empty moments of the same estimator. Sizes must be equal to these; names and other
+            parameters may differ, since they may depend on the data.
+        values: parameters in the file.
 
     Raises:
-        ModelError: one is missing, unknown, or not as it must be.
+        ModelError: a parameter is missing, unknown or invalid.
     """
-    hints, found = get_type_hints(cls.__init__, include_extras=True), {}
+    hints, parameters = get_type_hints(cls.__init__, include_extras=True), {}
     for name in values:
         if name not in hints:
             raise values.error(name, "is no parameter of these moments")
-        found[name] = values.take(name, hints[name])
-        if type(ours.get(name)) in (int, NoneType) and found[name] != ours.get(name):
+        parameters[name] = values.take(name, hints[name])
+        if type(ours.get(name)) in (int, NoneType) and parameters[name] != ours.get(name):
             raise values.error(name, f"is not {ours.get(name)}, as the settings ask for")
     for name in ours.keys() - values.keys():
         if inspect.signature(cls).parameters[name].default is inspect.Parameter.empty:
             raise values.lacking(name)
-    return found
+    return parameters
 
 
 def check_like(stored: StoredArrays, empty: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse arrays of other dtypes or shapes than those of empty moments, or that are not finite.
+    """Check that arrays are finite and have the dtypes and shapes of those of empty moments.
 
     Raises:
-        ModelError: names the array and what is wrong with it.
+        ModelError: an array is invalid; the message says which, and why.
     """
     for name, array in empty.items():
         dtype = array.dtype.name
@@ -55,10 +55,10 @@ def check_like(stored: StoredArrays, empty: Mapping[str, NDArray[Any]]) -> None:
 
 
 def stored_keys(stored: StoredArrays) -> tuple[str | tuple[str, ...], ...]:
-    """The keys of counts; counts must be positive, and keys as many and distinct.
+    """Return the keys of stored counts, checking that counts are positive, and keys distinct and as many.
 
     Raises:
-        ModelError: names the array and what is wrong with it.
+        ModelError: an array is invalid; the message says which, and why.
     """
     keys = stored.take("keys", int_array("n_bytes", dtype="uint8"))
     counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1, below=MOST_COUNT))

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, JSON lines and Parquet, whose columns are found by their names."""
+"""Reading of tables: CSV, TSV, JSON lines and Parquet, with columns found by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.runtime.files import Location, OnBad, open_binary, open_text
 
-# The name of a column, or its number, from 1, in lines without a line of names.
+# Name of a column, or its number from 1 in a table without a header.
 Column: TypeAlias = str | int
 
 TEXT_NAMES = (
@@ -57,9 +57,9 @@ _KINDS = {
     ".json": "json",
     ".parquet": "parquet",
 }
-_SHOWN = 20  # names of columns in an error
-_BATCH = 1024  # rows of Parquet that are read at a time
-_SAMPLED = 100  # JSON objects whose keys are the names of columns
+_SHOWN = 20  # column names that an error lists
+_BATCH = 1024  # Parquet rows that are read at a time
+_SAMPLED = 100  # JSON objects whose keys are taken as column names
 _NAME = re.compile(r"[^\W\d][\w.-]*( [\w.-]+)?")  # one word or two
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
@@ -71,9 +71,9 @@ class Table:
     Args:
         path: the file.
         kind: ``csv``, ``tsv``, ``json`` or ``parquet``.
-        names: of the columns; empty where they have none, and are known by their numbers.
-        delimiter: between the cells of a line.
-        encoding: of the file, unless it is Parquet.
+        names: names of the columns; empty for a table without a header, whose columns have numbers.
+        delimiter: delimiter between the cells of a line.
+        encoding: encoding of the file, unless it is Parquet.
     """
 
     path: Location
@@ -88,14 +88,14 @@ class Table:
         """Find a column.
 
         Args:
-            wanted: its name or number; None to recognise it.
-            known: names by which it is recognised, the likeliest first, whatever their case.
+            wanted: name or number of the column; None to recognise it by ``known``.
+            known: typical names of the column, by priority, in any case.
 
         Returns:
-            Its name or number; None if no column has a known name.
+            The column's name or number; None if no column has a known name.
 
         Raises:
-            InputError: there is no column ``wanted``, or several have the name.
+            InputError: there is no column ``wanted``, or several columns have the name.
         """
         if isinstance(wanted, int):
             return wanted
@@ -113,26 +113,26 @@ class Table:
         raise InputError(f"no column {wanted!r}", path=self.path, hint=self.there())
 
     def there(self) -> str:
-        """Say what the columns are called."""
+        """Return a hint that lists the column names."""
         names = [repr(name) for name in self.names]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_SHOWN])}{more}"
 
     def rows(self, columns: Sequence[Column], on_bad: OnBad | None = None) -> Iterator[tuple[int, list[Any]]]:
-        """Read the cells of some columns, with the numbers of their lines (of Parquet, of their rows).
+        """Read the cells of some columns, with line numbers (row numbers for Parquet).
 
         Args:
-            columns: as `column` gives them.
-            on_bad: called for each row that cannot be read, which is then left out, and where the file cannot
-                be read on; None to stop at the first.
+            columns: the columns, from `column`.
+            on_bad: called for each row that cannot be read, which is skipped, and if the rest of the file
+                cannot be read; None to raise the first error.
 
         Yields:
-            A number from 1, and a cell for each column: text, of JSON and Parquet any value; None where an
-            object has no such value. Empty lines are passed over.
+            A number from 1, and a cell for each column: text, or any value for JSON and Parquet; None where
+            an object has no such value. Empty lines are skipped.
 
         Raises:
-            InputError: with ``on_bad`` None: a line with more or fewer cells than there are names, a quote
-                that does not end, what is no JSON object, or bytes that are not in the encoding.
+            InputError: a line has more or fewer cells than columns, a quote is not closed, a line is not a
+                JSON object, or the file is not in the encoding; only if ``on_bad`` is None.
         """
         read = self._objects if self.kind == "json" else self._lines
         if self.kind == "parquet":
@@ -195,31 +195,32 @@ class Table:
 def find_table(
     path: Location, columns: Sequence[Column | None] = (), *, encoding: str = "utf-8"
 ) -> Table | None:
-    """Recognise the table in a file by its suffix, and by its first line.
+    """Recognise the table in a file by its suffix and its first line.
 
-    CSV has a line of names, unless columns are given by their numbers. TSV has one if its cells look like
-    names, and one of them is that of a text. A file of another suffix is a table only if a column is given.
+    CSV has a header, unless columns are given by number. TSV has a header if its first cells look like names,
+    and one of them is a typical name of a text column. A file with another suffix is a table only if a column
+    is given.
 
     Args:
         path: the file, plain or gzipped.
-        columns: what was said of its columns: names, numbers or None.
-        encoding: of the file.
+        columns: the requested columns: names, numbers or None.
+        encoding: encoding of the file.
 
     Returns:
-        The table; None for lines that are none.
+        The table; None if the file is plain lines.
 
     Raises:
-        InputError: the file cannot be read or is empty; or its columns have names, and a number was given.
-        ConfigError: Parquet, and pyarrow is not installed; or one column is a name and one a number.
+        InputError: the file cannot be read or is empty; or a number is given, but the columns have names.
+        ConfigError: pyarrow is needed and not installed; or one column is a name and another a number.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
     kind = _KINDS.get(suffix)
-    given = [each for each in columns if each is not None]
-    by_number = [isinstance(each, int) for each in given]
+    requested = [each for each in columns if each is not None]
+    by_number = [isinstance(each, int) for each in requested]
     if any(by_number) and not all(by_number):
-        what = f"columns {given[0]!r} and {given[1]!r}: one is a name, the other a number"
+        what = f"columns {requested[0]!r} and {requested[1]!r}: one is a name, the other a number"
         raise ConfigError(what, hint="a number is a column of lines without a line of names")
-    if kind is None and not given:
+    if kind is None and not requested:
         return None
     if kind == "parquet":
         with open_parquet(path) as file:
@@ -227,31 +228,31 @@ def find_table(
     else:
         table = _text_table(path, kind, any(by_number), encoding)
         is_header = _looks_like_names(table.names)
-        if kind == "tsv" and not given and not is_header:
+        if kind == "tsv" and not requested and not is_header:
             return None
     if not table.names and not any(by_number):
         raise InputError("the file is empty", path=path)
     if any(by_number) and table.names:
-        raise InputError(f"its columns have names, so there is no column {given[0]}", path=path)
+        raise InputError(f"its columns have names, so there is no column {requested[0]}", path=path)
     return table
 
 
 def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> Iterator[str]:
-    """Read one column of text; empty cells are texts, too.
+    """Read one column of text; empty cells count as texts.
 
     Args:
         path: the file.
-        column: its name, or its number in lines with tabs.
+        column: name of the column, or its number in lines with tabs.
         on_bad: see `Table.rows`.
 
     Raises:
-        InputError: see `find_table`, `Table.column` and `Table.rows`; or a cell is no text.
+        InputError: as for `find_table`, `Table.column` and `Table.rows`; or a cell is not text.
     """
     table = find_table(path, [column])
     assert table is not None
-    found = table.column(column, ())
-    assert found is not None
-    for number, (text,) in table.rows([found], on_bad):
+    key = table.column(column, ())
+    assert key is not None
+    for number, (text,) in table.rows([key], on_bad):
         if isinstance(text, str):
             yield text
             continue
@@ -262,18 +263,18 @@ def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> I
 
 
 def not_text(value: Any, path: Location, number: int) -> InputError:
-    """Return the error for a cell that is no text."""
+    """Return the error for a cell that is not text."""
     what = "no text" if value is None else f"the text is a value of type {type(value).__name__}"
     return InputError(what, path=path, line=number)
 
 
 @contextmanager
 def open_parquet(path: Location) -> Iterator[Any]:
-    """Open a file of Parquet with pyarrow.
+    """Open a Parquet file with pyarrow.
 
     Raises:
         ConfigError: pyarrow is not installed.
-        InputError: it is missing or damaged.
+        InputError: the file is missing or damaged.
     """
     try:
         import pyarrow
@@ -291,7 +292,7 @@ def open_parquet(path: Location) -> Iterator[Any]:
 
 
 def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str) -> Table:
-    """Read the names of a table of lines."""
+    """Return the table in a text file, with its column names and delimiter."""
     with open_text(path, encoding) as lines:
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         number, first = next(filled, (1, ""))
@@ -315,7 +316,7 @@ def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str
 
 
 def _keys(objects: Iterator[dict[str, Any] | InputError]) -> tuple[str, ...]:
-    """The keys of the first objects; the first of all must be one."""
+    """Return the keys of the first JSON objects; raises an error if the very first line is not an object."""
     names: dict[str, None] = {}
     for each in objects:
         if isinstance(each, InputError):
@@ -332,7 +333,7 @@ def _looks_like_names(cells: Sequence[str]) -> bool:
 
 
 def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str] | str]]:
-    """The cells of each record with the number of its first line; in place of bad ones, what is wrong."""
+    """Yield the number of each record's first line with its cells, or with what is wrong with it."""
     if table.kind == "tsv":
         for number, line in enumerate(lines, 1):
             if line.strip():
@@ -355,7 +356,7 @@ def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str
 
 
 def _unquoted(cell: str) -> str:
-    """A cell of TSV without quotes around all of it, as programs write that know no TSV but CSV with tabs."""
+    """Return a TSV cell without surrounding quotes, which programs write that treat TSV as CSV with tabs."""
     quoted = _QUOTED.fullmatch(cell)
     return cell if quoted is None else quoted[1].replace('""', '"')
 

@@ -1,9 +1,9 @@
-"""The two verbs over a corpus: add up its moments, or map a function over it in order.
+"""The two operations on a corpus: accumulate moments, or map a function over it in order.
 
-Which engine runs them is a context (`spectralnlp.runtime.context`). Every engine adds up each partition from
-empty and merges the parts in one fixed order (`spectralnlp.runtime.reduction`), so sums of floats are equal
-to the byte whichever engine ran. Errors in the input come after the results of what stood before it, from
-every engine.
+The current engine runs them (`spectralnlp.runtime.context`). Every engine accumulates each partition
+separately and merges the parts in a fixed order (`spectralnlp.runtime.reduction`), so that sums of floats are
+equal to the byte on every engine. On every engine, an error in the input is raised after the results of the
+examples before it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ M = TypeVar("M", bound=Moments[Any])
 
 
 def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None) -> M:
-    """Add a corpus to moments, with the current engine.
+    """Add the moments of a corpus to moments, with the current engine.
 
     Args:
         moments: changed in place, once the whole corpus has been read without error.
         corpus: the examples.
-        batch_size: examples observed at a time; by default as many as the moments say.
+        batch_size: number of examples observed at a time; by default `Moments.batch_size`.
 
     Returns:
-        ``moments``.
+        The argument ``moments``.
     """
     engine, checkpoint = corpus.engine or current_engine(), current_checkpoint()
     batch_size = moments.batch_size if batch_size is None else batch_size
@@ -63,7 +63,7 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
 
 
 def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """Return the sum over the partitions, less those that are to be left out."""
+    """Return the sum over the partitions that are not skipped."""
     policy = current_skip_policy()
     tasks = [
         (number, partition)
@@ -82,15 +82,15 @@ def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partitio
 def map_ordered(
     function: Callable[[T], R], examples: Iterable[T], *, chunk_size: int | None = None
 ) -> Iterator[R]:
-    """Return the function of each example, in order, with the current engine.
+    """Return an iterator over a function's value for each example, in order, with the current engine.
 
-    Lazy: examples are read little further than results are taken, so that a stream larger than memory
-    passes through and its first results come early.
+    The iterator is lazy: examples are read only a little ahead of results, so that streams may be larger than
+    memory and first results come early.
 
     Args:
-        function: for the ``processes`` engine, one that can be pickled.
+        function: the function to apply; for the ``processes`` engine it must be picklable.
         examples: a corpus, or any iterable.
-        chunk_size: examples sent to a worker at a time; by default as many as the engine says.
+        chunk_size: number of examples sent to a worker at a time; by default `Engine.chunk_size`.
     """
     engine = current_engine()
     chunk_size = engine.chunk_size if chunk_size is None else chunk_size
@@ -100,16 +100,16 @@ def map_ordered(
 
 
 def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Return the function of each item, in order, on threads of this process.
+    """Return an iterator over a function's value for each item, in order, on threads of this process.
 
-    For functions that spend their time in kernels without the GIL, such as learning one of several grammars
-    from counts. There are as many threads as the engine in use allows: one inside ``use_engine("serial")``,
-    ``jobs`` inside ``use_engine("threads", jobs=…)``; outside of all, and with engines whose workers are
-    other processes (they wait meanwhile), all cores that this process may use.
+    Use it for functions that spend their time in kernels without the GIL, such as learning one of several
+    grammars from counts. The number of threads depends on the engine: one inside ``use_engine("serial")``,
+    ``jobs`` inside ``use_engine("threads", jobs=…)``. Otherwise, and with engines whose workers are other
+    processes (which wait meanwhile), it is the number of cores that this process may use.
 
     Args:
-        function: called with a copy of the caller's context.
-        items: read little further than results are taken.
+        function: the function to apply, called in a copy of the caller's context.
+        items: read only a little ahead of results.
     """
     engine = current_execution().engine
     threads = positive_jobs(None) if engine is None else engine.n_threads
@@ -117,7 +117,7 @@ def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
 
 def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
-    """Lists of examples, small ones first so that the first results do not wait for a full list."""
+    """Yield lists of examples, small ones first so that the first results come early."""
     chunk: list[T] = []
     size = 1
     try:

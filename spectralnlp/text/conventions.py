@@ -126,7 +126,7 @@ class Conventions:
         return _SPACE.sub(self.joiner or "_", word)
 
     def forms(self, words: Iterable[str]) -> list[str]:
-        """Return a sentence's tokens as the treebank writes them; undirected quotes open and close in turn."""
+        """Return tokens as the treebank writes them; undirected quotes alternate, an opening one first."""
         result: list[str] = []
         inside = False
         for word in words:

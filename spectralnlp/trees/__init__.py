@@ -1,6 +1,6 @@
-"""Trees, treebank readers, transforms, head rules and binarisation.
+"""Trees: treebank readers, transforms, head rules and binarisation.
 
-Binarisation writes unary chains and intermediates into symbols, and there are functions to read them:
+Binarisation encodes unary chains and intermediate nodes in symbols, which these functions decode:
 
 >>> from spectralnlp.trees import *
 >>> labels_of(symbol_of("S", "VP"))

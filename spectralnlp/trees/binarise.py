@@ -1,14 +1,15 @@
-r"""Trees in which every node has two children, one, or a word; and the way back.
+r"""Binarisation of trees, and its inverse.
 
-Symbols of binarised trees are made of treebank labels, in which ``\ + ^ @`` are written ``\\ \p \c \a``:
+In a binarised tree every node has two children, one child, or a word. Symbols of binarised trees are made of
+treebank labels, in which ``\ + ^ @`` are escaped as ``\\ \p \c \a``:
 
     S+VP            a chain of unary nodes collapsed into one
-    @NP>            an intermediate node of an NP, its last attached child on the right; ``@NP<``: on the left
+    @NP>            an intermediate node of an NP whose last attached child is on the right; ``@NP<``: left
     NP^S^VP         an NP under S under VP
-    @NP>^S@JJ^DT    an intermediate of an NP under S, after JJ and, before that, DT were attached
-    NP@             NP over a word, in a treebank where NP is a phrase as well (`tag_symbol`)
+    @NP>^S@JJ^DT    an intermediate node of an NP under S, after DT and then JJ were attached
+    NP@             NP as the tag of a word, in a treebank where NP is also a phrase (`tag_symbol`)
 
-What follows the first ``^`` is annotation; the way back does not need it. Markovisation as in D. Klein and
+What follows the first ``^`` is annotation, which the inverse ignores. Markovisation follows D. Klein and
 C. Manning (2003), Accurate unlexicalized parsing, section 2.
 """
 
@@ -41,39 +42,39 @@ _ESCAPED = re.compile(r"\\(.)")
 
 @lru_cache(maxsize=8192)
 def symbol_of(*labels: str) -> str:
-    """The symbol of a phrase or tag, or of several labels that are one chain from the top down."""
+    """Return the symbol of a label, or of the labels of a unary chain from the top down."""
     return "+".join(label.translate(_ESCAPES) for label in labels)
 
 
 @lru_cache(maxsize=8192)
 def labels_of(symbol: str) -> tuple[str, ...]:
-    """The treebank labels in a symbol, from the top of its chain down; none in an intermediate's."""
+    """Return the treebank labels in a symbol, from the top of its chain down; () for an intermediate node."""
     if is_intermediate(symbol):
         return ()
     base = split_annotation(symbol)[0].removesuffix(_OVER_WORD)
     return tuple(_ESCAPED.sub(_unescape, part) for part in base.split("+"))
 
 
-def _unescape(found: re.Match[str]) -> str:
-    return _UNESCAPED.get(found[1], found[1])
+def _unescape(match: re.Match[str]) -> str:
+    return _UNESCAPED.get(match[1], match[1])
 
 
 def is_intermediate(symbol: str) -> bool:
-    """Whether the symbol is of a node that binarisation made."""
+    """Whether a symbol belongs to an intermediate node, which binarisation has added."""
     return symbol.startswith("@")
 
 
 def split_annotation(symbol: str) -> tuple[str, str]:
-    """(base, annotation) of a symbol; the annotation is empty if there is none.
+    """Split a symbol into base and annotation; the annotation may be empty.
 
-    The base keeps the mark of an intermediate and its direction.
+    The base keeps the mark and direction of an intermediate node.
     """
     base, _, annotation = symbol.partition("^")
     return base, annotation
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Roles: a node is a preterminal because it stands over a word, whatever its label
+# Labels used both as tag and phrase: a node is a preterminal if it has a word, whatever its label
 
 
 _OVER_WORD = "@"
@@ -81,7 +82,7 @@ _OVER_WORD = "@"
 
 @lru_cache(maxsize=8192)
 def tag_symbol(symbol: str) -> str:
-    """Return the symbol of a preterminal whose label is a phrase's as well."""
+    """Return the symbol of a preterminal whose label is also used for phrases."""
     base, caret, annotation = symbol.partition("^")
     return f"{base}{_OVER_WORD}{caret}{annotation}"
 
@@ -93,38 +94,40 @@ def plain_symbol(symbol: str) -> str:
 
 
 def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
-    """Return the bases of symbols that occur both over words and over other nodes.
+    """Return the bases of symbols that are used both for preterminals and for other nodes.
 
     Args:
-        phrases: symbols of nodes over nodes.
+        phrases: symbols of nodes with children.
         tags: symbols of preterminals.
     """
     return {split_annotation(each)[0] for each in tags} & {split_annotation(each)[0] for each in phrases}
 
 
 # ---------------------------------------------------------------------------------------------------------
-# There
+# Binarisation
 
 
 @dataclass(frozen=True)
 class Binariser:
-    """Makes a cleaned tree binary, one way or another; `restore` is the way back from all of them.
+    """Binarises cleaned trees; `restore` is the inverse, whatever the settings.
 
     Each node of the result has two children, or a word, or one child that has either. A phrase of several
     children starts from one of them and attaches first its right siblings, then its left ones, nearest first.
 
     Args:
         direction: the child to start from: the ``head``, the first (``left``) or the last (``right``).
-        vertical: how many ancestors' labels annotate a phrase and its intermediates (v).
-        horizontal: how many of the children attached so far annotate an intermediate (h); -1 for all.
-        mark_direction: whether an intermediate says on which side its last child was attached.
-        unaries: ``compress`` a chain to (top, bottom), or to nothing where these are equal, and keep it as a
-            unary node; or ``collapse`` it into one label, down to the tag, so that no unary node is left.
-        annotate_tags: whether tags, too, are annotated with ancestors: ``vertical`` of them, at least one.
+        vertical: number of ancestors whose labels annotate a phrase and its intermediate nodes (v).
+        horizontal: number of children attached last whose labels annotate an intermediate node (h); -1 for
+            all.
+        mark_direction: whether an intermediate symbol shows on which side its last child was attached.
+        unaries: ``compress`` keeps the top and bottom of a unary chain as a unary node, or drops the chain if
+            both are equal; ``collapse`` merges a chain into one label, down to the tag, so that no unary node
+            remains.
+        annotate_tags: whether tags are annotated as well, with ``vertical`` ancestors, but at least one.
         heads: name of the head rules, ``english`` or ``neutral``.
 
     Raises:
-        ConfigError: a value that makes no sense.
+        ConfigError: a setting has an invalid value.
 
     Examples:
         >>> from spectralnlp.trees import Binariser, read_brackets
@@ -157,19 +160,19 @@ class Binariser:
         self.find_head()
 
     def find_head(self) -> HeadFinder:
-        """The function that finds the head of a phrase."""
+        """Return the function that finds the head of a phrase."""
         return head_finder(self.heads)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as JSON can hold them."""
+        """Return the settings as JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Binariser:
-        """The inverse of `to_dict`; settings left out have their defaults.
+        """Return the binariser that `to_dict` described; missing settings have their defaults.
 
         Raises:
-            ConfigError: an unknown setting or a value that makes no sense.
+            ConfigError: a setting is unknown or has an invalid value.
         """
         try:
             binariser: Binariser = checked_value(cls, settings)
@@ -178,7 +181,7 @@ class Binariser:
         return binariser
 
     def binarise(self, tree: Tree) -> Tree:
-        """The tree in binary form; see `Binariser`."""
+        """Return the binarised tree; see `Binariser`."""
         find_head = self.find_head()
         on_tags = max(1, self.vertical) if self.annotate_tags else 0
         built: list[Tree] = []
@@ -220,7 +223,7 @@ class Binariser:
     def _attach(
         self, symbol: str, annotation: str, children: Sequence[Tree], start: int, siblings: Sequence[str]
     ) -> Tree:
-        """A binary phrase over its finished children, built outward from one of them."""
+        """Return a binarised phrase, built outward from one of its binarised children."""
         node, attached = children[start], [start]
         for index in chain(range(start + 1, len(children)), range(start - 1, -1, -1)):
             on_right = index > start
@@ -245,7 +248,7 @@ def _annotation(ancestors: Sequence[str], depth: int) -> str:
 
 
 def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
-    """The labels of a maximal chain of unary nodes, from the top down, and its last node."""
+    """Return the labels of a maximal unary chain, from the top down, and its last node."""
     labels, node = [top.label], top
     while len(node.children) == 1:
         node = node.children[0]
@@ -254,15 +257,15 @@ def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
 
 
 def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
-    """Whether a chain leads from one symbol to another; an NP over a word is another than a phrase NP."""
+    """Whether the ends of a chain are different symbols; a tag NP differs from a phrase NP."""
     return labels[0] != labels[-1] or (bottom.word is not None and len(labels) > 1)
 
 
 def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
-    """The labels of each chain of unary nodes that compression shortens or keeps, from the top down.
+    """Yield the labels of each unary chain that compression shortens or keeps, from the top down.
 
-    The first and the last label are what stays of it: counting chains for each such pair tells an estimator
-    which one to give to `restore`. Chains that end where they began are dropped and not among them.
+    Compression keeps only the first and the last label. An estimator counts the chains of each such pair and
+    gives the most frequent to `restore`. Chains with equal ends are left out, as compression drops them.
     """
     todo = [tree]
     while todo:
@@ -273,16 +276,16 @@ def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# And back
+# Inverse
 
 
 def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None = None) -> Tree:
-    """The tree that a binary one stands for, annotated or not, however it was binarised.
+    """Return the original of a binarised tree, whatever the settings of its binarisation.
 
     Args:
-        tree: a binary tree; its root may also be an added one, such as ``TOP``.
-        chains: full chains from the top down for pairs (top, bottom) of compressed ones; a pair that is
-            missing stays as it is.
+        tree: a binary tree; it may have an added root such as ``TOP``.
+        chains: the full chain, from the top down, for each pair (top, bottom) of a compressed chain; other
+            pairs stay as they are.
 
     Examples:
         >>> from spectralnlp.trees import Binariser, read_brackets, restore
@@ -319,10 +322,11 @@ def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None =
 
 
 def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
-    """The position of each node's head word, for nodes in the order of `Tree.postorder`.
+    """Return the position of each node's head word, for nodes in the order of `Tree.postorder`.
 
-    The head rules see each phrase with all its children, whatever the binarisation. An intermediate's head
-    is its phrase's where it is below it, as always in head-outward trees; else that of the child next to it.
+    Head rules apply to the original phrases with all their children. An intermediate node has the head of its
+    phrase if it dominates that head, as it always does in head-outward trees; otherwise the head of the
+    dominated child next to it.
 
     Args:
         tree: a binary tree, annotated or not.
@@ -333,9 +337,9 @@ def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
     """
     find_head = head_finder(heads)
     positions: list[int] = []
-    finished: list[tuple[str, int]] = []  # label and head position of phrases whose parent is still to come
-    widths: list[int] = []  # how many of them each finished node covers: one, if it is no intermediate
-    waiting: list[tuple[int, int, int]] = []  # intermediates: node, and their range in ``finished``
+    finished: list[tuple[str, int]] = []  # label and head position of children whose phrase is pending
+    widths: list[int] = []  # number of these under each visited node; 1 unless it is intermediate
+    waiting: list[tuple[int, int, int]] = []  # intermediate nodes, each with its range in ``finished``
     n_words = 0
     for index, node in enumerate(tree.postorder()):
         width = sum(widths.pop() for _ in node.children)
@@ -347,7 +351,7 @@ def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
         elif not labels:
             waiting.append((index, first, len(finished)))
             widths.append(width)
-            positions.append(-1)  # not known before its phrase is
+            positions.append(-1)  # set when its phrase is visited
             continue
         else:
             below = finished[first:]

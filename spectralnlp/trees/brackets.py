@@ -1,4 +1,4 @@
-"""Bracketed trees as a stream of lines becomes a stream of trees."""
+"""Reading of bracketed trees: a lazy stream of lines becomes a stream of trees."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from spectralnlp.trees.tree import Tree
 Leaf = Callable[[list[str]], "str | None"]
 Adapt = Callable[[Tree], "Tree | None"]
 
-# Blanks are ASCII blanks: treebanks have U+00A0 and its kin inside tokens.
+# Only ASCII blanks separate tokens: treebanks have U+00A0 and the like inside tokens.
 _TOKEN = re.compile(
-    r"\(([^()\s]+)\s+([^()\s]+)\s*\)"  # groups 1, 2: a whole preterminal, more than half of all nodes
+    r"\(([^()\s]+)\s+([^()\s]+)\s*\)"  # groups 1, 2: a whole preterminal, as more than half of all nodes are
     r"|\(\s*([^()\s]*)"  # group 3: an opening bracket and its label
     r"|(\))"  # group 4
-    r"|([^()\s]+)",  # group 5: a word, or a label that stands a line below its bracket
+    r"|([^()\s]+)",  # group 5: a word, or a label on the line after its bracket
     re.ASCII,
 )
 _PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4
@@ -27,7 +27,7 @@ _BLANKS = " \t\r\n\f\v"
 
 
 def single_word(parts: list[str]) -> str | None:
-    """The leaf of ordinary treebanks: one word under a preterminal."""
+    """Return the word of a preterminal in an ordinary treebank; None unless there is exactly one part."""
     return parts[0] if len(parts) == 1 else None
 
 
@@ -39,28 +39,28 @@ def read_brackets(
     leaf: Leaf = single_word,
     adapt: Adapt | None = None,
 ) -> Iterator[Tree]:
-    """Read trees written as brackets: several lines a tree or several trees a line.
+    """Read bracketed trees; a tree may span lines, and a line may have several trees.
 
-    The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. An inner bracket
-    without a label groups nothing: its children become its parent's. Non-breaking spaces between brackets are
-    blanks. A tree is handed over when the next one begins, so that a closing bracket too many is laid to the
-    tree it belongs to.
+    The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. The children of an
+    inner bracket without a label become children of its parent. Non-breaking spaces between brackets are
+    blanks. A tree is yielded when the next one begins, so that the error of a surplus closing bracket names
+    the right tree.
 
     Args:
         lines: lines with or without their ends.
-        path: the file named in errors.
-        on_bad: called with the error of every bad tree; reading resumes at the next line after the bad tree's
-            first that has ``(`` in column 0 (if that is still the bad tree, its rest is reported, too). An
-            error of ``lines`` itself, a wrong encoding, is reported in the same way and ends the reading.
-            Without it, the first error is raised.
-        leaf: makes a word of the blank-separated parts under a preterminal; None if they make none. For an
-            empty bracket there are no parts.
-        adapt: changes each tree, or gives None for one to pass over; an InputError that it raises is located
-            at the tree's first line.
+        path: the file, for errors.
+        on_bad: called with the error of every bad tree; None to raise the first error. Reading resumes at the
+            next line, after the first line of the bad tree, that has ``(`` in column 0; if that is still part
+            of the bad tree, it is reported as well. An error from ``lines`` itself, such as a wrong encoding,
+            is reported in the same way and ends the reading.
+        leaf: returns the word for the blank-separated parts under a preterminal, or None if they are no valid
+            leaf; an empty bracket has no parts.
+        adapt: returns a changed tree, or None to skip the tree; an InputError that it raises is given the
+            tree's first line.
 
     Raises:
-        InputError: unbalanced brackets, text outside brackets, a word without a preterminal of its own, an
-            empty bracket, a NUL; with path, line and number of the tree.
+        InputError: brackets are unbalanced or empty, there is text outside brackets, a word has no
+            preterminal of its own, or there is a NUL; with path, line and number of the tree.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets
@@ -80,10 +80,10 @@ def read_brackets(
 
 
 class _Source:
-    """Numbered lines that can be read again from the line after a bad tree's first.
+    """Numbered lines that can be read again, from the line after the first line of a bad tree.
 
-    In lines that are read again a bracket in column 0 begins a tree for certain, which it does not in
-    general (CESS has a few such lines inside trees): so a line is read three times at most.
+    In lines that are read again, a bracket in column 0 is taken to begin a tree, although a few trees of CESS
+    have such brackets inside. Therefore a line is read three times at most.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -109,19 +109,19 @@ class _Source:
             return numbered
 
     def begin_tree(self) -> None:
-        """A tree begins in the line last read."""
+        """Record that a tree begins on the last line read."""
         self.n_trees += 1
         del self._since_start[:-1]
 
     def resume(self) -> None:
-        """Go back to the next line that begins with a bracket after the current tree's first."""
+        """Go back to the first line that begins with a bracket, after the first line of the current tree."""
         self._again.extendleft(reversed(self._since_start[1:]))
         self._since_start = []
         self._skipping = True
 
 
 class _Open:
-    """A bracket that is not closed yet."""
+    """An opening bracket that is not closed yet."""
 
     __slots__ = ("at_margin", "children", "label", "line", "parts")
 

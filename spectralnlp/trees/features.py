@@ -1,12 +1,12 @@
 """Inside and outside features of the nodes of a treebank, as 64-bit identifiers.
 
-A feature is a group (which question is asked) and the answer, hashed together: identifiers need no
-vocabulary, so features of two parts of a treebank are comparable without a pass of their own. Everything is
-done on whole columns of a :class:`~.treelog.TreeTable`.
+A feature is a hash of its template (called group here) and its value. Identifiers need no vocabulary, so
+features of two parts of a treebank are comparable without an extra pass. All computations are on whole
+columns of a :class:`~.treelog.TreeTable`.
 
 Sets of features: ``tutorial``, the slides' "Inside Features Used" and "Outside Features Used" (after Cohen et
 al. 2013, section 4); ``simple``, the rule below and the rule above ("Simple Feature Functions"); ``rich``,
-which adds words, tags and longer paths where the small treebanks measured for this project wanted them.
+which adds words, tags and longer paths where they helped in this project's experiments on small treebanks.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from spectralnlp.trees.treelog import Ints, TreeTable
 FeatureSet = Literal["rich", "tutorial", "simple"]
 Ids = NDArray[np.uint64]
 Longs = NDArray[np.int64]
-NONE = np.uint64(0)  # the identifier of a question that does not apply to a node
-_COMMON = 5  # occurrences from which on a word is a feature of its neighbours
+NONE = np.uint64(0)  # identifier of a feature that does not apply to a node
+_COMMON = 5  # least count of a word that is itself a feature of its neighbours
 
 
 @dataclass(frozen=True)
 class NodeFeatures:
-    """Features of every node.
+    """Inside and outside features of every node.
 
     Attributes:
-        inside, outside: of each group, uint64 (n_nodes,); 0 where it does not apply.
+        inside, outside: one array for each group, uint64 (n_nodes,); 0 where the feature does not apply.
     """
 
     inside: Sequence[Ids]
@@ -44,12 +44,12 @@ class NodeFeatures:
 
 
 def node_features(table: TreeTable, name: str, signature: Callable[..., str]) -> NodeFeatures:
-    """The features of a set, for every node.
+    """Return the features of every node.
 
     Args:
         table: the treebank.
-        name: ``rich``, ``tutorial`` or ``simple``.
-        signature: of a word and its position; stands for rare words.
+        name: the set of features, ``rich``, ``tutorial`` or ``simple``.
+        signature: function of a word and its position, whose value replaces rare words.
     """
     view = _View(table, signature)
     if name == "simple":
@@ -142,7 +142,7 @@ def _rich_outside(view: _View) -> list[Ids]:
 
 
 class _View:
-    """Columns that features are made of, over the rows of a table."""
+    """Columns over the rows of a table from which features are made."""
 
     def __init__(self, table: TreeTable, signature: Callable[..., str]) -> None:
         self.table = table
@@ -169,16 +169,16 @@ class _View:
         self.common = self._common_words()
 
     def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
-        """One identifier a node of a group's answers; 0 where ``only`` is False."""
+        """Return the identifiers of a group's feature, one for each node; 0 where ``only`` is False."""
         value = hash_answers(group, *columns)
         return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
-        """A column's value at other rows; 0 where the row is -1."""
+        """Return a column's values at other rows; 0 where the row is -1."""
         return np.where(rows >= 0, column[np.maximum(rows, 0)], NONE)
 
     def path(self, length: int) -> Ids:
-        """The rules above, one on another, as one identifier."""
+        """Return one identifier for the path of ``length`` rules above each node."""
         value, row = self.rule_above, self.table.parent
         for _ in range(length - 1):
             value = self.hash(0, value, self.of(self.rule_above, row))
@@ -186,7 +186,7 @@ class _View:
         return value
 
     def labelled_ancestors(self, n: int) -> list[Ids]:
-        """Symbols of the nearest ancestors that are no intermediates, 0 beyond the root."""
+        """Return the symbols of the ``n`` nearest ancestors except intermediate nodes; 0 beyond the root."""
         phrase = np.array([not is_intermediate(symbol) for symbol in self.table.symbols])
         nearest = self.table.parent.copy()
         while True:
@@ -194,16 +194,17 @@ class _View:
             if not skip.any():
                 break
             nearest[skip] = self.table.parent[nearest[skip]]
-        found, row = [], nearest
+        ancestors, row = [], nearest
         for _ in range(n):
-            found.append(self.of(self.symbol, row))
+            ancestors.append(self.of(self.symbol, row))
             row = np.where(row >= 0, nearest[np.maximum(row, 0)], -1)
-        return found
+        return ancestors
 
     def head_above(self) -> Ids:
-        """Tag of the nearest head above that is not the node's own (Cohen et al. 2013); 0 without one.
+        """Return the tag of the nearest ancestor's head that is not the node's own head; 0 if there is none.
 
-        The head of the parent itself may be inside the node, and so no outside feature.
+        The head of the parent itself may be inside the node, where it is no outside feature (Cohen et al.
+        2013).
         """
         head, row = self.table.head, self.table.parent.copy()
         while True:
@@ -213,17 +214,17 @@ class _View:
             row[same] = row[row[same]]
 
     def leaf_at(self, position: Ints) -> Longs:
-        """Row of the preterminal at a token position; of some other token where that is out of range."""
+        """Return the row of the preterminal at a token position, which is clipped to the valid range."""
         return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
 
     def or_edge(self, column: Ids, leaf: Longs) -> Ids:
-        """A leaf's value, or 0 where the leaf belongs to another sentence."""
+        """Return a leaf's value in a column; 0 where the leaf is in another sentence or inside the node."""
         same = self.table.tree[leaf] == self.table.tree
         outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
         return np.where(same & outside, column[leaf], NONE)
 
     def word_column(self, function: Callable[[str], str], last: int = 0) -> Ids:
-        """A function's value (the end of it) for each preterminal's word, as numbers from 1; else 0."""
+        """Return ids (from 1) of a function's values, or their ends, for words of preterminals; else 0."""
         return self._spread([function(word)[-last:] for word in self.table.words])
 
     def _common_words(self) -> Ids:
@@ -246,12 +247,12 @@ class _View:
 
 
 def common_words(words: Sequence[str], tokens: Longs, signature: Callable[..., str]) -> list[str]:
-    """Words in small letters, rare ones replaced by their signatures: features of their neighbours.
+    """Return lower-cased words, rare ones replaced by their signatures, as features of their neighbours.
 
     Args:
         words: word types.
-        tokens: int (n_words,); how often each occurs.
-        signature: of a word and its position.
+        tokens: count of each word type, int (n_words,).
+        signature: function of a word and its position.
 
     Returns:
         A name for each word type.
@@ -266,7 +267,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def hash_answers(group: int, *columns: NDArray[np.generic]) -> Ids:
-    """uint64 (n,), none of them 0: one identifier a row of a group's answers, which are integers."""
+    """Hash a group and the integers in each row of ``columns``; returns uint64 (n,) without zeros."""
     value = np.full(len(columns[0]), group * 2 + 1, np.uint64) * _ODD
     for column in columns:
         value = (value ^ column.astype(np.uint64)) * _ODD

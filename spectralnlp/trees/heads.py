@@ -1,4 +1,4 @@
-"""Which child of a phrase is its head: rules by name."""
+"""Head rules, which find the head child of a phrase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralnlp.errors import ConfigError
 HeadFinder = Callable[[str, Sequence[str]], int]
 
 # M. Collins (1999), Head-driven statistical models for natural language parsing, appendix A: the direction
-# of the search and the labels looked for, the most wanted first. NML, NX and the like follow NP.
+# of the search, and the labels to look for by priority. NML and NX follow NP.
 _ENGLISH = {
     label: (direction, wanted.split())
     for label, direction, wanted in [
@@ -51,11 +51,11 @@ _PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH"])
 
 
 def english_head(label: str, child_labels: Sequence[str]) -> int:
-    """The head child of a phrase by Collins' rules, those for noun phrases and coordination among them.
+    """Return the head child of a phrase by Collins' rules, including those for noun phrases and coordination.
 
     Args:
-        label: the phrase, without function tags; of ``ADVP|PRT`` the first part counts.
-        child_labels: its children's labels from left to right, one or more.
+        label: label of the phrase, without function tags; only the first part of ``ADVP|PRT`` counts.
+        child_labels: labels of its children from left to right, one or more.
 
     Returns:
         An index into ``child_labels``.
@@ -72,7 +72,7 @@ def english_head(label: str, child_labels: Sequence[str]) -> int:
 def _english_head(label: str, children: tuple[str, ...]) -> int:
     category = label.partition("|")[0]
     head = _noun_head(children) if category in _NOMINAL else _table_head(category, children)
-    # Of coordinated phrases the first is the head: X in X CC X.
+    # In a coordination X CC X, the first phrase is the head.
     while head >= 2 and children[head - 1] == "CC":
         before = head - 2
         while before > 0 and children[before] in _PUNCTUATION:
@@ -112,14 +112,15 @@ def _first_word_like(children: tuple[str, ...], direction: str) -> int:
 
 
 def neutral_head(label: str, child_labels: Sequence[str]) -> int:
-    """The head child of a phrase in any language, from the look of the labels.
+    """Return the head child of a phrase in any language, judged by the labels alone.
 
-    The leftmost child that shares the longest beginning with the phrase's label (NP over NNP, sn over sn);
-    if none shares its first letter, the leftmost whose label begins with a letter; else the first.
+    The head is the leftmost child whose label has the longest common prefix with the phrase's label (NP over
+    NNP, sn over sn). If no label shares the first letter, it is the leftmost child whose label begins with a
+    letter, or else the first child.
 
     Args:
-        label: the phrase.
-        child_labels: its children's labels from left to right, one or more.
+        label: label of the phrase.
+        child_labels: labels of its children from left to right, one or more.
 
     Returns:
         An index into ``child_labels``.
@@ -154,13 +155,13 @@ _FINDERS: dict[str, HeadFinder] = {"english": english_head, "neutral": neutral_h
 
 
 def head_finder(name: str) -> HeadFinder:
-    """The head rules of that name: ``english`` or ``neutral``.
+    """Return the head rules with a name.
 
     Args:
-        name: of the rules.
+        name: name of the rules, ``english`` or ``neutral``.
 
     Raises:
-        ConfigError: there are none of that name.
+        ConfigError: there are no rules with that name.
 
     Examples:
         >>> from spectralnlp.trees import head_finder
@@ -177,9 +178,9 @@ HeadRules = str | HeadFinder
 
 
 def finder_of(rules: HeadRules) -> HeadFinder:
-    """The function that finds head children, by the name of its rules or as it is.
+    """Return the function that finds head children, from the name of its rules or the function itself.
 
     Raises:
-        ConfigError: there are no rules of that name.
+        ConfigError: there are no rules with that name.
     """
     return head_finder(rules) if isinstance(rules, str) else rules

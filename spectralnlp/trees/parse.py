@@ -1,4 +1,4 @@
-"""The result of parsing one sentence, as a value."""
+"""The result of parsing one sentence: its tree, constituents and posteriors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Constituent:
-    """One bracket of a tree.
+    """A labelled bracket of a tree with its posterior probability.
 
     Attributes:
-        label: its category.
-        start, end: tokens, ``end`` exclusive.
+        label: category, such as ``NP``.
+        start, end: indices of tokens, ``end`` exclusive.
         posterior: probability under the model that the sentence has this constituent, in [0, 1].
     """
 
@@ -35,11 +35,11 @@ class Constituent:
 
 @dataclass(frozen=True)
 class BracketPosteriors:
-    """Posteriors of all brackets and tags that some trees of a sentence have; what is not there has none.
+    """Posteriors of all brackets and tags in a sentence's parse forest; all others have posterior 0.
 
     Attributes:
-        brackets: by label, start and end (exclusive), without the root.
-        tags: of each token, by tag.
+        brackets: posterior by (label, start, end), ``end`` exclusive, without the root.
+        tags: for each token, posterior by tag.
     """
 
     brackets: Mapping[tuple[str, int, int], float]
@@ -53,8 +53,8 @@ class Alternative:
     """One of a sentence's k best trees.
 
     Attributes:
-        tree: under a root ``TOP``.
-        score: total gain of the decoder, comparable among the trees of one sentence.
+        tree: tree with root ``TOP``.
+        score: the decoder's total score, comparable among the trees of one sentence.
     """
 
     tree: Tree
@@ -65,17 +65,17 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Parse(MadeByModel):
-    """A sentence and its tree.
+    """A sentence and its parse tree.
 
     Attributes:
-        tree: under a root ``TOP``; words as the model's treebank writes them.
-        sentence: the tokens, with character offsets.
-        log_probability: natural logarithm of the sentence's probability, all trees summed; None for
-            a tree that is not the grammar's.
-        constituents: of the tree without its root, parents first, unary chains kept.
-        fallback: None, or why this is not simply the grammar's best tree.
-        alternatives: the k best trees, the best first, where more than one was asked for.
-        model: the parser; None where it is not known, as after a pickle. It is no part of the value.
+        tree: tree with root ``TOP``; words as the model's treebank writes them.
+        sentence: tokens with character offsets.
+        log_probability: natural logarithm of the sentence's probability, summed over all trees; None if the
+            tree is not from the grammar.
+        constituents: constituents of the tree without its root, parents first, including unary chains.
+        fallback: why the tree is not the grammar's best tree; None if it is.
+        alternatives: the k best trees, best first, if more than one was requested.
+        model: the parser; None if unknown, as after pickling. Comparison ignores it.
 
     Examples:
         >>> import spectralnlp
@@ -99,18 +99,18 @@ class Parse(MadeByModel):
     def explain(
         self, bracket: Constituent | Sequence[Any], *, trees: Any = None, most: int = 5, recount: bool = False
     ) -> Any:
-        """Say which training trees did most for a bracket, and which did most against it.
+        """Return the training trees with the most influence for a bracket, and against it.
 
         Args:
             bracket: one of `constituents`, or any other (start, end, label).
-            trees: as of `Parser.explain`, and so are ``most`` and ``recount``.
+            trees: see `Parser.explain`, also for ``most`` and ``recount``.
 
         Returns:
             An :class:`~spectralnlp.models.explanation.Explanation`.
 
         Raises:
-            ConfigError: the parser is not known, or as of `Parser.explain`.
-            ConstraintError: as of `Parser.explain`.
+            ConfigError: the parser is unknown, or as for `Parser.explain`.
+            ConstraintError: as for `Parser.explain`.
         """
         if isinstance(bracket, Constituent):
             bracket = bracket.start, bracket.end, bracket.label
@@ -121,28 +121,28 @@ class Parse(MadeByModel):
         return cut(f"<Parse {self.tree}") + ">"
 
     def to_text(self, *, scores: bool = False) -> str:
-        """A drawing in plain text, several lines; with ``scores``, posteriors beside labels."""
+        """Return a multi-line drawing in plain text; with ``scores``, posteriors stand beside labels."""
         from spectralnlp.render import renderer
 
         return renderer("pretty")(self, scores)
 
     def to_svg(self, *, scores: bool = False) -> str:
-        """A drawing as one ``<svg>`` element; with ``scores``, posteriors below labels."""
+        """Return a drawing as one ``<svg>`` element; with ``scores``, posteriors stand below labels."""
         from spectralnlp.render import renderer
 
         return renderer("svg")(self, scores)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: tokens, constituents, posteriors, as ``spectralnlp/render/parse.schema.json`` says."""
+        """Return the parse as JSON values; the schema is in ``spectralnlp/render/parse.schema.json``."""
         from spectralnlp.render.jsonl import to_dict
 
         return to_dict(self)
 
     def to_conllu(self, scheme: str | None = None) -> str:
-        """CoNLL-U, the tree in a comment; ends in an empty line.
+        """Return CoNLL-U with the tree in a comment; ends with an empty line.
 
         Args:
-            scheme: of dependencies: ``ud`` and ``stanford`` for English, ``heads`` (without labels) for any
+            scheme: dependency scheme: ``ud`` and ``stanford`` for English, ``heads`` (without labels) for any
                 language; None for words and tags alone.
 
         Raises:
@@ -162,23 +162,23 @@ class Parse(MadeByModel):
         return to_conllu(self.sentence, self.tree.tags(), comments={"constituency": str(self.tree)})
 
     def to_nltk(self) -> nltk.Tree:
-        """The tree as an ``nltk.Tree``; see `Tree.to_nltk`."""
+        """Return the tree as an ``nltk.Tree``; see `Tree.to_nltk`."""
         return self.tree.to_nltk()
 
     def to_frame(self) -> pandas.DataFrame:
-        """The constituents as a data frame: ``label``, ``start``, ``end``, ``posterior``, ``text``.
+        """Return the constituents as a data frame: ``label``, ``start``, ``end``, ``posterior``, ``text``.
 
         Raises:
             ConfigError: pandas is not installed.
         """
-        words, found = self.sentence.words, self.constituents
+        words, rows = self.sentence.words, self.constituents
         return data_frame(
             {
-                "label": [each.label for each in found],
-                "start": [each.start for each in found],
-                "end": [each.end for each in found],
-                "posterior": [each.posterior for each in found],
-                "text": [" ".join(words[each.start : each.end]) for each in found],
+                "label": [each.label for each in rows],
+                "start": [each.start for each in rows],
+                "end": [each.end for each in rows],
+                "posterior": [each.posterior for each in rows],
+                "text": [" ".join(words[each.start : each.end]) for each in rows],
             }
         )
 

@@ -1,13 +1,13 @@
-"""Labels and tags renamed by a table, so that treebanks of different conventions can be learned together.
+"""Renaming of labels and tags by a table, so that treebanks of different conventions can be learned together.
 
-A row of the table has three or four columns with a tab between them: ``label`` (of phrases) or ``tag`` (of
-words), the old name, the new name, and conditions with blanks between them::
+A row of the table has three or four columns, separated by tabs: ``label`` (of phrases) or ``tag`` (of words),
+the old name, the new name, and conditions separated by blanks::
 
     tag	TO	IN	parent=PP word=to
 
-``parent`` is the label of the node above, ``child`` the label of the only node below, ``word`` the word of a
-tag in any case; all as they were before renaming. The first row that fits a node renames it. Empty lines, and
-lines that begin with ``#``, say nothing.
+``parent`` is the label of the parent, ``child`` the label of an only child, and ``word`` the word of a tag,
+ignoring case; all labels are those before renaming. The first row that matches a node renames it. Empty lines
+and lines that begin with ``#`` are ignored.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _HINT = "a row is 'label' or 'tag', the old name, the new one and conditions suc
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table.
+    """A row of a table of renamings.
 
     Attributes:
         kind: ``label`` or ``tag``.
-        old, new: names.
-        conditions: what must hold, by name.
-        line: its number in the table, from 1.
+        old, new: old and new name.
+        conditions: required values of ``parent``, ``child`` or ``word``.
+        line: line number in the table, from 1.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Row:
     line: int
 
     def fits(self, node: Tree, parent: str) -> bool:
-        """Whether the conditions hold for a node of that kind and name."""
+        """Whether a node of the row's kind and old name meets its conditions."""
         conditions = self.conditions
         if conditions.get("parent", parent) != parent:
             return False
@@ -59,14 +59,14 @@ class Renaming:
     r"""A table of renamings.
 
     Args:
-        lines: of the table.
-        path: its file, for messages.
+        lines: lines of the table.
+        path: file of the table, for messages.
 
     Attributes:
-        rows: of the table, in order.
+        rows: rows of the table, in order.
 
     Raises:
-        InputError: a line is no row, or there is none.
+        InputError: a line is malformed, or the table is empty.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets
@@ -89,12 +89,12 @@ class Renaming:
             self._of[row.kind, row.old].append(row)
 
     def row_of(self, node: Tree, parent: str) -> Row | None:
-        """Return the row that renames a node under a parent of that label; None if it keeps its name."""
+        """Return the row that renames a node under a parent with this label; None if no row matches."""
         kind = "label" if node.word is None else "tag"
         return next((row for row in self._of.get((kind, node.label), ()) if row.fits(node, parent)), None)
 
     def rename(self, tree: Tree) -> Tree:
-        """Return a cleaned tree with other labels and tags."""
+        """Return a cleaned tree with its labels and tags renamed."""
 
         def renamed(node: Tree, below: Sequence[Tree], parent: str) -> Tree:
             row = self.row_of(node, parent)
@@ -107,23 +107,23 @@ class Renaming:
         return strip_repeats(renamed(tree, tree.fold(rename_children).children, ""))
 
     def uses(self, tree: Tree) -> Counter[int]:
-        """Count how many nodes of a tree each row renames, by its line."""
-        found: Counter[int] = Counter()
+        """Return the number of nodes of a tree that each row renames, by line number of the row."""
+        counts: Counter[int] = Counter()
         for parent, node in [
             ("", tree),
             *((above.label, each) for above in tree.nodes() for each in above.children),
         ]:
             row = self.row_of(node, parent)
             if row is not None:
-                found[row.line] += 1
-        return found
+                counts[row.line] += 1
+        return counts
 
 
 def read_renaming(path: str | Path) -> list[str]:
-    """Read the lines of a table of renamings, which are checked.
+    """Read and check a table of renamings; return its lines.
 
     Raises:
-        InputError: it cannot be read, or a line is no row.
+        InputError: the file cannot be read, or a line is malformed.
     """
     with open_text(path) as stream:
         lines = list(stream)

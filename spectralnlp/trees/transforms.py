@@ -1,4 +1,4 @@
-"""Small pure functions from tree to tree: what treebanks annotate beyond plain constituents goes."""
+"""Functions from tree to tree that remove treebank annotation beyond plain constituents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ ROOT_LABELS = frozenset(["", "ROOT", "TOP"])
 
 
 def strip_traces(tree: Tree) -> Tree | None:
-    """Remove empty elements and the phrases that hold nothing else; None if no word is left.
+    """Remove empty elements and the phrases that contain nothing else; returns None if no word is left.
 
-    Empty elements are the ``-NONE-`` of Penn-style treebanks and the elided ``*0*`` of CESS, which has no tag
-    of its own.
+    Empty elements are the ``-NONE-`` of Penn-style treebanks and the ``*0*`` of elided words in CESS, which
+    has no tag of its own.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets, strip_traces
@@ -28,16 +28,16 @@ def strip_traces(tree: Tree) -> Tree | None:
             return None if node.label == "-NONE-" or node.word == "*0*" else node
         kept = tuple(child for child in children if child is not None)
         if len(kept) == len(children) and all(map(operator.is_, kept, node.children)):
-            return node  # with the head that the treebank marks
+            return node  # unchanged, so that a HeadedTree keeps its head
         return Tree(node.label, kept) if kept else None
 
     return tree.fold(keep)
 
 
 def strip_functions(tree: Tree) -> Tree:
-    """Cut function tags, indices and gaps from phrase labels: ``NP-SBJ-1`` and ``NP=2`` become ``NP``.
+    """Remove function tags, indices and gaps from phrase labels: ``NP-SBJ-1`` and ``NP=2`` become ``NP``.
 
-    A label that begins with the sign survives (``-LRB-``), and so do ``ADVP|PRT`` and all tags of words.
+    A label that begins with a hyphen (``-LRB-``), ``ADVP|PRT`` and all tags of words stay as they are.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets, strip_functions
@@ -53,7 +53,7 @@ def strip_functions(tree: Tree) -> Tree:
 
 
 def strip_root(tree: Tree) -> Tree:
-    """Remove root nodes that say nothing: an empty label, ``TOP`` or ``ROOT`` over one child.
+    """Remove uninformative root nodes: an empty label, ``TOP`` or ``ROOT`` over one child.
 
     Over several children such a root becomes ``TOP``.
 
@@ -71,9 +71,9 @@ def strip_root(tree: Tree) -> Tree:
 
 
 def strip_repeats(tree: Tree) -> Tree:
-    """Remove a phrase whose only child is a phrase of its label: an NP over nothing but an NP says nothing.
+    """Merge each phrase with its only child if that is a phrase with the same label.
 
-    Most come from stripped traces. The Berkeley parser removes them too.
+    Most such phrases result from removed traces. The Berkeley parser merges them too.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets, strip_repeats
@@ -91,9 +91,9 @@ def strip_repeats(tree: Tree) -> Tree:
 
 
 def clean(tree: Tree) -> Tree | None:
-    """The constituents over the words that are there; None if there are none.
+    """Return a tree without traces, function tags, empty roots and repeated nodes; None if no word is left.
 
-    No traces, function tags, empty roots or nodes that repeat their only child.
+    See `strip_traces`, `strip_functions`, `strip_root` and `strip_repeats`.
 
     Examples:
         >>> from spectralnlp.trees import clean, read_brackets
@@ -106,7 +106,7 @@ def clean(tree: Tree) -> Tree | None:
 
 
 def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
-    """The trees after `clean`, without those of which nothing is left.
+    """Yield the trees after `clean`, without those that have no words.
 
     Examples:
         >>> from spectralnlp.trees import cleaned, read_brackets
@@ -115,13 +115,13 @@ def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
         ['(S (NP (NNS Gulls)) (VP (VBP fly)))']
     """
     for tree in trees:
-        found = clean(tree)
-        if found is not None:
-            yield found
+        kept = clean(tree)
+        if kept is not None:
+            yield kept
 
 
 def add_root(tree: Tree, label: str = "TOP") -> Tree:
-    """The tree under a root of that label, unless it has it already.
+    """Return the tree under a root with this label, unless it already has one.
 
     Examples:
         >>> from spectralnlp.trees import add_root, read_brackets

@@ -1,7 +1,7 @@
-"""Constituency trees: a label with children, or a preterminal with its word.
+"""Constituency trees: nodes have a label and children, or are preterminals with a word.
 
-Nothing here recurses: unary chains a thousand deep and left-branching sentences of
-hundreds of tokens are ordinary input.
+Nothing here is recursive: unary chains a thousand deep and left-branching sentences of hundreds of tokens are
+ordinary input.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 _FUNCTIONS = re.compile(r"(?<!^)[-=].*", re.DOTALL)
 _UNWRITABLE = re.compile(r"[()\s\0]", re.ASCII)
-_AS_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}  # anything else unwritable, a blank, becomes "_"
+_AS_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}  # other unwritable characters, such as blanks, become "_"
 
 
 class Tree:
@@ -33,7 +33,7 @@ class Tree:
     A node either has ``children`` (one or more trees) or, as a preterminal, a ``word``.
 
     Args:
-        label: the category, ``NP`` or ``NN``; may be empty (the outer bracket of a PTB file).
+        label: category, such as ``NP`` or ``NN``; may be empty (the outer bracket of a PTB file).
         children: subtrees from left to right; empty for a preterminal.
         word: the token under a preterminal; None for every other node.
 
@@ -58,11 +58,11 @@ class Tree:
 
     @property
     def is_preterminal(self) -> bool:
-        """Whether this node is a part of speech over one word."""
+        """Whether this node is a part-of-speech tag over one word."""
         return self.word is not None
 
     def nodes(self) -> Iterator[Tree]:
-        """All nodes, a parent before its children, from left to right."""
+        """Yield all nodes, parents before their children, from left to right."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -70,7 +70,7 @@ class Tree:
             stack.extend(reversed(node.children))
 
     def postorder(self) -> list[Tree]:
-        """All nodes, children before their parent, from left to right."""
+        """Return all nodes, children before their parents, from left to right."""
         order, stack = [], [self]
         while stack:
             node = stack.pop()
@@ -80,10 +80,10 @@ class Tree:
         return order
 
     def fold(self, combine: Callable[[Tree, list[T]], T]) -> T:
-        """The value of the root, where a node's value is made from its children's.
+        """Compute a value for each node from the values of its children, and return the root's.
 
         Args:
-            combine: gives a node's value from the node and the values of its children in order.
+            combine: returns a node's value, given the node and the values of its children in order.
         """
         values: list[T] = []
         for node in self.postorder():
@@ -93,21 +93,21 @@ class Tree:
         return values[0]
 
     def preterminals(self) -> list[Tree]:
-        """The nodes over words, from left to right."""
+        """Return the preterminals, from left to right."""
         return [node for node in self.nodes() if node.word is not None]
 
     def words(self) -> list[str]:
-        """The tokens of the sentence."""
+        """Return the words, from left to right."""
         return [node.word for node in self.nodes() if node.word is not None]
 
     def tags(self) -> list[str]:
-        """The label of each token's preterminal."""
+        """Return the tags (labels of preterminals), from left to right."""
         return [node.label for node in self.nodes() if node.word is not None]
 
     def spans(self) -> list[tuple[str, int, int]]:
-        """(label, start, end) of every node that is not a preterminal, parents first.
+        """Return (label, start, end) of every node except preterminals, parents first.
 
-        ``start`` and ``end`` count tokens; ``end`` is exclusive.
+        ``start`` and ``end`` are indices of tokens; ``end`` is exclusive.
         """
         spans: list[tuple[str, int, int]] = []
         opened: list[tuple[Tree, int]] = [(self, -1)]
@@ -126,16 +126,16 @@ class Tree:
         return spans
 
     def heads(self, rules: HeadRules = "english") -> list[int]:
-        """The index of each node's head word, in the order of `nodes`.
+        """Return the index of each node's head word, in the order of `nodes`.
 
         Args:
             rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content``
-                (English; content words, as Universal Dependencies have them), or a function of a label and
-                its children's labels. The first, second and last are for phrases whose head the treebank
-                does not mark (`HeadedTree`).
+                (English; content words as heads, as in Universal Dependencies), or a function of a label and
+                its children's labels. Except for ``content``, heads that the treebank marks (`HeadedTree`)
+                take precedence.
 
         Raises:
-            ConfigError: there are no rules of that name.
+            ConfigError: there are no rules with that name.
 
         Examples:
             >>> from spectralnlp.trees import read_brackets
@@ -150,7 +150,8 @@ class Tree:
         nodes = list(self.nodes())
         heads = [-1] * len(nodes)
         n_words = sum(node.word is not None for node in nodes)
-        # From the last node to the first: heads of a node's children lie on top of the stack, first on top.
+        # From the last node to the first: the heads of a node's children are on top of the stack, the first
+        # on top.
         stack: list[int] = []
         for number in range(len(nodes) - 1, -1, -1):
             node = nodes[number]
@@ -172,9 +173,9 @@ class Tree:
         return heads
 
     def __str__(self) -> str:
-        """One line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
+        """Return one line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
 
-        Inside tokens and labels ``(`` and ``)`` are written ``-LRB-`` and ``-RRB-``, and ASCII blanks ``_``.
+        Within tokens and labels, ``(`` and ``)`` are written ``-LRB-`` and ``-RRB-``, and ASCII blanks ``_``.
         """
         pieces: list[str] = []
         stack: list[Tree | None] = [self]
@@ -184,7 +185,7 @@ class Tree:
                 pieces.append(")")
             elif node.word is not None:
                 word = writable(node.word) or "_"
-                end = " )" if word.endswith("\\") else ")"  # NLTK takes a backslash and a bracket for one
+                end = " )" if word.endswith("\\") else ")"  # NLTK reads "\\)" as an escaped bracket
                 pieces.append(f" ({writable(node.label)} {word}{end}")
             else:
                 pieces.append(f" ({writable(node.label)}")
@@ -212,11 +213,11 @@ class Tree:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Flat, because pickle (between worker processes) recurses.
+        # Flat, because pickling a nested tree (between worker processes) would recurse.
         return _rebuild, ([(node.label, node.word, len(node.children)) for node in self.postorder()],)
 
     def to_svg(self) -> str:
-        """A drawing as one ``<svg>`` element."""
+        """Return a drawing as one ``<svg>`` element."""
         from spectralnlp.render.svg import draw_tree
 
         return draw_tree(self)
@@ -230,7 +231,7 @@ class Tree:
         return in_page(self.to_svg())
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: ``label``, and ``word`` or ``children``."""
+        """Return JSON values: ``label``, and ``word`` or ``children``."""
 
         def build(node: Tree, children: list[dict[str, Any]]) -> dict[str, Any]:
             below = {"children": children} if node.word is None else {"word": node.word}
@@ -242,17 +243,18 @@ class Tree:
         """CoNLL-U, the tree in a comment; ends in an empty line.
 
         Args:
-            scheme: of dependencies, ``ud``, ``stanford`` or ``heads``; see
+            scheme: dependency scheme, ``ud``, ``stanford`` or ``heads``; see
                 `spectralnlp_trees.to_dependencies`. None for words and tags alone.
-            head_rules: of ``heads``.
+            head_rules: head rules of the scheme ``heads``.
 
         Raises:
             ConfigError: there is no such scheme, or no such head rules.
         """
         if scheme is not None:
             convert = registry.tree_tools.get("dependencies").to_dependencies
-            found = convert(self, scheme, head_rules=head_rules)
-            text: str = found.to_conllu({"text": " ".join(found.words), "constituency": str(self)})
+            dependencies = convert(self, scheme, head_rules=head_rules)
+            comments = {"text": " ".join(dependencies.words), "constituency": str(self)}
+            text: str = dependencies.to_conllu(comments)
             return text
         from spectralnlp.render.tags import to_conllu
         from spectralnlp.text.tokens import Sentence
@@ -261,7 +263,7 @@ class Tree:
         return to_conllu(sentence, self.tags(), comments={"constituency": str(self)})
 
     def to_nltk(self) -> nltk.Tree:
-        """Convert to an ``nltk.Tree``, whose leaves are strings; imports nltk.
+        """Return the tree as an ``nltk.Tree`` with strings as leaves; imports nltk.
 
         Raises:
             ConfigError: nltk is not installed.
@@ -278,13 +280,13 @@ class Tree:
 
     @classmethod
     def from_string(cls, text: str) -> Tree:
-        """Read one tree written as brackets, ``(S (NP (PRP I)) (VP (VBP see)))``.
+        """Return the tree of a bracketed text, ``(S (NP (PRP I)) (VP (VBP see)))``.
 
         Args:
             text: one line or several; `spectralnlp.trees.read_brackets` reads any number of trees.
 
         Raises:
-            InputError: the brackets do not match, a word has no tag, or there are no trees or several.
+            InputError: brackets are unbalanced, a word has no tag, or there is not exactly one tree.
 
         Examples:
             >>> import spectralnlp
@@ -299,7 +301,7 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:
-        """Convert from an ``nltk.Tree`` whose leaves are strings, one under each preterminal.
+        """Return the tree of an ``nltk.Tree`` whose leaves are strings, one under each preterminal.
 
         Raises:
             ValueError: a leaf has no preterminal of its own.
@@ -324,13 +326,13 @@ class Tree:
 
 
 class HeadedTree(Tree):
-    """A phrase whose head child the treebank marks, as ``HD`` edges do in TIGER and its kin.
+    """A phrase whose head child is marked in the treebank, as by ``HD`` edges in TIGER.
 
-    Changes of a phrase, `clean` among them, make an ordinary `Tree` of it.
+    Functions that change a phrase, such as `clean`, return an ordinary `Tree`.
 
     Args:
-        label, children: as of `Tree`.
-        head: place of the head among the children.
+        label, children: see `Tree`.
+        head: index of the head among the children.
     """
 
     __slots__ = ("head",)
@@ -341,15 +343,15 @@ class HeadedTree(Tree):
 
 
 def writable(text: str) -> str:
-    """A token or label as bracket files can hold it; see `Tree.__str__`."""
+    """Return a token or label escaped for bracket files; see `Tree.__str__`."""
     if _UNWRITABLE.search(text) is None:
         return text
-    return _UNWRITABLE.sub(lambda found: _AS_WRITTEN.get(found[0], "_"), text)
+    return _UNWRITABLE.sub(lambda match: _AS_WRITTEN.get(match[0], "_"), text)
 
 
 @lru_cache(maxsize=4096)
 def category(label: str) -> str:
-    """The label of a phrase without function tags, indices and gaps: NP of ``NP-SBJ-1``."""
+    """Return a phrase label without function tags, indices and gaps: ``NP`` for ``NP-SBJ-1``."""
     return label if label.startswith("-") else _FUNCTIONS.sub("", label)
 
 

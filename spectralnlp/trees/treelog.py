@@ -1,8 +1,8 @@
-"""A treebank as columns of integers: one row a node of its binarised trees.
+"""A treebank as columns of integers, with one row for each node of its binarised trees.
 
-Later passes of an estimator need, for every node, where it stands in its tree. The replay log keeps just
-that, about 30 bytes a node, so that they need not read and binarise the trees again, and so that an update or
-an unlearning can run them again.
+Later passes of an estimator need the position of every node in its tree. The replay log keeps just that,
+about 30 bytes per node, so that they need not read and binarise the trees again, and so that updates and
+unlearning can repeat them.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True)
 class TreeTable:
-    """Nodes of binarised trees, children before their parent, trees one after the other.
+    """Table of the nodes of binarised trees, children before their parents, tree by tree.
 
     Attributes:
-        symbols: names of symbols, sorted; preterminals too.
+        symbols: names of symbols, including tags, sorted.
         words: word types, sorted.
-        symbol: int32 (n_nodes,).
+        symbol: int32 (n_nodes,); index into ``symbols``.
         left, right: int32 (n_nodes,); rows of the children, -1 where there is none. A unary node
             has only a left child, a preterminal has none.
-        parent: int32 (n_nodes,); -1 at roots.
-        word: int32 (n_nodes,); of a preterminal, else -1.
+        parent: int32 (n_nodes,); row of the parent, -1 for roots.
+        word: int32 (n_nodes,); index into ``words`` of a preterminal's word, otherwise -1.
         start, end: int32 (n_nodes,); span in tokens of the whole treebank, end exclusive.
-        head: int32 (n_nodes,); row of the preterminal that heads each node.
-        tree: int32 (n_nodes,); which tree.
-        weight: float64 (n_trees,); how often each tree counts, 1 as it is read.
-        share: float64 (n_trees,); what part of a sentence each tree stands for, 1 as it is read, less for one
-            of several trees that a sentence may have. Its words are so much of a token each.
+        head: int32 (n_nodes,); row of the preterminal that is the head of each node.
+        tree: int32 (n_nodes,); index of the tree.
+        weight: float64 (n_trees,); weight of each tree, initially 1.
+        share: float64 (n_trees,); fraction of a sentence that each tree stands for, initially 1; less if a
+            sentence has several trees. Each of its words counts as that fraction of a token.
     """
 
     symbols: tuple[str, ...]
@@ -80,7 +80,7 @@ class TreeTable:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes of all trees."""
+        """Number of nodes in all trees."""
         return len(self.symbol)
 
     @property
@@ -90,24 +90,26 @@ class TreeTable:
 
     @property
     def n_sentences(self) -> int:
-        """Number of sentences that the trees are of."""
+        """Number of sentences, the sum of ``share``."""
         return round(self.share.sum())
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """int64 (n_trees,): how often each tree counts for a learner that takes it whole or not at all."""
+        """Integer weight of each tree, for learners that cannot use fractions; int64 (n_trees,)."""
         return np.maximum(np.rint(self.weight), self.share >= 1).astype(np.int64)
 
     def select(self, trees: NDArray[np.bool_]) -> TreeTable:
-        """The table of some of the trees, with the symbols and words that occur in them.
+        """Return the table of some trees, with only the symbols and words that occur in them.
 
         Args:
-            trees: bool (n_trees,).
+            trees: the trees to keep, bool (n_trees,).
         """
         rows = trees[self.tree]
         row_of = np.cumsum(rows, dtype=np.int32) - 1
         position_of = np.cumsum(rows & (self.word >= 0), dtype=np.int32) - 1
-        n_tokens_before = np.concatenate([[0], position_of[self.word >= 0] + 1])  # before each token
+        n_tokens_before = np.concatenate(
+            [[0], position_of[self.word >= 0] + 1]
+        )  # kept tokens before each token
         symbols, symbol = np.unique(self.symbol[rows], return_inverse=True)
         words, word = np.unique(self.word[rows], return_inverse=True)
         if no_word := len(words) > 0 and words[0] < 0:
@@ -135,12 +137,12 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes of some trees, in the order of :class:`TreeTable`, with names as numbers of the log.
+    """Nodes of some trees, in the order of :class:`TreeTable`, with the log's ids of symbols and words.
 
     Attributes:
-        label, word, arity: int32 (n_nodes,); the word is -1 where there is none.
-        head: int32 (n_nodes,); token of the tree that heads each node.
-        sizes: int32 (n_trees,); nodes of each tree.
+        label, word, arity: int32 (n_nodes,); symbol id, word id (-1 if there is none), number of children.
+        head: int32 (n_nodes,); index of each node's head word in its tree.
+        sizes: int32 (n_trees,); number of nodes of each tree.
     """
 
     label: Ints
@@ -151,13 +153,13 @@ class _Chunk:
 
 
 class TreeLog(ReplayLog[Tree]):
-    """Trees observed, as integers; merging concatenates in the order of documents and rows.
+    """Log of the observed trees, as integers; merged logs keep the order of documents and rows.
 
     Args:
-        binariser: how trees are binarised, as ``Binariser.to_dict`` gives it.
+        binariser: settings of the binarisation, from ``Binariser.to_dict``.
 
     Attributes:
-        chains: how often each chain of unary rules occurred, labels from the top down.
+        chains: count of each unary chain, a tuple of labels from the top down.
     """
 
     pass_name = "trees"
@@ -167,16 +169,16 @@ class TreeLog(ReplayLog[Tree]):
         self.binariser = Binariser.from_dict(binariser)
         self._labels, self._words = Numbering(), Numbering()
         self._chunks: dict[tuple[int, int], _Chunk] = {}
-        self.chains: Counter[tuple[str, ...]] = Counter()  # of unary rules, labels from the top down
+        self.chains: Counter[tuple[str, ...]] = Counter()  # of unary chains, labels from the top down
 
     def parameters(self) -> dict[str, object]:
-        """The binarisation."""
+        """Return the settings of the binarisation."""
         return {"binariser": self.binariser.to_dict()}
 
     def observe(self, batch: Batch[Tree]) -> None:
         """Add cleaned trees."""
         if not len(batch):
-            return  # its key may be that of the batch that really begins there
+            return  # the key of an empty batch may be that of the next batch
         labels, words = self._labels, self._words
         label, word, arity, head, sizes = [], [], [], [], []
         binariser = self.binariser
@@ -194,9 +196,9 @@ class TreeLog(ReplayLog[Tree]):
         self._chunks[batch.document_index, batch.start] = _Chunk(*columns)
 
     def table(self) -> TreeTable:
-        """Return all trees, in the order of documents and rows.
+        """Return all trees as a table, in the order of documents and rows.
 
-        A label that stands over words and over phrases becomes two symbols: roles go by position, not name.
+        A label that is used both for tags and for phrases becomes two symbols.
         """
         table = self._table()
         over_word = table.word >= 0
@@ -215,15 +217,15 @@ class TreeLog(ReplayLog[Tree]):
         return replace(table, symbols=tuple(symbols), symbol=symbol)
 
     def places(self) -> NDArray[np.int64]:
-        """int64 (n_trees, 3): document, row and number of nodes of each tree, in the order of the table."""
+        """Return document, row and number of nodes of each tree, int64 (n_trees, 3), in the table's order."""
         return places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()})
 
     def documents(self) -> Ints:
-        """int32 (n_trees,): the number of each tree's document, in the order of the table."""
+        """Return the document number of each tree, int32 (n_trees,), in the order of the table."""
         return self.places()[:, 0].astype(np.int32)
 
     def _table(self) -> TreeTable:
-        """Return all trees, their symbols as binarisation made them."""
+        """Return all trees as a table, with the symbols that binarisation made."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
         (symbols, label_rank), (words, word_rank) = self._labels.ranked(), self._words.ranked()
         label, word, arity, head, sizes = (
@@ -233,7 +235,7 @@ class TreeLog(ReplayLog[Tree]):
         left, right, parent, start, end = _link(arity)
         tree = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         leaves = np.flatnonzero(arity == 0).astype(np.int32)
-        first_token = start[np.cumsum(sizes) - 1]  # of each tree: where its root begins
+        first_token = start[np.cumsum(sizes) - 1]  # of each tree
         return TreeTable(
             symbols=symbols,
             words=words,
@@ -251,7 +253,7 @@ class TreeLog(ReplayLog[Tree]):
         )
 
     def arrays(self) -> dict[str, Array]:
-        """The canonical table and the place of each tree; the same trees give the same bytes."""
+        """Return the canonical table and the place of each tree; equal trees give equal bytes."""
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
         return {
@@ -270,19 +272,19 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Words are -1 where there is none; a node has up to two children."""
+        """Return the specification of a column: words may be -1, and a node has at most two children."""
         if column == "arity":
             return replace(int_array("n_items", dtype="int8"), below=3)
         return int_array("n_items", least=-1 if column == "word" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Nodes must make trees, heads be tokens of their tree, and words stand at leaves only."""
+        """Check that nodes form trees, heads are tokens of their tree, and only leaves have words."""
         super().check_arrays(stored)
         sized = stored.part()
         sizes = stored.take("places", int_array("n_examples", 3, dtype="int64"))[:, 2]
         arity, head, word = (sized.take(name, self.column_spec(name)) for name in ("arity", "head", "word"))
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        # In postorder, so many subtrees are open after each node; one is left at the end of a tree.
+        # Number of subtrees without a parent after each node, in postorder; one is left at the end of a tree.
         is_open = np.concatenate([[0], np.cumsum(1 - arity.astype(np.int64))])
         first = np.repeat(is_open[bounds[:-1]], sizes)
         before, after = is_open[:-1] - first, is_open[1:] - first
@@ -327,7 +329,7 @@ class TreeLog(ReplayLog[Tree]):
 
 
 def _link(arity: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Children, parents and spans from arities in postorder, all trees in one sweep."""
+    """Return left and right children, parents, starts and ends of nodes, from their arities in postorder."""
     n = len(arity)
     left, right, parent = (np.full(n, -1, np.int32) for _ in range(3))
     start, end = np.zeros(n, np.int32), np.zeros(n, np.int32)
