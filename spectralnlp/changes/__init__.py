@@ -1,11 +1,11 @@
-"""Incremental updates and unlearning: documents added to a trained model or taken out, models merged.
+"""Incremental updates and unlearning: adding documents to a trained model, removing them, and merging models.
 
-An estimator says what can be done (``unlearning``): from integer counts, everything, exactly; from a log of
-integers, everything, by running its later passes again; from sketches that only grow, all but forgetting.
-`adapt` makes one model of a general one and of trees of another domain
-(:mod:`~spectralnlp.changes.adaptation`). The moments lie beside the model
-(:mod:`~spectralnlp.changes.kept`), with a ledger of what it was made of
-(:mod:`~spectralnlp.changes.ledger`); the verbs are in :mod:`~spectralnlp.changes.verbs`.
+What is possible depends on the estimator's ``unlearning``: with integer counts everything, exactly; with a
+log of integers everything, by repeating later passes; with sketches that only grow, everything but
+forgetting. `adapt` combines a general model with trees of another domain
+(:mod:`~spectralnlp.changes.adaptation`). Moments are stored beside the model
+(:mod:`~spectralnlp.changes.kept`), with a ledger of its documents (:mod:`~spectralnlp.changes.ledger`); the
+operations are in :mod:`~spectralnlp.changes.verbs`.
 """
 
 from spectralnlp.changes.adaptation import (

@@ -1,4 +1,4 @@
-"""Corpora of some documents of another: without those that a model knows, or some of them several times."""
+"""Corpora that omit known documents of another corpus, or repeat some of its files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Mask = NDArray[np.bool_]
 
 
 class NewDocuments(Corpus[Any]):
-    """Another corpus, less some of its documents.
+    """Another corpus without some of its documents.
 
-    A partition is told which of its own lines to leave out, so that no worker needs the ledger.
+    Each partition knows which of its lines to omit, so that no worker needs the ledger.
 
     Args:
         corpus: the other corpus.
-        digests: what was observed of it.
-        known: bool (n_documents,); what to leave out, in the order of the digests.
+        digests: observed digests of its documents.
+        known: which documents to omit, bool (n_documents,), in the order of the digests.
     """
 
     def __init__(self, corpus: Corpus[Any], digests: DocumentDigests, known: Mask) -> None:
@@ -34,7 +34,7 @@ class NewDocuments(Corpus[Any]):
         self.places = digests.places()
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of the other corpus, without known files, or with fewer lines in each."""
+        """Return the partitions of the other corpus, without known files or known lines."""
         parts = self.corpus.partitions()
         if self.unit == "file":
             gone = set(self.places[self.known, 0].tolist())
@@ -51,26 +51,26 @@ class NewDocuments(Corpus[Any]):
 
 
 class RepeatedFiles(Corpus[Any]):
-    """Another corpus, each file as often as it counts.
+    """Another corpus with each file repeated a number of times.
 
     Args:
         corpus: the other corpus.
-        times: how often each document counts, by its number; not at all if it is not there.
+        times: number of repetitions by document index; 0 for documents that are missing.
     """
 
     def __init__(self, corpus: Corpus[Any], times: Mapping[int, int]) -> None:
         self.corpus, self.times = corpus, times
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of the other corpus; each copy is a document of its own."""
-        found: list[Partition[Any]] = []
+        """Return the partitions of the other corpus; each copy is a separate document."""
+        copies: list[Partition[Any]] = []
         copy = 0
         for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):
             listed = list(parts)
             for _ in range(self.times.get(document, 0)):
-                found += [replace(each, document_index=copy) for each in listed]
+                copies += [replace(each, document_index=copy) for each in listed]
                 copy += 1
-        return found
+        return copies
 
 
 def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
@@ -86,7 +86,7 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Leave the known lines or n-grams out of an example that holds several."""
+    """Return an example of several lines or n-grams without the known ones."""
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

@@ -1,4 +1,4 @@
-"""Why a bracket: which training trees a parser has it from; `Parser.explain`."""
+"""Explanations of a parser's brackets by training trees, for `Parser.explain`."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 @dataclass(frozen=True)
 class Explainer:
-    """A parser with the trees that it was learned from, counted.
+    """Computes the influence of training trees on a parser's brackets, from counts of these trees.
 
     Attributes:
-        counted: its grammar, the first binarisation's.
-        places: int64 (n_trees, 2); document and row of each tree.
-        names: of the documents; empty where they are not known.
+        counted: counts of the grammar of the first binarisation.
+        places: document and row of each tree, int64 (n_trees, 2).
+        names: names of the documents; empty if unknown.
     """
 
     counted: CountedGrammar
@@ -48,15 +48,15 @@ class Explainer:
 
     @classmethod
     def of(cls, parser: Parser, trees: Any = None) -> Explainer:
-        """Count the trees that a parser was learned from.
+        """Return an explainer from the trees from which a parser was learned.
 
         Args:
-            parser: with kept moments.
-            trees: those trees, as a corpus or a list, whose documents may have names; None for those of the
-                moments.
+            parser: a parser with kept moments.
+            trees: the parser's training trees, as a corpus or a list; None for those in the moments.
 
         Raises:
-            ConfigError: nothing was kept, or no trees; these are others; or no grammar has counted states.
+            ConfigError: no moments or no trees were kept, the trees are not the parser's, or its grammar has
+                no counted states.
         """
         kept = kept_of(parser, "explain")
         trainer = kept.learner
@@ -70,7 +70,7 @@ class Explainer:
     def explain(
         self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int, recount: bool
     ) -> Explanation:
-        """Name the trees that did most for a bracket and against it; see `Parser.explain`."""
+        """Return the trees with the most influence for and against a bracket; see `Parser.explain`."""
         forests = bracket_forests(parser, sentence, bracket)
         with one_blas_thread():
             found = influence(self.counted, forests)
@@ -95,12 +95,12 @@ class Explainer:
     def recounted(
         self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
     ) -> dict[int, float]:
-        """Return by how much the log-odds fall when each tree is taken out and the rest counted again.
+        """Return how much the log-odds fall when each tree is removed and the rest is counted again.
 
         Args:
-            forests: of `bracket_forests`.
-            words: of the sentence, in the model's conventions.
-            trees: their numbers.
+            forests: forests and lookups from `bracket_forests`.
+            words: words of the sentence, in the model's conventions.
+            trees: indices of the trees to remove, one at a time.
         """
         n_trees = self.counted.index.table.n_trees
         both = [forest for forest, _ in forests]
@@ -112,7 +112,7 @@ class Explainer:
         return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
 
     def match(self, found: Influence, tree: int) -> int:
-        """Return the node of a tree that did most of what the tree did."""
+        """Return the node that contributes most to a tree's influence, as a row of the table."""
         rows = np.flatnonzero(self.counted.index.table.tree == tree)
         return int(rows[np.argmax(found.nodes[rows] * np.sign(found.trees[tree]))])
 
@@ -144,7 +144,7 @@ def explain(
     most: int = 5,
     recount: bool = False,
 ) -> Explanation:
-    """Say which training trees a bracket is from; see `Parser.explain`."""
+    """Explain a bracket by training trees or by features; see `Parser.explain`."""
     check_number(most, "most", least=1)
     (wanted,) = Constraints.of(brackets=[bracket]).brackets
     if wanted.label is None:
@@ -160,30 +160,30 @@ def explain(
 
 
 def explainer_of(parser: Parser) -> Explainer | None:
-    """Count the trees that were kept beside a parser; None if none were. Errors as of `Explainer.of`."""
+    """Return an explainer from a parser's kept trees; None if none were kept. Raises as `Explainer.of`."""
     kept = kept_if_any(parser)
     is_counts = kept is not None and isinstance(kept.learner, ParserTrainer) and _kept_trees(kept) is None
     return None if kept is None or is_counts else Explainer.of(parser)
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
-    """The forest of a sentence's trees with a bracket, and that of those without it.
+    """Return the forests of a sentence's trees with a bracket, and without it, each with its lookup.
 
     Raises:
-        ConstraintError: the bracket makes no sense for the sentence.
-        NoTreeError: all trees of the model have it, or none has.
+        ConstraintError: the bracket is invalid for the sentence.
+        NoTreeError: all trees of the model have the bracket, or none has it.
     """
-    found = []
-    for given, forests in _with_and_without(parser, sentence, bracket):
+    pairs = []
+    for looked_up, forests in _with_and_without(parser, sentence, bracket):
         number, scored = forests.first
-        found.append((scored.forest, given.lookups[number]))
-    return found
+        pairs.append((scored.forest, looked_up.lookups[number]))
+    return pairs
 
 
 def _with_and_without(
     parser: Parser, sentence: Sentence, bracket: Bracket
 ) -> Iterator[tuple[SentenceInput, Forests]]:
-    """Yield the forests with a bracket, then those without it; errors as of `bracket_forests`."""
+    """Yield the forests with a bracket, then those without it; raises what `bracket_forests` raises."""
     for constraints, what in (
         (Constraints(brackets=(bracket,)), "no tree of the model has"),
         (Constraints(forbidden=(bracket,)), "all trees of the model have"),
@@ -218,7 +218,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, most: i
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, most: int, **found: Any
 ) -> Explanation:
-    """An explanation with the best tree without the bracket, and with the features of a span scorer."""
+    """Return an explanation with the best tree without the bracket and the span scorer's features added."""
     features = _features(parser, sentence, bracket)
     forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
     return Explanation(
@@ -231,7 +231,7 @@ def _explanation(
 
 
 def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feature]:
-    """The features of a span scorer, where there is one, for a bracket."""
+    """Return the span scorer's features for a bracket; [] without a span scorer."""
     rescorer = parser.forest_parser.rescorer
     if rescorer is None:
         return []
@@ -243,7 +243,7 @@ def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feat
 
 
 def rule_of(table: TreeTable, node: int) -> str:
-    """The rule of a node, or its tag and word, as text; intermediates of binarisation are ``…``."""
+    """Return the rule of a node, or its tag and word, as text; intermediate nodes are written ``…``."""
 
     def name(row: int) -> str:
         symbol = table.symbols[table.symbol[row]]
@@ -256,7 +256,7 @@ def rule_of(table: TreeTable, node: int) -> str:
 
 
 def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
-    """The binarised tree of the nodes of one tree, children before their parent."""
+    """Return the binarised tree of some rows of a table, which are the nodes of one tree in postorder."""
     built: dict[int, Tree] = {}
     for node in rows.tolist():
         symbol = table.symbols[table.symbol[node]]
@@ -269,12 +269,12 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
 
 
 def _kept_trees(kept: KeptMoments) -> TreeLog | None:
-    """The trees among the moments of a parser; None of counts."""
+    """Return the log of trees in a parser's kept moments; None if the moments are counts."""
     return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_log())
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
-    """The trees that a parser was learned from, in its first binarisation, and the names of documents."""
+    """Return the log of a parser's training trees, in its first binarisation, and document names."""
     if trees is None:
         log = _kept_trees(kept)
         if log is None:

@@ -1,4 +1,4 @@
-"""Moments and ledger of documents beside a model, which let it change, and how both came about."""
+"""Kept moments: moments and document ledger stored beside a model, from which it can be updated."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _Threshold = Annotated[int, Ge(0)]
 
 @dataclass(frozen=True)
 class KeptMoments:
-    """The moments of a model and the documents in them.
+    """The moments of a model and a ledger of the documents in them.
 
     Attributes:
-        estimator: its registered name.
-        settings: its hyper-parameters.
-        reading: how data is read, keyword arguments of the task's ``read``.
-        unit: what a document is, ``file`` or ``line``.
-        moments: of the task; their parameters are settled (head rules, say, that were ``auto``).
-        ledger: the documents in them.
-        description: what the model card begins with.
-        state: where learning can go on from; None where the model is learned again.
-        keep_words_above: words that were seen so often or less stand under other names; 0 if none does.
+        estimator: registered name of the estimator.
+        settings: hyper-parameters of the estimator.
+        reading: keyword arguments of the task's ``read``, with which the data were read.
+        unit: unit of documents, ``file`` or ``line``.
+        moments: moments of the task; parameters that were ``auto``, such as head rules, are resolved.
+        ledger: ledger of the documents.
+        description: beginning of the model card.
+        state: state from which learning can continue; None if the model is always learned from scratch.
+        keep_words_above: words with this count or less were replaced by pseudo-words; 0 if none were.
 
     Examples:
         >>> import tempfile
@@ -75,7 +75,7 @@ class KeptMoments:
 
     @property
     def learner(self) -> Estimator[Any]:
-        """Make an unfitted estimator with the settings."""
+        """A new unfitted estimator with the settings."""
         made: Estimator[Any] = registry.estimators.get(self.estimator)(**self.settings)
         return made
 
@@ -88,12 +88,12 @@ class KeptMoments:
         """Write a model folder with these moments beside the model.
 
         Args:
-            model: what the task made of the moments.
-            path: the folder to make.
-            overwrite: whether a model that is there may be replaced.
+            model: the model that was solved from the moments.
+            path: the folder to create.
+            overwrite: whether an existing model may be replaced.
 
         Raises:
-            ConfigError: it cannot be written, or is taken.
+            ConfigError: the folder cannot be written, or exists.
         """
         arrays = {f"moments.{name}": each for name, each in self.moments.arrays().items()}
         arrays |= {f"ledger.{name}": each for name, each in self.ledger.arrays().items()}
@@ -117,12 +117,12 @@ class KeptMoments:
         """Read the moments beside the model in a folder.
 
         Args:
-            folder: of the model.
-            verb: what is to be done with it, for the errors.
+            folder: folder of the model.
+            verb: the intended operation, for error messages.
 
         Raises:
-            ConfigError: there is nothing, and never was.
-            ModelError: it is truncated, changed, or of another model or version.
+            ConfigError: no moments were kept.
+            ModelError: the moments are truncated, changed, or belong to another model or version.
             RegistryError: the estimator is not installed.
         """
         stored = load_kept_moments(moments_folder(folder), folder)
@@ -161,11 +161,11 @@ class KeptMoments:
 def _empty_moments(
     estimator: str, settings: Mapping[str, Any], described: StoredValues
 ) -> tuple[Estimator[Any], Moments[Any]]:
-    """An unfitted estimator with the settings in a file, and its empty moments.
+    """Return an unfitted estimator with the settings in a file, and its empty moments.
 
     Raises:
-        ModelError: it does not have these settings.
-        RegistryError: it is not installed.
+        ModelError: the settings are invalid.
+        RegistryError: the estimator is not installed.
     """
     kind: type[Estimator[Any]] = registry.estimators.get(estimator)
     try:
@@ -177,10 +177,10 @@ def _empty_moments(
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
-    """Empty moments with the parameters in a file.
+    """Return empty moments with the parameters in a file.
 
     Raises:
-        ModelError: they cannot be.
+        ModelError: the parameters are invalid.
     """
     try:
         return empty.with_stored_parameters(parameters)
@@ -191,7 +191,7 @@ def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any
 
 
 def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValues) -> None:
-    """Refuse keyword arguments that the task's ``read`` does not have, or of another type."""
+    """Raise ModelError for keyword arguments that the task's ``read`` does not take, or of a wrong type."""
     hints = get_type_hints(task.read)
     for name in reading:
         if name not in hints or name in ("inputs", "on_bad", "return"):
@@ -200,11 +200,11 @@ def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValu
 
 
 def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
-    """Return what a model was learned from, as it was kept.
+    """Return the kept moments of a model.
 
     Raises:
-        ConfigError: nothing was kept.
-        ModelError: what lies beside the model is damaged, or another model lies there now.
+        ConfigError: no moments were kept.
+        ModelError: the stored moments are damaged, or the folder has another model now.
     """
     if model.kept is not None:
         kept: KeptMoments = model.kept
@@ -218,7 +218,7 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
 
 def kept_if_any(model: ChangingModel) -> KeptMoments | None:
-    """Return what a model was learned from; None if nothing was kept. Errors as of `KeptMoments.load`."""
+    """Return the kept moments of a model, or None if there are none; raises as `KeptMoments.load`."""
     if model.kept is None and (
         model.folder is None or read_kept_header(moments_folder(model.folder)) is None
     ):
@@ -232,7 +232,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Class of unlearning of these moments: the estimator's, but logs are replayed, and not all subtract."""
+    """Return the unlearning that is possible with these moments, which may be less than the estimator's."""
     if estimator.unlearning != "exact":
         return estimator.unlearning
     if not moments.can_forget:
@@ -241,10 +241,10 @@ def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unl
 
 
 def check_keeps(name: str, estimator: Estimator[Any]) -> None:
-    """Refuse an estimator of which nothing can be kept.
+    """Check that moments of an estimator can be kept.
 
     Raises:
-        ConfigError: it is one, or another estimator has this name.
+        ConfigError: nothing can be kept, or the name is that of another estimator.
     """
     if not isinstance(estimator, registry.estimators.get(name)):
         what = f"{name} is not the name of {type(estimator).__name__}"
@@ -255,11 +255,11 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
-    """Return, for ``info``, the class of a model and whether moments are kept.
+    """Return lines for ``info``: a model's class of unlearning, and whether moments are kept.
 
     Args:
-        folder: of the model.
-        about: the model's, where its estimator's class is named.
+        folder: folder of the model.
+        about: the model's ``about``, which names the estimator.
     """
     header = read_kept_header(moments_folder(folder))
     if header is None:
@@ -279,7 +279,7 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _nothing_kept(folder: Path, verb: str) -> ConfigError:
-    """Make the error for a model without moments: none were kept, or its estimator keeps none."""
+    """Return the error for a model without moments: none were kept, or its estimator cannot keep any."""
     stored = load_model(folder)
     name = str(stored.metadata.get("about", {}).get("estimator", stored.kind))
     kind = estimator_named(name)
@@ -293,7 +293,7 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
 
 
 def estimator_named(name: object) -> type[Estimator[Any]] | None:
-    """Return the registered estimator that models name in their ``about``; None if none has this name."""
+    """Return the registered estimator with a name used in models' ``about``, or None."""
     for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)

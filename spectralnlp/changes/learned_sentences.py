@@ -1,4 +1,4 @@
-"""Which training sentences taught a tagger the features of a word; `Tagger.explain`."""
+"""Explanations of a tagger's tags by training sentences, for `Tagger.explain`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from spectralnlp.text.spans import spans_of, write_spans
 
 @dataclass(frozen=True)
 class LearnedSentences:
-    """The sentences that a tagger was learned from.
+    """The training sentences of a tagger.
 
     Attributes:
-        sentences: words and tags, of spans in the scheme that was learned.
-        places: int64 (n_sentences, 2); document and row of each.
-        keys: of their features.
-        tags: int64 (n_tokens,); numbers of tags.
+        sentences: words and tags; spans are encoded in the scheme that was learned.
+        places: document and row of each sentence, int64 (n_sentences, 2).
+        keys: feature keys of all tokens.
+        tags: id of each token's tag, int64 (n_tokens,); -1 for unknown tags.
     """
 
     sentences: Sequence[TaggedSentence]
@@ -35,7 +35,7 @@ class LearnedSentences:
 
     @classmethod
     def of(cls, tagger: Tagger) -> LearnedSentences | None:
-        """Return the sentences that were kept beside a tagger; None if nothing was."""
+        """Return the kept training sentences of a tagger, or None if there are none."""
         found = kept_if_any(tagger)
         log = None if found is None else found.moments.first_log()
         if not isinstance(log, ExampleLog):
@@ -43,7 +43,7 @@ class LearnedSentences:
         kept = list(log.corpus())
         is_sentence = np.array([len(words) > 0 for words, _ in kept], bool)
         sentences = [each for each in kept if each[0]]
-        if tagger.scheme != "tags":  # as learning writes them
+        if tagger.scheme != "tags":  # encoded as in training
             sentences = [
                 (words, tuple(write_spans(spans_of(tags), len(tags), "bioes"))) for words, tags in sentences
             ]
@@ -58,13 +58,14 @@ class LearnedSentences:
     def evidence(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, most: int
     ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
-        """Share the weights of features out among sentences, and name those that have most of either sign.
+        """Divide the weights of features among training sentences; return those with most for and against.
 
         Args:
-            features: of a token.
-            weights: float64 (n_features,); what each adds to the log-odds of the tag and the alternative.
-            tag, alternative: their numbers.
-            most: sentences on either side.
+            features: features of a token.
+            weights: contribution of each feature to the log-odds of tag and alternative, float64
+                (n_features,).
+            tag, alternative: ids of the two tags.
+            most: maximum number of sentences on either side.
         """
         of_token = self.shares(features, weights, tag, alternative)
         starts = self.keys.encoded.starts
@@ -91,7 +92,7 @@ class LearnedSentences:
     def shares(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int
     ) -> NDArray[np.float64]:
-        """What each training word has of the weights of features, float64 (n_tokens,); see `evidence`."""
+        """Return the share of each training token in the weights, float64 (n_tokens,); see `evidence`."""
         found = np.zeros(len(self.tags))
         in_favour, against = self.tags == tag, self.tags == alternative
         places = zip(features.slots.tolist(), features.columns.tolist(), features.keys, strict=True)

@@ -1,8 +1,8 @@
-"""The ledger: salted hashes of the documents that a model was made of, in place of the documents.
+"""The ledger: salted hashes of the documents in a model.
 
-A hash tells whether a document that one has is in the model; it does not give back one that one has not. But
-whoever has the ledger can try guesses, and a short line is soon guessed: the salt only prevents that two
-ledgers are compared, or tables made once for all.
+A hash shows whether a given document is in the model, but does not reveal documents. However, whoever has the
+ledger can test guesses, and short lines are easy to guess: the salt only prevents comparison of two ledgers,
+and precomputed tables.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from spectralnlp.trees import Tree
 Digests = NDArray[np.uint8]
 
 WIDTH = 16  # bytes of a hash
-# A salt: hexadecimal digits, for a key of that many bytes.
+# A salt: the bytes of a key as hexadecimal digits.
 Salt = Annotated[str, Matching(r"([0-9a-f]{2}){1,64}")]
-_SUM_WIDTH = 32  # bytes of what is added up over the examples of a file
+_SUM_WIDTH = 32  # bytes of the hashes that are summed over the examples of a file
 _MODULUS = 1 << 8 * _SUM_WIDTH
 
 
 def new_salt() -> str:
-    """Draw a salt for one model, as hexadecimal digits."""
+    """Return a new random salt for a model, as hexadecimal digits."""
     return secrets.token_hex(WIDTH)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """Hashes of the lines of consecutive examples, and the bytes of each example's."""
+    """Hashes of the lines of consecutive examples, with the number of bytes for each example."""
 
     digests: bytes
     sizes: NDArray[np.int64]
 
 
 class DocumentDigests(Moments[Any]):
-    """The hash of each document, in order, under each of some salts.
+    """Moments that collect the hash of each document, in order, for each of some salts.
 
-    A line's hash is that of its words. A file's is that of the sum, modulo 2^256, of the hashes of its
-    examples with their rows (AdHash; Bellare and Micciancio 1997, "A new paradigm for collision-free hashing:
-    incrementality at reduced cost"), so that workers may read parts of it.
+    The hash of a line is that of its words. The hash of a file is that of the sum, modulo 2^256, of the
+    hashes of its examples with their rows (AdHash; Bellare and Micciancio 1997, "A new paradigm for
+    collision-free hashing: incrementality at reduced cost"), so that workers may read parts of it.
 
     Args:
-        salts: hexadecimal digits.
-        unit: what a document is, ``file`` or ``line``.
+        salts: salts as hexadecimal digits.
+        unit: unit of documents, ``file`` or ``line``.
     """
 
     def __init__(self, salts: Sequence[str], unit: DocumentUnit) -> None:
@@ -64,11 +64,11 @@ class DocumentDigests(Moments[Any]):
         self._files: dict[int, list[int]] = {}
 
     def parameters(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
+        """Return the arguments of the constructor."""
         return {"salts": self.salts, "unit": self.unit}
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Hash the lines, or add the examples to their file."""
+        """Hash the lines of a batch, or add the hashes of its examples to their file."""
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
             found = [
@@ -91,7 +91,7 @@ class DocumentDigests(Moments[Any]):
                     sums[number] = (sums[number] + int.from_bytes(digest, "little")) % _MODULUS
 
     def digests(self) -> Digests:
-        """uint8 (n_documents, n_salts, `WIDTH`), in the order of documents and rows."""
+        """Return the hashes, uint8 (n_documents, n_salts, `WIDTH`), in the order of documents and rows."""
         if self.unit == "line":
             joined = b"".join(self._lines[place].digests for place in sorted(self._lines))
         else:
@@ -103,7 +103,7 @@ class DocumentDigests(Moments[Any]):
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
     def places(self) -> NDArray[np.int64]:
-        """int64 (n_documents, 2); document and row of the example that each of `digests` stands in."""
+        """Return document and row of the example of each hash in `digests`, int64 (n_documents, 2)."""
         if self.unit == "file":
             return np.array([(file, 0) for file in sorted(self._files)], np.int64).reshape(-1, 2)
         examples = self.arrays()["places"]
@@ -111,8 +111,10 @@ class DocumentDigests(Moments[Any]):
         return np.repeat(examples[:, :2], n_lines, axis=0)
 
     def arrays(self) -> dict[str, Array]:
-        """``places``: int64, document, row and bytes of each example, which are in ``lines``: uint8;
-        ``files``: int64, documents; ``sums``: uint8, theirs.
+        """Return the state as arrays.
+
+        ``places`` (int64) has document, row and number of bytes of each example, whose hashes are in
+        ``lines`` (uint8); ``files`` (int64) has document indices, whose sums are in ``sums`` (uint8).
         """
         places = [
             (document, start + row, size)
@@ -147,13 +149,13 @@ class DocumentDigests(Moments[Any]):
 
 
 def lines_of(example: Any) -> Iterator[bytes]:
-    """Write an example as lines of UTF-8, one for each document if documents are lines.
+    """Yield an example as lines of UTF-8, one for each document if documents are lines.
 
-    Blanks between words do not count, nor do lines without words. Blanks are those of ASCII, by which the
-    counters of words split too: what is counted differently must not be taken for the same.
+    Lines without words are skipped, and blanks between words are normalised. Only ASCII blanks count, as in
+    word counting, so that documents with different counts have different hashes.
 
     Args:
-        example: a tree, text of some lines, words, words with tags, counted n-grams, or a named tuple of
+        example: a tree, text of several lines, words, words with tags, counted n-grams, or a named tuple of
             JSON values, such as a text and its label.
     """
     if isinstance(example, Tree):
@@ -179,14 +181,14 @@ def _utf8(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The documents in a model.
+    """Hashes of the documents in a model.
 
     Attributes:
-        salts: hexadecimal digits; one, and of joined models those of each.
-        digests: uint8 (n_documents, `WIDTH`).
-        salt: uint8 (n_documents,); under which salt each was hashed.
-        in_order: whether the documents stand in the order of a log; otherwise in that of their hashes, which
-            says nothing of the data.
+        salts: salts as hexadecimal digits; one for each of the merged models.
+        digests: hashes, uint8 (n_documents, `WIDTH`).
+        salt: index of the salt of each hash, uint8 (n_documents,).
+        in_order: whether the documents are in the order of a log; otherwise they are sorted by hash, which
+            reveals nothing about the data.
     """
 
     salts: tuple[str, ...]
@@ -196,7 +198,7 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """Make the ledger of the documents that were observed, under the first salt."""
+        """Return the ledger of the observed documents, hashed with the first salt."""
         found = digests.digests()[:, 0]
         ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
         return ledger._settled()
@@ -205,14 +207,14 @@ class Ledger:
         return len(self.digests)
 
     def known(self, digests: Digests) -> NDArray[np.bool_]:
-        """Whether each document, uint8 (n, n_salts, `WIDTH`) under each of our salts, is in the ledger."""
+        """Return whether documents, hashed with each salt, uint8 (n, n_salts, `WIDTH`), are in the ledger."""
         if not len(self) or not len(digests):
             return np.zeros(len(digests), bool)
         found: NDArray[np.bool_] = np.isin(self._keys(digests), self._own_keys())
         return np.asarray(found.any(axis=1))
 
     def joined(self, other: Ledger) -> Ledger:
-        """Put the documents of another ledger after ours; the salts of both, each once."""
+        """Return a ledger of the documents of both, with the union of their salts."""
         salts = tuple(dict.fromkeys(self.salts + other.salts))
         numbers = np.array([salts.index(salt) for salt in other.salts] or [0], np.uint8)
         return replace(
@@ -223,7 +225,7 @@ class Ledger:
         )._settled()
 
     def shared(self, other: Ledger) -> int:
-        """Count the documents of another ledger that are ours too, as far as salts are the same."""
+        """Return how many documents of another ledger are in this one, as far as salts are equal."""
         ours = {(self.salts[s], d.tobytes()) for s, d in zip(self.salt.tolist(), self.digests, strict=True)}
         theirs = zip(other.salt.tolist(), other.digests, strict=True)
         return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)
@@ -231,15 +233,15 @@ class Ledger:
     def without(
         self, digests: Digests, unit: DocumentUnit
     ) -> tuple[Ledger, NDArray[np.bool_], NDArray[np.int64], list[int]]:
-        """Take out documents: files however often they count, and of equal lines as many as are given.
+        """Remove documents: all copies of a file, but only as many equal lines as are given.
 
         Args:
-            digests: as in `known`.
-            unit: what a document is.
+            digests: hashes of the documents to remove; see `known`.
+            unit: unit of documents.
 
         Returns:
-            the ledger that is left; whether each of ours stays; int64 (n,), how many of ours each of theirs
-            takes out; which of theirs, by number, were not there.
+            The remaining ledger; whether each of its documents is kept, bool; how many documents each given
+            one removes, int64 (n,); and the indices of given documents that were not in the ledger.
         """
         places: dict[bytes, list[int]] = {}
         for place, key in enumerate(self._own_keys()):
@@ -259,15 +261,15 @@ class Ledger:
         return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, times, unknown
 
     def arrays(self) -> dict[str, Array]:
-        """Return the state, for `from_arrays`."""
+        """Return the hashes and their salts as arrays, for `from_arrays`."""
         return {"digests": self.digests, "salt": self.salt}
 
     @classmethod
     def from_arrays(cls, salts: Sequence[str], arrays: StoredArrays, *, in_order: bool) -> Ledger:
-        """Return the ledger that gave these.
+        """Return the ledger with these salts and stored `arrays`.
 
         Raises:
-            ModelError: an array is not as it must be.
+            ModelError: an array is malformed.
         """
         sized = arrays.part(n_salts=len(salts))
         digests = sized.take("digests", int_array("n_documents", WIDTH, dtype="uint8"))
@@ -281,7 +283,7 @@ class Ledger:
         return replace(self, digests=self.digests[order], salt=self.salt[order])
 
     def _keys(self, digests: Digests) -> NDArray[Any]:
-        """(n, n_salts) of bytes: each hash behind the number of its salt."""
+        """Return keys (n, n_salts) of bytes: the index of the salt, followed by the hash."""
         numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
         return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
 
@@ -290,6 +292,6 @@ class Ledger:
 
 
 def _as_keys(rows: NDArray[np.uint8]) -> NDArray[Any]:
-    """Rows of bytes as single values that compare."""
+    """Return rows of bytes as single values that can be compared."""
     contiguous = np.ascontiguousarray(rows)
     return contiguous.view(np.dtype((np.void, rows.shape[-1])))[..., 0]

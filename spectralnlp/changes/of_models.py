@@ -1,4 +1,4 @@
-"""The verbs as methods of models: `ChangingModel.update`, ``forget`` and ``save``; `Parser.explain`."""
+"""Implementation of models' methods: `ChangingModel.update`, ``forget``, ``save`` and `Parser.explain`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def update(
     skip_known: bool = False,
     whole: bool = False,
 ) -> Any:
-    """Return the model that has learned from further examples, too; see `ChangingModel.update`."""
+    """Return a model that has also learned from further examples; see `ChangingModel.update`."""
     kept = kept_of(model, "be updated")
     corpus = _examples(kept, X, y)
     if skip_known and is_known(kept, corpus):
@@ -51,42 +51,42 @@ def update(
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
-    """Whether all examples of a corpus are in a model."""
+    """Whether all examples of a corpus are in a model already."""
     examples = kept.task.examples(kept.learner, corpus)
     digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
     return bool(kept.ledger.known(digests.digests()).all())
 
 
 def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
-    """Train a model that holds what it was learned from; see `verbs.train`."""
+    """Train a model that keeps its moments; see `verbs.train`."""
     return train_and_keep(name, estimator, corpus).model
 
 
 def hold(model: ChangingModel) -> None:
-    """Read what lies beside a model, so that it can change when its folder is gone; errors of `kept_of`."""
+    """Load a model's kept moments, so that its folder may be deleted; raises what `kept_of` raises."""
     object.__setattr__(model, "kept", kept_of(model, "be updated"))
 
 
 def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
-    """Return the model that never saw some examples; see `ChangingModel.forget`."""
+    """Return a model without some examples; see `ChangingModel.forget`."""
     kept = kept_of(model, "forget")
     return _in_place_of(model, forget_documents(kept, _examples(kept, X, y)))
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return a changed model with what it takes over from the one before; it holds its moments."""
+    """Return a changed model that takes over settings from the previous one and keeps its moments."""
     changed = model.taken_over_by(change.model)
     object.__setattr__(changed, "kept", change.kept)
     return changed
 
 
 def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a model folder with what was kept beside the model; see `ChangingModel.save`."""
+    """Write a model folder with the kept moments; see `ChangingModel.save`."""
     kept_of(model, "be kept with its moments").save(model, path, overwrite=overwrite)
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
-    """Return a corpus of examples; one that is none, for it is of another task, is named by its number."""
+    """Return examples as a corpus; raises InputError, with the number, for an example of another task."""
     corpus = _corpus(kept, list(X) if isinstance(X, Iterator) else X, y)
     for number, example in enumerate(corpus, 1):
         if not kept.task.is_example(example):

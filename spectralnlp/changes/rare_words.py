@@ -1,9 +1,8 @@
-"""Rare words under other names, so that what is kept beside a model can travel without them.
+"""Replacement of rare words by pseudo-words, so that kept moments can be distributed without them.
 
-A rare word becomes a pseudo-word that looks alike: each letter gives way to another of its case and script,
-each digit to another digit; marks stay, and so do the last two or three letters, as far as signatures of
-unknown words tell them apart. Who does not have the key, which is not kept, cannot compute the pseudo-word of
-a word, and so cannot try guesses.
+A pseudo-word looks like the rare word: each letter is replaced by another of its case and script, each digit
+by another digit; punctuation stays, and so do the last two or three letters that signatures of unknown words
+use. Without the key, which is not stored, nobody can compute the pseudo-word of a word, and so test guesses.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from spectralnlp.runtime import Corpus, MappedCorpus
 from spectralnlp.tasks.task import Task
 from spectralnlp.text.signatures import english_signature, neutral_signature
 
-# A character's class and the characters of each class, of which one takes its place.
+# A character's class, and for each class the characters that may replace each other.
 Kind = tuple[str, str]
 Pools = Mapping[Kind, Sequence[str]]
 
-# Pseudo-words that are tried before one more letter of the word stays.
+# Number of pseudo-words tried before one more letter of the word is kept.
 _TRIES = 20
 
 
 def without_rare_words(task: Task, corpus: Corpus[Any], most: int, key: bytes) -> Corpus[Any]:
-    """Return a corpus whose rare words are pseudo-words; it is read once for that.
+    """Return a corpus with rare words replaced by pseudo-words; reads the corpus once to count words.
 
     Args:
-        task: says what words its examples have.
-        corpus: what `Task.examples` gave.
-        most: words that are seen so often or less are rare.
-        key: secret, at most 64 bytes; the same key gives the same pseudo-words.
+        task: task of the examples, which finds their words.
+        corpus: examples from `Task.examples`.
+        most: maximum count of a rare word.
+        key: secret key, at most 64 bytes; the same key gives the same pseudo-words.
 
     Raises:
         ConfigError: examples of the task have no words to rename.
@@ -46,7 +45,7 @@ def without_rare_words(task: Task, corpus: Corpus[Any], most: int, key: bytes) -
 
 
 def times_or_less(most: int) -> str:
-    """Say how often rare words are seen."""
+    """Return the maximum count of rare words in words."""
     return "once" if most == 1 else f"{most} times or less"
 
 
@@ -55,15 +54,15 @@ def _renamed(example: Any, task: Task, names: Mapping[str, str]) -> Any:
 
 
 def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, str]:
-    """Name the words that are seen so often or less anew, each differently.
+    """Return a different pseudo-word for each rare word.
 
-    Symbols (also ``-LRB-``) keep their names, and so do the few words for which there is no other: single
-    characters, where all others of their kind are words.
+    Symbols (also ``-LRB-``) are left out, and so are the few words for which there is no pseudo-word: single
+    characters, if all others of their class are words.
 
     Args:
-        counts: of words.
-        most: as of `without_rare_words`.
-        key: as of `without_rare_words`.
+        counts: counts of words.
+        most: see `without_rare_words`.
+        key: see `without_rare_words`.
     """
     found: dict[Kind, set[str]] = defaultdict(set)
     for character in set().union(*counts):
@@ -80,7 +79,7 @@ def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, 
 
 
 def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random) -> str | None:
-    """Return a word of the same signatures that is not taken; None if none was found."""
+    """Return an unused word with the same signatures, or None if none was found."""
     signatures = _signatures(word)
     if signatures[0] == "UNK-SYM":
         return None
@@ -95,11 +94,11 @@ def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random)
 
 
 def _signatures(word: str) -> tuple[str, ...]:
-    """Signatures as the first word of a sentence and as another."""
+    """Return a word's signatures as the first word of a sentence and as a later one."""
     return tuple(look(word, place) for look in (english_signature, neutral_signature) for place in (0, 1))
 
 
 @cache
 def _kind(character: str) -> Kind:
-    """Category and script of a character: capitals of Latin, small letters of Greek, Han, digits."""
+    """Return category and script of a character, such as upper-case Latin or lower-case Greek."""
     return unicodedata.category(character), unicodedata.name(character, "").partition(" ")[0]

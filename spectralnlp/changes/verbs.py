@@ -1,4 +1,4 @@
-"""The verbs: train and keep, update, forget, merge. Each observes what is new, and solves again."""
+"""The operations on kept moments: train, update, forget and merge; each solves for a new model."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, Task, as_stor
 
 @dataclass(frozen=True)
 class Change:
-    """A model as it is after a change.
+    """A changed model with its kept moments.
 
     Attributes:
-        model: what a user holds.
-        kept: its moments.
-        observing: seconds of reading new documents.
-        solving: seconds of solving.
-        left_out: documents that were to be added and were there already.
+        model: the new model.
+        kept: moments of the new model.
+        observing: seconds spent on reading documents.
+        solving: seconds spent on solving.
+        left_out: number of documents that were skipped because the model has them already.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -70,22 +70,22 @@ def train(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Change:
-    """Train a model and keep what it was solved from.
+    """Train a model and keep its moments.
 
     Args:
-        name: the estimator's registered name.
-        estimator: unfitted.
-        corpus: what its task read.
-        unit: what a document is; by default what is usual for the task.
-        keep_words_above: words that are seen so often or less are replaced by pseudo-words of the same
+        name: registered name of the estimator.
+        estimator: an unfitted estimator.
+        corpus: data that the estimator's task read.
+        unit: unit of documents, ``file`` or ``line``; by default that of the task.
+        keep_words_above: words with this count or less are replaced by pseudo-words of the same
             signatures, in the model as well; 0 to keep all words. Such a model cannot forget.
-        reading: how the corpus was read, to read more in the same way.
-        report: called with a line for each pass, its time.
+        reading: keyword arguments with which the corpus was read, for later updates.
+        report: called with a line and the time of each pass.
         description: Markdown for the model card.
 
     Raises:
-        ConfigError: nothing can be kept of this estimator, or counts had to be dropped; or words of the task
-            cannot be replaced.
+        ConfigError: the estimator cannot keep moments, counts had to be dropped, or words of the task cannot
+            be replaced.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -130,20 +130,20 @@ def update(
     whole: bool = False,
     report: ProgressCallback = silent,
 ) -> Change:
-    """Add documents, after those that are there.
+    """Add documents after those in the model.
 
     Args:
-        kept: the moments beside the model; unchanged after an error.
-        corpus: the documents, read as ``kept.reading`` says.
-        again: add documents that are there already once more.
-        skip_known: leave them out; then the corpus is read twice.
-        whole: learn all again, where learning could go on from what was learned before
+        kept: kept moments of the model; never changed.
+        corpus: the documents, read with ``kept.reading``.
+        again: add documents even if the model has them already.
+        skip_known: skip documents that the model has already; the corpus is then read twice.
+        whole: learn from scratch, even if learning could continue from the previous state
             (`Estimator.solve_further`).
-        report: called with a line for each pass, its time.
+        report: called with a line and the time of each pass.
 
     Raises:
-        ConfigError: both ``again`` and ``skip_known``; or ``skip_known`` where rare words were replaced.
-        InputError: a document is there already, which is named; or there is none.
+        ConfigError: both ``again`` and ``skip_known`` are set, or ``skip_known`` if rare words were replaced.
+        InputError: the model has a document already, which the message names; or there are no documents.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -157,7 +157,7 @@ def update(
         raise ConfigError(what, hint="give `again` or `skip_known`")
     if skip_known:
         _check_recognises(kept, "leave out `skip_known`")
-    with suppress(InputError):  # of a table that renames nothing here: it did where the model learned
+    with suppress(InputError):  # a table may rename nothing in new trees, although it did in the old ones
         for line in corpus.remarks():
             report(line)
     corpus = _examples(kept.task, kept.learner, corpus, kept.keep_words_above, report)
@@ -188,7 +188,7 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Return a corpus without the documents of the model, their number, and the seconds of looking."""
+    """Return a corpus without documents that the model has, their number, and the seconds of the search."""
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
         digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), corpus)
@@ -197,16 +197,17 @@ def _only_new(
 
 
 def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
-    """Take documents out; a file however often it counts.
+    """Remove documents; for files, all their copies.
 
     Args:
-        kept: the moments beside the model; unchanged after an error.
-        corpus: the documents, read as ``kept.reading`` says.
-        report: called with a line for each pass, its time.
+        kept: kept moments of the model; never changed.
+        corpus: the documents, read with ``kept.reading``.
+        report: called with a line and the time of each pass.
 
     Raises:
         ConfigError: the model can only grow, or its rare words were replaced.
-        InputError: a document was never there, or not so often; it is named. Or nothing is left.
+        InputError: the model does not have a document, or not so often, which the message names; or nothing
+            would be left.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -245,16 +246,16 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
 
 
 def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressCallback = silent) -> Change:
-    """Merge models that were trained apart, with the same settings.
+    """Merge models that were trained separately with the same settings.
 
     Args:
-        many: the moments beside each, in the order of their data.
-        again: documents that are in several count as often.
-        report: called with a line for each pass, its time.
+        many: kept moments of the models, in the order of their data.
+        again: allow documents that are in several models, and count them as often.
+        report: called with a line and the time of each pass.
 
     Raises:
-        ConfigError: they differ in a setting, which is named.
-        InputError: a document is in several of them.
+        ConfigError: the models differ in a setting, which the message names.
+        InputError: a document is in several models, and ``again`` is False.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -289,7 +290,7 @@ def _examples(
     keep_words_above: int,
     report: ProgressCallback,
 ) -> Corpus[Any]:
-    """Return the examples of a corpus, without their rare words if that is asked."""
+    """Return the examples of a corpus, with rare words replaced if requested."""
     corpus = task.examples(estimator, corpus)
     if not keep_words_above:
         return corpus
@@ -298,7 +299,7 @@ def _examples(
 
 
 def _check_recognises(kept: KeptMoments, hint: str) -> None:
-    """Refuse to look for documents whose rare words were replaced."""
+    """Raise ConfigError if rare words were replaced, because documents cannot be recognised then."""
     if kept.keep_words_above:
         seen = times_or_less(kept.keep_words_above)
         what = f"words seen {seen} were replaced (`keep_words_above`): documents cannot be recognised"
@@ -306,7 +307,7 @@ def _check_recognises(kept: KeptMoments, hint: str) -> None:
 
 
 def _drawn(noun: str) -> str:
-    """Return new hexadecimal digits, or those that the run drew which left this checkpoint."""
+    """Return a new random salt or key, or the one that an interrupted run stored in the checkpoint."""
     checkpoint = current_checkpoint()
     if checkpoint is None:
         return new_salt()
@@ -325,7 +326,7 @@ def _observe(
     corpus: Corpus[Any],
     report: ProgressCallback,
 ) -> tuple[Moments[Any], DocumentDigests, float]:
-    """Return moments and hashes of a corpus, observed in one pass, and its seconds."""
+    """Return moments and hashes of a corpus, observed in one pass, and the seconds it took."""
     both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
     started = perf_counter()
     with timed_passes(report), fit_pass("observe"):
@@ -349,7 +350,7 @@ def _solved(
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return whether the document of each example of the replay logs stays; None without logs."""
+    """Return whether to keep each example of the replay logs; None without logs."""
     log = kept.moments.first_log()
     if log is None:
         return None
@@ -377,7 +378,7 @@ def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
 
 
 def _shown(value: object) -> str:
-    """A setting in a message; of a table of renamings only its length."""
+    """Return a setting as text for a message; a long table as its number of lines."""
     return f"a table of {len(value)} lines" if isinstance(value, list) and len(value) > 3 else repr(value)
 
 
@@ -386,7 +387,7 @@ def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
 
 
 def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
-    """An error at a document, by its number; reads the corpus again to see where it stands."""
+    """Return an error with the place of a document, given its index; reads the corpus again to find it."""
     for document, parts in groupby(corpus.partitions(), lambda part: part.document):
         digests = DocumentDigests(["00"], unit)
         for part in parts:
