@@ -1,14 +1,14 @@
-"""Checks of extensions: an estimator, moments, a reader, a decoder, a featurizer or a task of your own.
+"""Checks for extensions: your own estimators, moments, readers, decoders, featurizers or tasks.
 
-Each raises an AssertionError that says which promise is broken. They need neither pytest nor any other
-package of tests, so they run anywhere; docs/extending.md has an example of each::
+Each check raises an AssertionError that says which requirement is violated. Checks need neither pytest nor
+any other test package, so that they run anywhere; docs/extending.md has an example of each::
 
     from spectralnlp.testing import check_estimator
 
     check_estimator(MyEstimator, examples)
 
-``ESTIMATOR_CHECKS`` and ``MOMENTS_CHECKS`` hold the single checks by name, for test suites that run them one
-by one. A check that an extension fails with good reason is excused by name, with the reason.
+``ESTIMATOR_CHECKS`` and ``MOMENTS_CHECKS`` have the single checks by name, for test suites that run them
+separately. A check that an extension fails for a good reason can be excused by name, with the reason.
 
 >>> from spectralnlp.testing import ESTIMATOR_CHECKS, MOMENTS_CHECKS
 >>> "pickles" in ESTIMATOR_CHECKS, "subtracting_undoes_merging_or_is_refused" in MOMENTS_CHECKS

@@ -1,4 +1,4 @@
-"""Assertions that survive ``python -O`` and say what was promised."""
+"""Assertions for the checks, which also work under ``python -O``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from spectralnlp.errors import SpectralError
 
 
 def require(condition: object, promise: str) -> None:
-    """Raise an AssertionError with the promise where the condition does not hold."""
+    """Raise an AssertionError with the text ``promise`` unless the condition holds."""
     if not condition:
         raise AssertionError(promise)
 
 
 def refusal(action: Callable[[], Any], promise: str, kind: type[SpectralError] = SpectralError) -> str:
-    """Return the message with which an action is refused.
+    """Check that an action raises an error with a one-line message, and return the message.
 
     Args:
-        action: what has to be refused.
-        promise: what is said where it is not.
-        kind: the error that it has to raise.
+        action: the action that must fail.
+        promise: the violated requirement, for the message if it does not fail.
+        kind: class of the error that the action must raise.
 
     Raises:
-        AssertionError: it raises nothing, another error, or more than one line.
+        AssertionError: the action raises nothing, another error, or a message of several lines.
     """
     try:
         action()
@@ -39,13 +39,13 @@ def refusal(action: Callable[[], Any], promise: str, kind: type[SpectralError] =
 def run_checks(
     checks: Mapping[str, Callable[..., None]], excused: Mapping[str, str], subject: str, *arguments: Any
 ) -> None:
-    """Run checks one after the other; all failures are in one AssertionError.
+    """Run all checks, and raise one AssertionError with all failures.
 
     Args:
-        checks: by name.
-        excused: names of checks that are left out, each with the reason.
-        subject: what is checked, for the message.
-        arguments: of each check.
+        checks: checks by name.
+        excused: names of checks to skip, each with the reason.
+        subject: name of the checked object, for the message.
+        arguments: arguments of each check.
     """
     for name, reason in excused.items():
         require(name in checks, f"no check is called {name!r}; there are {', '.join(checks)}")
@@ -56,7 +56,7 @@ def run_checks(
             continue
         try:
             check(*arguments)
-        # An extension can fail in any way; all that is broken is reported together.
+        # An extension can fail in any way; all failures are reported together.
         except Exception as error:
             first = first or error
             text = str(error) if isinstance(error, AssertionError) else f"raised {error!r}"

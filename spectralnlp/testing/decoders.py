@@ -1,4 +1,4 @@
-"""Promises of decoders: which tree of a packed forest to give."""
+"""Checks for decoders, which choose a tree from a packed forest."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _SENTENCES = [
 
 
 def check_decoder(make_decoder: Callable[[], Any]) -> None:
-    """Check that a decoder gives trees of the forest, for a PCFG and for a latent-variable PCFG.
+    """Check that a decoder returns trees of the forest, for a PCFG and for a latent-variable PCFG.
 
     Args:
-        make_decoder: makes the decoder: its class, or a function without arguments.
+        make_decoder: the decoder's class, or a function without arguments that returns a decoder.
 
     Raises:
-        AssertionError: a promise is broken.
+        AssertionError: a requirement is violated.
 
     Examples:
         >>> from spectralnlp.inference.trees.decoders import ViterbiDecoder
@@ -58,7 +58,7 @@ def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
     require(np.array_equal(decoder.decode(scored), choice), "decoding again gives the same tree")
     try:
         ranked = decoder.k_best(scored, _N_TREES)
-    except ConfigError as error:  # one tree only
+    except ConfigError as error:  # the decoder has only one tree
         require("\n" not in str(error), f"an error is one line, not {str(error)!r}")
         return
     require(0 < len(ranked) <= _N_TREES, f"k_best gives one to k trees, not {len(ranked)}")
@@ -71,7 +71,7 @@ def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
 
 
 def _require_tree(choice: Any, scored: Any, method: str) -> None:
-    """Require that the chosen hyperedges are one tree: the root's and of each chosen child."""
+    """Require that the chosen hyperedges form exactly one tree."""
     forest = scored.forest
     choice = np.asarray(choice)
     require(choice.dtype == np.int32, f"{method} gives int32, not {choice.dtype}")
@@ -91,7 +91,7 @@ def _require_tree(choice: Any, scored: Any, method: str) -> None:
 
 
 def _treebank() -> Iterator[Tree]:
-    """A small language in which a phrase with "with" stands in two places."""
+    """Yield trees of a toy language in which a phrase with "with" attaches to nouns or verbs."""
     for noun, verb, thing in product(["dog", "cat"], ["saw", "liked"], ["cat", "stick", "dog"]):
         subject, thing_phrase = _phrase("the", noun), _phrase("a", thing)
         attached = Tree("PP", [Tree("IN", word="with"), _phrase("the", "stick")])

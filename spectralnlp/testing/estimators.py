@@ -1,4 +1,4 @@
-"""Promises of estimators: hyper-parameters, fit, moments."""
+"""Checks for estimators: hyper-parameters, fit, moments."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from spectralnlp.testing.asserting import refusal, require, run_checks
 
 @dataclass(frozen=True)
 class _Subject:
-    """An estimator under the checks.
+    """An estimator to check.
 
     Args:
-        make: makes it unfitted, with the hyper-parameters that are tried.
-        corpus: what it learns from.
+        make: returns a new unfitted estimator with the hyper-parameters to check.
+        corpus: training examples.
     """
 
     make: Callable[[], Estimator[Any]]
@@ -44,16 +44,16 @@ def check_estimator(
     only: Iterable[str] | None = None,
     expected_failed_checks: Mapping[str, str] | None = None,
 ) -> None:
-    """Check that an estimator keeps the contract of :mod:`spectralnlp.estimator`.
+    """Check that an estimator satisfies the contract of :mod:`spectralnlp.estimator`.
 
     Args:
-        estimator: the class, or an unfitted estimator whose hyper-parameters suit the examples.
-        examples: a corpus or a list, enough of them to learn from.
-        only: names of the checks to run, of `ESTIMATOR_CHECKS`; None for all.
-        expected_failed_checks: names of checks to leave out, each with the reason.
+        estimator: an estimator class, or an unfitted estimator with hyper-parameters that suit the examples.
+        examples: a corpus or a list with enough examples to learn from.
+        only: names of the checks to run, from `ESTIMATOR_CHECKS`; None for all.
+        expected_failed_checks: names of checks to skip, each with the reason.
 
     Raises:
-        AssertionError: a promise is broken; all that are broken are named.
+        AssertionError: requirements are violated; the message lists all of them.
 
     Examples:
         >>> from spectralnlp import HMM
@@ -74,10 +74,11 @@ def check_estimator(
 
 
 def fitted_leaves(value: Any, where: str = "") -> Iterator[tuple[str, object]]:
-    """Yield all that a fitted estimator, or another value, holds, to compare it to the byte.
+    """Yield the content of a fitted estimator, or another value, for comparison to the byte.
 
     Yields:
-        The way to a leaf, ``.model_.rows[0]``, and its content; of an array dtype, shape and bytes.
+        The path of each leaf, such as ``.model_.rows[0]``, and its value; for an array, dtype, shape and
+        bytes.
 
     Examples:
         >>> import numpy as np
@@ -87,7 +88,7 @@ def fitted_leaves(value: Any, where: str = "") -> Iterator[tuple[str, object]]:
     """
     if isinstance(value, np.ndarray):
         yield where, (str(value.dtype), value.shape, value.tobytes())
-    elif hasattr(value, "tocoo") and hasattr(value, "indptr"):  # a sparse matrix of scipy's
+    elif hasattr(value, "tocoo") and hasattr(value, "indptr"):  # a scipy sparse matrix
         yield from fitted_leaves([value.data, value.indices, value.indptr], where)
     elif is_dataclass(value) and not isinstance(value, type | Estimator):
         for field in dataclasses.fields(value):
@@ -121,7 +122,7 @@ def _class_says_what_it_is(subject: _Subject) -> None:
     require(kind.unlearning in get_args(Unlearning), f"unlearning is one of {get_args(Unlearning)}")
     require(isinstance(getattr(kind, "task", None), str), "the class attribute `task` names a task")
     require(inspect.getdoc(kind), "the class has a docstring")
-    # Without the decorator, its fields would be no hyper-parameters.
+    # Without the decorator, its fields would not be hyper-parameters.
     declared = "__dataclass_fields__" in vars(kind) or not vars(kind).get("__annotations__")
     require(declared, "the class is a dataclass(kw_only=True, eq=False, repr=False)")
 
@@ -151,7 +152,7 @@ def _wrong_values_are_refused_by_fit(subject: _Subject) -> None:
     for name, declared in hyperparameters(subject.kind).items():
         wrong = object()
         if declared.accepts(wrong):
-            continue  # a hyper-parameter of any type
+            continue  # the hyper-parameter accepts any type
         estimator = subject.make().set_params(**{name: wrong})
         promise = f"fit refuses a {name} of another type than declared"
         message = refusal(partial(estimator.fit, subject.corpus), promise, ConfigError)
@@ -219,7 +220,7 @@ def _lists_and_iterators_are_examples(subject: _Subject) -> None:
     estimator = subject.make()
     try:
         estimator.fit(iter(examples))
-    except SpectralError as error:  # several passes: in one line
+    except SpectralError as error:  # an estimator of several passes needs more than an iterator
         require("\n" not in str(error), f"an error is one line, not {str(error)!r}")
     else:
         _require_same_fit(plain, estimator, "an iterator gives what a list gives")
@@ -239,7 +240,7 @@ def _pickles(subject: _Subject) -> None:
 
 
 def _moments_merge(subject: _Subject) -> None:
-    """Moments of parts, merged, are solved as those of the whole; without moments, it says so."""
+    """Check that merged moments of parts give the same fit as moments of the whole."""
     estimator, corpus = subject.make(), subject.corpus
     if not estimator.supports_update():
         promise = "an estimator that cannot be updated refuses to keep moments"
@@ -259,7 +260,7 @@ def _moments_merge(subject: _Subject) -> None:
 
 
 class _Documents(Corpus[Any]):
-    """Lists of examples, a document each."""
+    """Lists of examples as a corpus, one document for each list."""
 
     def __init__(self, documents: Sequence[Sequence[Any]]) -> None:
         self.documents = documents
@@ -291,7 +292,7 @@ def _exact_moments_can_be_subtracted(subject: _Subject) -> None:
     _require_same_fit(without, solved, "what was taken out leaves no trace (unlearning = 'exact')")
 
 
-# The checks by name; each takes the estimator and its examples, and raises an AssertionError.
+# The checks by name; each takes a `_Subject` and raises an AssertionError.
 ESTIMATOR_CHECKS: Mapping[str, Callable[..., None]] = {
     "class_says_what_it_is": _class_says_what_it_is,
     "fit_is_the_base_class_s": _fit_is_the_base_class_s,

@@ -1,4 +1,4 @@
-"""Promises of featurizers: texts to rows of numbers."""
+"""Checks for featurizers, which map texts to feature vectors."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from spectralnlp.featurizer import Featurizer
 from spectralnlp.storage import load_model
 from spectralnlp.testing.asserting import require
 
-# Texts that users have too: nothing, blanks, bytes that could not be decoded, other scripts, a long word.
+# Unusual texts: empty, blank, undecodable bytes, another script, a long word.
 ODD_TEXTS = ("", " ", "\udc80", "ЖЖЖ", "x" * 10_000)
 
 
 def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[str]) -> None:
-    """Check that a featurizer learns, transforms, and is saved and loaded as a model.
+    """Check that a featurizer learns, transforms texts, and can be saved and loaded as a model.
 
-    Its settings and moments are checked by `check_estimator`.
+    Use `check_estimator` to check its settings and moments.
 
     Args:
-        featurizer: an unfitted one whose hyper-parameters suit the texts, or its class; registered.
-        texts: to learn from; five or more.
+        featurizer: a registered featurizer class, or an unfitted featurizer whose settings suit the texts.
+        texts: five or more training texts.
 
     Raises:
-        AssertionError: a promise is broken.
+        AssertionError: a requirement is violated.
 
     Examples:
         >>> from spectralnlp import registry

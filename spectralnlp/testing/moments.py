@@ -1,4 +1,4 @@
-"""The laws of moments: however data is split, ordered and merged, the sums are the same."""
+"""Checks for moments: sums must not depend on how data are split, ordered and merged."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from spectralnlp.testing.asserting import refusal, require, run_checks
 
 Empty = Callable[[], Moments[Any]]
 State = dict[str, tuple[str, tuple[int, ...], bytes]]
-# Ways of splitting that `check_moments` tries.
+# Number of random splits that `check_moments` tries.
 N_SPLITS = 20
 
 
 @dataclass(frozen=True)
 class MomentsCase:
-    """Moments under the laws, and the data to try them on.
+    """Moments to check, with data.
 
     Args:
-        name: what reports call it.
-        empty: makes empty moments.
+        name: name in reports.
+        empty: returns new empty moments.
         examples: data to observe.
-        others: for each parameter of the moments, makes empty moments that differ in it.
-        exact: whether sums are equal to the last bit in any order, as those of integers are.
-        engines: engines on which the result has to be the same to the byte.
-        assert_same: what splits and orders must leave the same, where that is not every number.
+        others: for each parameter of the moments, a function that returns empty moments that differ in it.
+        exact: whether sums are equal to the last bit in any order, like sums of integers.
+        engines: engines whose results must be equal to the byte.
+        assert_same: compares two moments, if not all their numbers must be equal; raises an AssertionError.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -59,7 +59,7 @@ class MomentsCase:
         return moments
 
     def thirds(self) -> tuple[int, int]:
-        """Return bounds that part the examples in three."""
+        """Return the bounds of a split of the examples in three parts."""
         n = len(self.examples)
         return n // 3, 2 * n // 3
 
@@ -74,21 +74,21 @@ def check_moments(
     engines: Sequence[str] = ("serial", "threads"),
     expected_failed_checks: Mapping[str, str] | None = None,
 ) -> None:
-    """Check that moments obey the laws of merging, subtracting and storing.
+    """Check merging, subtracting and storing of moments.
 
     Args:
-        empty: makes empty moments: a class, or a function without arguments.
-        examples: a corpus or a list of at least three examples that leave a trace in the moments.
-        others: for each parameter of the moments, makes empty moments that differ in it; without them it is
-            not checked that merging tells parameters apart.
-        exact: whether sums are equal to the last bit in any order; by default what can be subtracted is.
-        assert_same: what splits and orders must leave the same, where that is not every number.
-        engines: engines on which the result has to be the same to the byte; add ``processes`` where
-            examples and moments are of importable modules.
-        expected_failed_checks: names of checks to leave out, each with the reason.
+        empty: a class, or a function without arguments, that returns empty moments.
+        examples: a corpus or a list of at least three examples that change the moments.
+        others: for each parameter of the moments, a function that returns empty moments that differ in it;
+            None to skip the check that moments with different parameters do not merge.
+        exact: whether sums are equal to the last bit in any order; by default if they can be subtracted.
+        assert_same: compares two moments, if not all their numbers must be equal; raises an AssertionError.
+        engines: engines whose results must be equal to the byte; add ``processes`` if examples and moments
+            are of importable modules.
+        expected_failed_checks: names of checks to skip, each with the reason.
 
     Raises:
-        AssertionError: a law is broken; all that are broken are named.
+        AssertionError: requirements are violated; the message lists all of them.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -112,7 +112,7 @@ def check_moments(
 
 
 def moments_state(moments: Moments[Any]) -> State:
-    """Return all that moments hold, to compare: dtype, shape and bytes of each array.
+    """Return dtype, shape and bytes of each array of moments, for comparison.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -124,7 +124,7 @@ def moments_state(moments: Moments[Any]) -> State:
 
 
 def require_same(case: MomentsCase, left: Moments[Any], right: Moments[Any], promise: str) -> None:
-    """Require that two moments hold the same sums, as exactly as the case says."""
+    """Require that two moments have the same sums, exactly or approximately as the case specifies."""
     if case.assert_same is not None:
         case.assert_same(left, right)
         return
@@ -140,16 +140,16 @@ def require_same(case: MomentsCase, left: Moments[Any], right: Moments[Any], pro
 
 
 def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges: Sequence[int]) -> None:
-    """Check that parts, merged in some order, are the whole.
+    """Check that parts, merged in a given order, equal the whole.
 
     Args:
         case: the moments and the examples.
-        bounds: first and last (exclusive) example of each part, in the order in which parts are lined up.
-        merges: one fewer than parts; at each step, the part (modulo how many are left but one) with which the
-            part after it is merged.
+        bounds: first and last (exclusive) example of each part, in the order of the list of parts.
+        merges: one fewer than parts; at each step, the index of the part into which its right neighbour is
+            merged, modulo the number of remaining parts minus one.
 
     Raises:
-        AssertionError: they are not.
+        AssertionError: the merged parts differ from the whole.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -270,7 +270,7 @@ def _arrays_hold_no_objects(case: MomentsCase) -> None:
 
 
 _TOLD_APART = "merging_tells_parameters_apart"
-# The laws by name; each takes a `MomentsCase` and raises an AssertionError where it is broken.
+# The checks by name; each takes a `MomentsCase` and raises an AssertionError if it is violated.
 MOMENTS_CHECKS: Mapping[str, Callable[[MomentsCase], None]] = {
     "examples_leave_a_trace": _examples_leave_a_trace,
     "parts_merge_into_the_whole": _parts_merge_into_the_whole,

@@ -1,4 +1,4 @@
-"""Promises of treebank readers."""
+"""Checks for treebank readers."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def check_reader(
     bad_text: str | None = None,
     encoding: str = "utf-8",
 ) -> None:
-    """Check that a treebank reader keeps its promises.
+    """Check that a treebank reader yields trees, reads gzipped files and reports errors.
 
     Args:
         reader: an object with ``read(path, on_bad=None)``.
-        text: the content of a small treebank file, of two trees or more.
-        words: the words of each tree, in order; None if they are not to be compared.
-        bad_text: the content of a file whose *first* tree is bad and whose last is good; None if there is no
-            such thing.
-        encoding: of files.
+        text: content of a small treebank file with two or more trees.
+        words: words of each tree, in order; None to skip their comparison.
+        bad_text: content of a file whose *first* tree is bad and whose last is good; None to skip the check
+            of errors.
+        encoding: encoding of the files.
 
     Raises:
-        AssertionError: a promise is broken.
+        AssertionError: a requirement is violated.
 
     Examples:
         >>> from spectralnlp.testing import check_reader

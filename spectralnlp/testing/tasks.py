@@ -1,4 +1,4 @@
-"""Promises of tasks: kinds of models."""
+"""Checks for tasks, which read data and train, store and evaluate models of one kind."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def check_task(
     Args:
         task: the task, or its class.
         estimator: an unfitted estimator of the task, whose hyper-parameters suit the data.
-        inputs: files to learn from.
-        gold: files to evaluate on; None if models of the task have no score.
+        inputs: training files.
+        gold: files to evaluate on; None if the task has no evaluation.
 
     Raises:
-        AssertionError: a promise is broken.
+        AssertionError: a requirement is violated.
 
     Examples:
         >>> from spectralnlp import HMM
