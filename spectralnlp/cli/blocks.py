@@ -1,4 +1,4 @@
-"""Text in blocks of lines, which workers cut into sentences and tokens by themselves."""
+"""Blocks of lines of text, which workers split into sentences and tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 1 << 16
 
 
 class Block(NamedTuple):
-    """Lines of a file, after which no sentence goes on.
+    """A block of lines of a file; no sentence continues past it.
 
     Attributes:
         text: the lines, with line feeds between.

@@ -1,4 +1,4 @@
-"""Parts of ``update``, ``forget`` and ``merge``: kept moments in, a changed model folder out."""
+"""Functions shared by the commands ``update``, ``forget`` and ``merge``."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PATIENCE = 1.0  # seconds of work before progress is shown
 
 
 def say(line: str) -> None:
-    """Print a line on stdout in one piece, for parts of a model are learned in threads."""
+    """Print a line on stdout in a single write, so that lines from several threads do not mix."""
     print(f"{with_options(line)}\n", end="", flush=True)
 
 
@@ -117,7 +117,7 @@ def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
 
 
 class Meter:
-    """How much of its files a command has read.
+    """Counts how much of its files a command has read.
 
     Args:
         files: all that it will read.
@@ -213,7 +213,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns of plain text, as wide as their longest cell, the last one ragged."""
+    """Return a plain-text table; each column but the last is as wide as its longest cell."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = []
     for row in (header, *rows):
@@ -223,7 +223,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def fields(values: Mapping[str, object], indent: str = "") -> str:
-    """Names and values, one a line; a mapping inside becomes indented lines."""
+    """Return names and values, one per line; nested mappings become indented lines."""
     width = max((len(name) for name in values), default=0)
     lines = []
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""Loading a model that can do what a command asks."""
+"""Loading of models that support what a command needs."""
 
 from __future__ import annotations
 

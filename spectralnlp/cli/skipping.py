@@ -1,4 +1,4 @@
-"""``--skip-bad``: leave out what cannot be read, but name it and count it."""
+"""``--skip-bad``: skip inputs that cannot be read, and report and count them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Skipped:
         self.seen: dict[str, None] = {}
 
     def __call__(self, error: InputError) -> None:
-        """Note one bad input."""
+        """Record and report one bad input, once."""
         if error.message not in self.seen:
             self.seen[error.message] = None
             self.report(f"skipped {error.message}")
 
     def find(self, *corpora: Iterable[object]) -> None:
-        """Read everything once, and say how much was skipped."""
+        """Read all inputs once, and report how many were skipped."""
         for corpus in corpora:
             for _ in corpus:
                 pass
         self.say_how_many()
 
     def say_how_many(self) -> None:
-        """Report the sum."""
+        """Report the number of skipped inputs."""
         self.report(f"skipped {len(self.seen)} in all")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Standard streams that whoever started us has closed: something stands in for each."""
+"""Replacements for standard streams that are closed when the program starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ClosedOutput(io.TextIOBase):
 
     @property
     def buffer(self) -> ClosedOutput:
-        """The stream itself."""
+        """The stream itself, which also accepts bytes."""
         return self
 
     def writable(self) -> bool:
@@ -24,7 +24,7 @@ class ClosedOutput(io.TextIOBase):
         return True
 
     def write(self, text: Any) -> int:
-        """Refuse.
+        """Raise an error, as nothing can be written.
 
         Raises:
             OSError: always.

@@ -18,7 +18,7 @@ STDIN = "-"
 
 
 def sources(files: Sequence[str]) -> list[str]:
-    """The files behind the arguments; what is missing is missed before any work starts."""
+    """Return the files that the arguments name; raises an error for missing files before any work starts."""
     from spectralnlp.runtime import expand_inputs
 
     found: list[str] = []
@@ -36,7 +36,7 @@ def sentences(
     known: Collection[str] | None = None,
     meter: Meter | None = None,
 ) -> Iterator[Sentence | None]:
-    """The sentences of all files, read as they are needed.
+    """Yield the sentences of all files, reading lazily.
 
     Args:
         tokenizer: of the model's conventions.
@@ -61,7 +61,7 @@ def sentences(
 
 @contextmanager
 def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]:
-    """The lines of a file or of standard input, without their ends."""
+    """Return the lines of a file or of standard input, without line ends."""
     from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:
@@ -74,5 +74,5 @@ def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]
 
 
 def called(file: str) -> str:
-    """The name of a file in errors."""
+    """Return the name of a file for error messages."""
     return "<stdin>" if file == STDIN else file

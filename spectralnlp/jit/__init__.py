@@ -1,4 +1,4 @@
-"""Compilation of numba kernels: serial, cached on disk, and without the GIL; for plugins too.
+"""Compilation of numba kernels, cached on disk and run without the GIL; plugins may use it too.
 
 Kernels take few parameters: arrays that belong together go into a ``typing.NamedTuple``, which numba compiles
 like its fields. Its class must be at the top level of a module that can be imported, or nothing is cached.

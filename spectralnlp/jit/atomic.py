@@ -1,4 +1,4 @@
-"""Counting that threads may do at the same time, for kernels."""
+"""Atomic counters for kernels, which several threads may increment at the same time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spectralnlp.jit.decorators import Kernel
 
 
 def _fetch_add(typing_context: Any, array: Any, place: Any, number: Any) -> Typed:
-    """Add to a number of an int64 array; return what it was before, whatever other threads add."""
+    """Add atomically to an element of an int64 array, and return its previous value."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(array)(context, builder, args[0]).data

@@ -1,4 +1,4 @@
-"""Operations on the bits of a number, as the processor has them, for kernels."""
+"""Bit operations for kernels, compiled to single processor instructions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Typed = tuple[Any, Any]
 
 
 def _lowest_bit(typing_context: Any, bits: Any) -> Typed:
-    """The place of the lowest bit that is set in a uint64, which must not be 0."""
+    """Return the position of the lowest set bit of a uint64, which must not be 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
@@ -22,7 +22,7 @@ def _lowest_bit(typing_context: Any, bits: Any) -> Typed:
 
 
 def _count_bits(typing_context: Any, bits: Any) -> Typed:
-    """The number of bits that are set in a uint64."""
+    """Return the number of set bits of a uint64."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -31,7 +31,7 @@ def _count_bits(typing_context: Any, bits: Any) -> Typed:
 
 
 def _bits_of_float(typing_context: Any, number: Any) -> Typed:
-    """The bits of a float64, as an int64."""
+    """Return the bits of a float64 as an int64."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(types.int64))
@@ -40,7 +40,7 @@ def _bits_of_float(typing_context: Any, number: Any) -> Typed:
 
 
 def _float_of_bits(typing_context: Any, bits: Any) -> Typed:
-    """The float64 that has the bits of an int64."""
+    """Return the float64 with the bits of an int64."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(types.float64))

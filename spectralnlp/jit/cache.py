@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, loaded without what only compiling needs.
+"""Disk cache of compiled kernels, which loads them without initialising the compiler.
 
 The files are numba's own; two things are done otherwise. Before numba loads a kernel it initialises its
 compiler, half of the time that a short command takes; a compiled kernel needs nothing of it, nor of the
@@ -62,7 +62,7 @@ _UNREADABLE = (OSError, *_DAMAGED)
 
 
 class KernelCache(_Cache):
-    """Compiled forms of one kernel on disk; a numba dispatcher asks it by signature.
+    """Disk cache of one kernel, which a numba dispatcher looks up by signature.
 
     Args:
         function: the kernel as it is written.
@@ -74,20 +74,20 @@ class KernelCache(_Cache):
 
     @cached_property
     def files(self) -> list[_KernelFile]:
-        """The kernel's file in each folder, in the order in which they are read."""
+        """Cache files of the kernel, one for each folder, in the order in which they are read."""
         package = Path(inspect.getfile(self.function)).parent
         folders = [self._shipped_folder] if shipped.is_for_wheels() else cache_folders(package)
         return [file for folder in folders if (file := self._file_in(folder))]
 
     @cached_property
     def turn(self) -> Turn:
-        """At compiling the kernel; whoever takes it ends it."""
+        """Lock for compiling the kernel; the process that takes it must end it."""
         files = [] if shipped.is_for_wheels() else self.files  # a wheel needs no lock
         return Turn([file._cache_path for file in files], self.function.__qualname__)
 
     @cached_property
     def shipped_file(self) -> _KernelFile | None:
-        """The kernel's file among those that came with the package, if they run here."""
+        """Cache file of the kernel that the package ships, if it runs on this machine."""
         return self._file_in(self._shipped_folder) if shipped.fits_here() else None
 
     @property
@@ -108,11 +108,11 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder that is read first."""
+        """Folder that is read first."""
         return str(self.files[0]._cache_path) if self.files else ""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel of a signature; None where it has to be compiled."""
+        """Return the compiled kernel for a signature, or None if it has to be compiled."""
         if not self._enabled:
             return None
         require_room(_ROOM_TO_LOAD, "loading a compiled kernel")
@@ -136,7 +136,7 @@ class KernelCache(_Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel in the first folder that can be written to; in none, it is not kept."""
+        """Store a compiled kernel in the first writable folder; does nothing if there is none."""
         if not self._enabled:
             return
         if data.library.has_dynamic_globals or any(not each.can_cache for each in data.lifted):
@@ -154,20 +154,20 @@ class KernelCache(_Cache):
             return
 
     def enable(self) -> None:
-        """Use the cache."""
+        """Enable the cache."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Compile anew, and keep nothing."""
+        """Disable the cache, so that kernels are compiled and not stored."""
         self._enabled = False
 
     def flush(self) -> None:
-        """Forget what was compiled."""
+        """Delete the cached kernels."""
         for file in self.files:
             file.flush()
 
     def _places(self, sig: Any, target: tuple[Any, ...]) -> Iterator[tuple[_KernelFile, Any]]:
-        """Yield files that may have a compiled form, and the key that it has there."""
+        """Yield cache files that may have the kernel for a signature, each with its key there."""
         key = self._key(sig, target)
         for file in self.files:
             yield file, key
@@ -175,7 +175,7 @@ class KernelCache(_Cache):
             yield self.shipped_file, self._key(sig, shipped.target_of_wheels(target))
 
     def _key(self, sig: Any, target: tuple[Any, ...]) -> Any:
-        """Return what a compiled form depends on but its source: signature, processor, bytecode, closure."""
+        """Return the cache key of a compiled kernel: signature, processor, bytecode and closure."""
         cells = tuple(cell.cell_contents for cell in self.function.__closure__ or ())
         parts = (self.function.__code__.co_code, dumps(cells) if cells else b"")
         digests = tuple(hashlib.sha256(part).hexdigest() for part in parts)
@@ -183,7 +183,7 @@ class KernelCache(_Cache):
 
 
 def cache_folders(package: Path) -> list[Path]:
-    """Return the folders in which kernels of a package's folder are looked for, in order.
+    """Return the folders that are searched for kernels of a package's folder, in order.
 
     With ``NUMBA_CACHE_DIR``, in that alone; else beside the package's byte code, and, where that cannot be
     written to, in the user's cache.
@@ -197,10 +197,10 @@ def cache_folders(package: Path) -> list[Path]:
 
 
 class _KernelFile(IndexDataCacheFile):
-    """The index and the compiled forms of a kernel in one folder, as numba writes them."""
+    """Index and machine code files of a kernel in one folder, in numba's format."""
 
     def add(self, key: Any, content: Any) -> None:
-        """Write a compiled form; raises OSError where the folder cannot be written to."""
+        """Write a compiled kernel; raises OSError if the folder is not writable."""
         os.makedirs(self._cache_path, exist_ok=True)
         try:
             self.save(key, content)
@@ -221,7 +221,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _environment(module: str, constants: list[Any], name: str) -> Environment:
-    """Return the globals of a compiled function, without importing its module where nothing needs it."""
+    """Return the globals of a compiled function, without importing its module unless necessary."""
     if module in sys.modules or module not in _COMPILED_IN or lookup_environment(name) is not None:
         return _rebuild_env(module, constants, name)
     # Kernels use no Python objects, so they read constants (of error messages) but no globals.

@@ -1,4 +1,4 @@
-"""Reporting that kernels are being compiled: the first parse on a machine takes longer, and users ask why."""
+"""Reports that kernels are being compiled, which explains why the first parse on a machine takes longer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba.core import event
 
 
 class _Announcer(event.Listener):
-    """Reports the first kernel that is compiled, not merely loaded, or the first of each part."""
+    """Reports the first kernel that is compiled, not merely loaded, or the first of each stage."""
 
     def __init__(self, report: Callable[[str], None], parts: Mapping[str, str]) -> None:
         self.report = report
@@ -36,7 +36,7 @@ class _Announcer(event.Listener):
 
 
 class _Names(event.Listener):
-    """Lists the kernels that are compiled for Python to call; kernels within these are theirs."""
+    """Lists the names of compiled kernels that Python calls; leaves out kernels that they call."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -54,7 +54,7 @@ class _Names(event.Listener):
 
 @contextmanager
 def compiled_kernels() -> Iterator[list[str]]:
-    """Yield a list to which each kernel that is compiled in this context adds its name."""
+    """Provide a list to which the name of each kernel compiled in this context is added."""
     listener = _Names()
     with event.install_listener("numba:compile", listener):
         yield listener.names

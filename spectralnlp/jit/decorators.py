@@ -1,4 +1,4 @@
-"""Decorators of kernels: compiled serially at the first call, cached on disk, run without the GIL."""
+"""Decorators that compile kernels at their first call, cache them on disk and run them without the GIL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 class _Uninterrupted(CPUDispatcher):
-    """A kernel that is not interrupted between entry and exit, where that would crash the process."""
+    """A kernel whose calls defer Ctrl-C, which could otherwise crash the process."""
 
     targetctx: Any
     _cache: Any
@@ -59,7 +59,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def fast_kernel(function: Kernel) -> Kernel:
-    """Compile a kernel whose sums may be in any order; not-a-numbers and infinities stay themselves."""
+    """Compile a kernel whose sums may be reordered; NaN and infinities are preserved."""
     return _cached(njit(nogil=True, fastmath=_FAST_MATH, **_FOR_PYTHON)(function))
 
 
@@ -72,7 +72,7 @@ def _cached(dispatcher: Any) -> Kernel:
 
 
 def kernel_part(function: Kernel) -> Kernel:
-    """Let kernels call a function, which is compiled with them; Python calls it as it is written.
+    """Make a function callable from kernels, which compile it with them; Python calls it uncompiled.
 
     It compiles in less time than a kernel, is not looked for on disk, and the compiler may optimise it
     together with its caller.
@@ -82,6 +82,6 @@ def kernel_part(function: Kernel) -> Kernel:
 
 
 def fast_kernel_part(function: Kernel) -> Kernel:
-    """Let kernels call a function whose sums may be in any order; see `kernel_part` and `fast_kernel`."""
+    """Make a function with reorderable sums callable from kernels; see `kernel_part` and `fast_kernel`."""
     part: Kernel = register_jitable(fastmath=_FAST_MATH, **_FOR_PYTHON)(function)
     return part

@@ -1,4 +1,4 @@
-"""Eight numbers at a time, for kernels whose loops are short.
+"""Vector operations on eight numbers at a time, for kernels with short loops.
 
 A compiler turns a loop into vector instructions for the case that it is long, and what is left of it, which
 is all of a loop over the states of a symbol, it does number by number. Arrays that are worked on in this way
@@ -21,10 +21,10 @@ LANES = 8
 
 
 class Lanes(types.Type):
-    """Eight numbers of one type, in kernels.
+    """Numba type of a vector of eight numbers of the same type.
 
     Args:
-        number: numba's type of each.
+        number: numba type of each number.
     """
 
     def __init__(self, number: Any) -> None:
@@ -39,7 +39,7 @@ class _LanesModel(PrimitiveModel):
 
 
 def _load(typing_context: Any, array: Any, place: Any) -> Typed:
-    """The eight numbers of an array from a place on; nothing is checked."""
+    """Load eight numbers of an array from an index on, without bounds checks."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_pointer(context, builder, signature, args), align=array.dtype.bitwidth // 8)
@@ -48,7 +48,7 @@ def _load(typing_context: Any, array: Any, place: Any) -> Typed:
 
 
 def _store(typing_context: Any, array: Any, place: Any, lanes: Any) -> Typed:
-    """Write eight numbers into an array from a place on; nothing is checked."""
+    """Store eight numbers in an array from an index on, without bounds checks."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _pointer(context, builder, signature, args)
@@ -59,7 +59,7 @@ def _store(typing_context: Any, array: Any, place: Any, lanes: Any) -> Typed:
 
 
 def _repeat(typing_context: Any, number: Any) -> Typed:
-    """A number, eight times."""
+    """Return a vector of a number repeated eight times."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes = context.get_value_type(signature.return_type)
@@ -71,7 +71,7 @@ def _repeat(typing_context: Any, number: Any) -> Typed:
 
 
 def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Typed:
-    """Lane by lane a · b + c, rounded once where the processor can."""
+    """Return a · b + c elementwise, with a single rounding if the processor supports it."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes = args[0].type
@@ -83,7 +83,7 @@ def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Typed:
 
 
 def _divide_by_root(typing_context: Any, a: Any, b: Any) -> Typed:
-    """Lane by lane a / √b, as far as numbers go: nothing is raised."""
+    """Return a / √b elementwise; raises no error for zero or negative b."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes = args[0].type
@@ -95,7 +95,7 @@ def _divide_by_root(typing_context: Any, a: Any, b: Any) -> Typed:
 
 
 def _sum(typing_context: Any, lanes: Any) -> Typed:
-    """The sum of the eight numbers, by halves."""
+    """Return the sum of the eight numbers, added pairwise by halves."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         (value,) = args
@@ -132,5 +132,5 @@ sum_of_lanes: Kernel = intrinsic(_sum)
 
 @kernel_part
 def padded(n: int) -> int:
-    """The multiple of eight from a number on."""
+    """Return a number rounded up to a multiple of eight."""
     return (n + LANES - 1) // LANES * LANES

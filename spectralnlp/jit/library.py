@@ -1,4 +1,4 @@
-"""A compiled kernel as it comes from disk: machine code that runs, without numba's module around it.
+"""Compiled kernels loaded from disk as machine code, without parsing numba's bitcode.
 
 Numba reads the bitcode of each kernel that it loads, so that others can be compiled with it inside, and lists
 all its symbols; for the kernels of a first parse that takes as long as the parse. Here machine code alone is
@@ -15,7 +15,7 @@ from numba.core.compiler import CompileResult
 
 
 class LoadedLibrary(JITCodeLibrary):
-    """One kernel's code in memory.
+    """Machine code of one loaded kernel.
 
     Args:
         codegen: of the processor.
@@ -35,7 +35,7 @@ class LoadedLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return the address of one of its functions."""
+        """Return the address of one of the library's functions."""
         return int(self._codegen._engine.get_function_address(name))
 
     def _get_module_for_linking(self) -> Any:

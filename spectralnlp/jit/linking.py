@@ -1,4 +1,4 @@
-"""How kernels are linked: the functions that a kernel calls are optimised with it, and not before.
+"""Linking of kernels: functions that a kernel calls are optimised together with it, not separately.
 
 Numba optimises each function that it compiles and makes machine code of it, even if only kernels call it:
 `np.empty`, `max`, every kernel part. That took a fifth of the time of compiling.
@@ -16,7 +16,7 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class KernelLibrary(JITCodeLibrary):
-    """The code of one function: LLVM's, and machine code once somebody asks for its address."""
+    """Code of one function: LLVM code, and machine code once its address is requested."""
 
     _codegen: Any
 
@@ -26,7 +26,7 @@ class KernelLibrary(JITCodeLibrary):
         return self._codegen if self._finalized else _Later
 
     def add_linking_library(self, library: Any) -> None:
-        """Note a library whose functions this one calls."""
+        """Add a library whose functions this one calls."""
         if not isinstance(library, KernelLibrary):
             library._ensure_finalized()
         self._linking_libraries.append(library)
@@ -41,13 +41,13 @@ class KernelLibrary(JITCodeLibrary):
         return int(super().get_pointer_to_function(name))
 
     def finalize(self) -> None:
-        """Link, optimise, and make machine code."""
+        """Link, optimise, and generate machine code."""
         self._linking_libraries = list(self._needed())
         super().finalize()
         self._shared_module = None
 
     def _needed(self) -> Iterator[Any]:
-        """Yield each library that it calls, or that those call."""
+        """Yield all libraries that this one calls, directly or indirectly."""
         seen: set[Any] = {self}
         waiting = list(self._linking_libraries)
         while waiting:
@@ -83,4 +83,4 @@ class _Later:
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Leave an environment as it is."""
+        """Do nothing: environments are set when there is machine code."""

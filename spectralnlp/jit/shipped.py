@@ -1,4 +1,4 @@
-"""Kernels that a wheel brings along, compiled for any x86-64 processor with AVX2.
+"""Kernels that are shipped in wheels, compiled for any x86-64 processor with AVX2.
 
 They lie in a folder of the package that a checkout does not have; ``spectralnlp warm-up --ship`` fills it
 before a wheel is built. One of another version of numba, or of another source, is compiled anew.
@@ -38,7 +38,7 @@ def is_for_wheels() -> bool:
 
 @cache
 def fits_here() -> bool:
-    """Return whether shipped kernels run here, and nobody asked for others (``NUMBA_CPU_NAME``)."""
+    """Whether shipped kernels run on this machine, and ``NUMBA_CPU_NAME`` does not ask for others."""
     is_x86 = platform.machine() in ("x86_64", "AMD64")
     if not (is_x86 and FOLDER.is_dir() and _chosen_processor() is None):
         return False

@@ -1,4 +1,4 @@
-"""Processes take turns at compiling a kernel: one does it, and the others wait and load what it made."""
+"""Locks for compiling: one process compiles a kernel, and the others wait and load the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOCK = "kernels.lock"
 
 
 class Turn:
-    """Whether it is this process's turn at one kernel.
+    """Lock that only one process holds while it compiles a kernel.
 
     To take a turn is to lock a byte of a file in the folder where the kernel will be; the system unlocks it
     when the process ends. Where no file can be locked, it is everybody's turn.
@@ -29,7 +29,7 @@ class Turn:
         self._file: int | None = None
 
     def take(self) -> None:
-        """Wait until no other process has it."""
+        """Take the lock, waiting until no other process holds it."""
         if sys.platform == "win32":  # where each process compiles for itself
             return
         import fcntl
@@ -44,7 +44,7 @@ class Turn:
             return
 
     def end(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         if self._file is not None and sys.platform != "win32":
             import fcntl
 
