@@ -1,4 +1,4 @@
-"""Features in words, with what they weigh: how models that score features explain themselves."""
+"""Readable features and their weights, with which linear models explain their scores."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ class Feature(NamedTuple):
     """A feature and its weight.
 
     Attributes:
-        text: what the feature is, in words.
-        weight: what it adds to a score, a natural logarithm.
+        text: a description of the feature.
+        weight: its contribution to a score, a natural logarithm.
     """
 
     text: str

@@ -1,12 +1,12 @@
-"""Semirings: how the weights of derivations are combined, so that one recursion serves several purposes.
+"""Semirings for dynamic programs over chains and forests.
 
-A dynamic program multiplies (⊗) the weights of the parts of a derivation and adds up (⊕) the derivations
-(Goodman 1999). Over a forest or a chain the same recursion sums probabilities, counts derivations, finds the
-best one or asks whether there is any, depending on what ⊕ and ⊗ are.
+A dynamic program multiplies (⊗) the weights of the parts of a derivation and sums (⊕) over derivations
+(Goodman 1999). Depending on ⊕ and ⊗, the same recursion sums probabilities, counts derivations, finds the
+best derivation or tests whether there is one.
 
-A kernel takes a semiring as its first argument, a named tuple with the neutral elements, and calls `plus` and
-`times` with it. numba compiles the kernel once for each semiring and stores it on disk, as it would not if
-functions were passed.
+A kernel takes a semiring, a named tuple of the neutral elements, as its first argument and passes it to
+`plus` and `times`. numba compiles the kernel once per semiring and caches it on disk, which it could not do
+if functions were passed.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from numba.extending import overload
 
 
 class SumProduct(NamedTuple):
-    """Sums of products: inside values; with weights of one, numbers of derivations."""
+    """The sum-product semiring: total weights; with all weights 1, numbers of derivations."""
 
     zero: float = 0.0
     one: float = 1.0
 
 
 class MaxPlus(NamedTuple):
-    """The largest sum: the best derivation, by gains or by logarithms of probabilities."""
+    """The max-plus semiring: the best derivation by summed scores or log-probabilities."""
 
     zero: float = -np.inf
     one: float = 0.0
 
 
 class AnyAll(NamedTuple):
-    """Truth values: whether there is a derivation whose parts are all allowed."""
+    """The Boolean semiring: whether there is a derivation all of whose parts are allowed."""
 
     zero: bool = False
     one: bool = True
@@ -45,12 +45,12 @@ Operation = Callable[[Any, Any, Any], Any]
 
 
 def plus(semiring: Semiring, a: Any, b: Any) -> Any:
-    """Return a ⊕ b; for kernels, which compile the semiring's own operation in place of the call."""
+    """Return a ⊕ b; in kernels, the call is compiled to the operation of the semiring."""
     raise NotImplementedError("for kernels only")
 
 
 def times(semiring: Semiring, a: Any, b: Any) -> Any:
-    """Return a ⊗ b; for kernels, which compile the semiring's own operation in place of the call."""
+    """Return a ⊗ b; in kernels, the call is compiled to the operation of the semiring."""
     raise NotImplementedError("for kernels only")
 
 

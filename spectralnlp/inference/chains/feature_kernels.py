@@ -1,4 +1,4 @@
-"""Kernels of a token's features: forms of words as hashes."""
+"""Kernels that compute the hashed forms of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralnlp.jit import kernel
 N_PREFIXES, N_SUFFIXES = 4, 5
 _PREFIX, _SUFFIX = 3, 3 + N_PREFIXES
 _FLAGS = _SUFFIX + N_SUFFIXES
-# Classes of characters; the class of a character beyond the table is itself.
+# Character classes; a character beyond the table is a class of its own.
 OTHER, UPPER, LOWER, DIGIT = 0, 1, 2, 3
 _START, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
@@ -30,11 +30,11 @@ def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
     """Hash the forms of words.
 
     Args:
-        low: uint32; characters of all words in small letters.
-        low_bounds: int64 (n_words + 1,); where each word's begin.
-        cased, cased_bounds: the same of the words as they are.
-        table: uint8; classes of characters.
-        hashes: uint64 (n_words, n_forms), zeros; written.
+        low: uint32; characters of all words, lowercased and concatenated.
+        low_bounds: int64 (n_words + 1,); start of each word in ``low``.
+        cased, cased_bounds: the same for the original words.
+        table: uint8; character classes.
+        hashes: uint64 (n_words, n_forms), zeros; filled in.
     """
     for w in range(len(hashes)):
         first, end = low_bounds[w], low_bounds[w + 1]

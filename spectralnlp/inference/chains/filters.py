@@ -1,4 +1,4 @@
-"""The filter of each kind of parameters of sequences."""
+"""Selection of the filter class for each kind of sequence parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralnlp.parameters import HiddenMarkov, ObservableOperators, SequencePa
 
 
 def filter_of(parameters: SequenceParameters) -> Filter:
-    """A filter that predicts with these parameters."""
+    """Return the filter for the parameters of a sequence model."""
     return _FILTERS[parameters.kind](parameters)
 
 

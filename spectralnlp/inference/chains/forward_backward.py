@@ -1,4 +1,4 @@
-"""Hidden Markov models with probabilities for parameters: filtering, and the expected counts of EM."""
+"""Hidden Markov models with probabilities as parameters: filtering, and expected counts for EM."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from spectralnlp.parameters import Floats, HiddenMarkov, Ints, Offsets
 
 
 class HiddenFilter(ModelFilter[HiddenMarkov]):
-    """The forward algorithm; a state is the distribution of the hidden state before a symbol."""
+    """The forward algorithm as a filter; a state is the distribution of hidden states before a symbol."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Mixtures of the states' emissions."""
+        """Return the predicted distributions of symbols, and the unchanged states."""
         p = states @ self.model.emission.T
         return p / p.sum(axis=1, keepdims=True), states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Condition on the symbols, and move."""
+        """Return the states after conditioning on the symbols and one transition."""
         joint = states * self.model.emission[symbols]
         total = joint.sum(axis=1, keepdims=True)
         lost = total[:, 0] <= 0  # only where emissions are not positive
@@ -29,18 +29,18 @@ class HiddenFilter(ModelFilter[HiddenMarkov]):
 def expected_counts(
     model: HiddenMarkov, symbols: Ints, offsets: Offsets, start: Floats, moves: Floats, emitted: Floats
 ) -> float:
-    """The E-step (Baum et al. 1970): adds expected counts to three arrays in place.
+    """Run the E-step (Baum et al. 1970), adding expected counts to three arrays in place.
 
     Args:
-        model: k hidden states.
-        symbols: int32 (n,), of all sequences.
-        offsets: int64 (n_sequences + 1,); where each begins.
-        start: float64 (k,); first states.
-        moves: float64 (k, k); (next state, state).
-        emitted: float64 (V, k).
+        model: the model, with k hidden states.
+        symbols: int32 (n,); symbols of all sequences, concatenated.
+        offsets: int64 (n_sequences + 1,); start of each sequence.
+        start: float64 (k,); counts of initial states.
+        moves: float64 (k, k); counts of transitions (next state, state).
+        emitted: float64 (V, k); counts of emissions (symbol, state).
 
     Returns:
-        The natural logarithm of the sequences' probability.
+        The natural logarithm of the probability of the sequences.
     """
     transition = np.ascontiguousarray(model.transition)
     return float(

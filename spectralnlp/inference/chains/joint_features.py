@@ -1,8 +1,9 @@
-"""Features of several words at once: pairs of words, and n-grams of words' clusters.
+"""Multi-word features of a token: pairs of words, and n-grams of word clusters.
 
-They alone cannot be summed up once for a word. Columns of their keys: the word and the one before, the word
-and the one after; where words have clusters, three clusters in a row (up to the token, around it, from it
-on), then the word itself with the cluster before, after, both, the two after, the two before.
+Unlike single-word features, their scores cannot be summed once per word. The columns of their keys are: the
+word and the previous one; the word and the next one; and, if words have clusters, cluster trigrams (ending
+at, around and starting at the token), then the word with the previous cluster, the next, both, the next two,
+and the previous two.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from spectralnlp.jit import kernel, kernel_part
 Keys = NDArray[np.uint32]
 
 N_PAIRS, N_JOINT = 2, 10
-_FIRST_WITH_WORD = 5  # of the columns of clusters
-_TEMPLATE = 1000  # numbers of templates begin here; those of one word are below
+_FIRST_WITH_WORD = 5  # first column with both a word and clusters
+_TEMPLATE = 1000  # first template number; those of single-word features are smaller
 
 
 def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
-    """Keys of the features of several words at once.
+    """Return the keys of the multi-word features of each token.
 
     Args:
-        table: the words' hashes and clusters.
-        encoded: sentences.
+        table: hashes and clusters of the words.
+        encoded: the sentences as word ids.
 
     Returns:
-        uint32 (n_tokens, `N_JOINT`), or where words have no clusters (n_tokens, `N_PAIRS`).
+        uint32 (n_tokens, `N_JOINT`); (n_tokens, `N_PAIRS`) if words have no clusters.
     """
     n_columns = N_JOINT if table.features.sources else N_PAIRS
     keys = np.empty((int(encoded.starts[-1]), n_columns), np.uint32)
@@ -42,7 +43,7 @@ def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
 
 @kernel_part
 def _key(value, column):
-    """32 bits of a feature, never 0."""
+    """Return the 32-bit key of a feature, never 0."""
     mixed = (value ^ (np.uint64(_TEMPLATE + column + 1) * GOLDEN)) * MIX
     mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT
     return np.uint32(max(mixed, np.uint64(1)))
@@ -55,14 +56,14 @@ def _joined(value, number):
 
 @kernel
 def write_joint_keys(types, starts, words, clusters, keys):
-    """Write the keys of features of several words.
+    """Write the keys of the multi-word features of each token.
 
     Args:
-        types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
-        starts: int64 (n_sentences + 1,).
-        words: uint64 (n_types,); hashes.
-        clusters: int32 (n_types,); -1 for none.
-        keys: uint32 (n_tokens, 2 or 10); written.
+        types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence.
+        starts: int64 (n_sentences + 1,); first token of each sentence.
+        words: uint64 (n_types,); hashes of the words.
+        clusters: int32 (n_types,); clusters of the words, -1 for none.
+        keys: uint32 (n_tokens, 2 or 10); filled in.
     """
     for s in range(len(starts) - 1):
         for t in range(starts[s], starts[s + 1]):
@@ -88,12 +89,12 @@ def write_joint_keys(types, starts, words, clusters, keys):
 
 @kernel
 def is_forgotten(dropped, at, column):
-    """Whether a feature of several words is left out because it names a word that is to be forgotten.
+    """Return whether a multi-word feature is left out because it contains a word to be forgotten.
 
     Args:
-        dropped: bool; places of words that are to be forgotten.
-        at: the token's place.
-        column: of `joint_keys`.
+        dropped: bool; whether the word at each position is to be forgotten.
+        at: position of the token.
+        column: column of `joint_keys`.
     """
     if column < N_PAIRS:
         return dropped[at] or dropped[at - 1 + 2 * column]
@@ -101,13 +102,13 @@ def is_forgotten(dropped, at, column):
 
 
 def key_slots(keys: Keys) -> NDArray[np.uint32]:
-    """Return a hash table of keys, to look them up in a step or two.
+    """Return a hash table of keys, for `look_up`.
 
     Args:
-        keys: uint32 (n,); different, none 0.
+        keys: uint32 (n,); distinct and nonzero.
 
     Returns:
-        uint32 (a power of two, 2); a key and its place, or zeros.
+        uint32 (a power of two, 2); rows of a key and its position in ``keys``, or zeros.
     """
     slots = np.zeros((1 << max(1, 2 * len(keys) - 1).bit_length(), 2), np.uint32)
     _fill(keys, slots)
@@ -126,11 +127,11 @@ def _fill(keys, slots):
 
 
 def look_up(keys: Keys, slots: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The places of keys; int32 of the shape of ``keys``, -1 for unknown ones.
+    """Return the positions of keys, int32 of the shape of ``keys``; -1 for unknown keys.
 
     Args:
-        keys: uint32 (n, m); 0 is none.
-        slots: of `key_slots`.
+        keys: uint32 (n, m); 0 for no key.
+        slots: hash table from `key_slots`.
     """
     rows = np.empty(keys.shape, np.int32)
     _find(keys, slots, rows)

@@ -1,4 +1,4 @@
-"""The methods of every model of sequences."""
+"""The methods common to all sequence models."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spectralnlp.parameters import Floats, Ints
 
 
 class SequencePredictor(ABC):
-    """Likelihoods, next-symbol distributions, states and samples of sequences.
+    """A sequence model, which gives likelihoods, next-symbol distributions, states and samples.
 
-    A symbol that is not among `symbols` counts as the last of them, which stands for all that are unknown.
-    A sequence is a list of symbols of any length; the model does not say where sequences end.
+    A symbol that is not in `symbols` is treated as the last of them, which stands for all unknown symbols.
+    A sequence is a list of symbols of any length; the model does not predict where sequences end.
 
     Examples:
         >>> from spectralnlp.estimators.hmm import HMM, SequencePredictor
@@ -28,15 +28,15 @@ class SequencePredictor(ABC):
 
     @abstractmethod
     def _filter(self) -> Filter:
-        """The filter that predicts."""
+        """Return the filter that computes states and predictions."""
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The V symbols that are told apart, in the order of `predict_proba`'s columns."""
+        """The V known symbols, in the order of `predict_proba`'s columns."""
         return self._filter().symbols
 
     def encode(self, sequence: Sequence[str]) -> Ints:
-        """int32 (n,): the number of each symbol.
+        """Return the number of each symbol, int32 (n,).
 
         Raises:
             ConfigError: the sequence is one string, not a list of symbols.
@@ -44,7 +44,7 @@ class SequencePredictor(ABC):
         return _encode(self._filter(), sequence)
 
     def score(self, sequences: Iterable[Sequence[str]]) -> Floats:
-        """float64 (n_sequences,): natural logarithms of probabilities, among sequences of the same length."""
+        """Return natural log-probabilities, float64 (n_sequences,), among sequences of the same length."""
         filter_ = self._filter()
         encoded = [_encode(filter_, each) for each in sequences]
         logarithms = np.zeros(len(encoded))
@@ -57,9 +57,10 @@ class SequencePredictor(ABC):
         return logarithms
 
     def predict_proba(self, sequence: Sequence[str]) -> Floats:
-        """float64 (n + 1, V): the distribution of each symbol given those before it, and of the one to come.
+        """Return the distribution of each symbol given the symbols before it, and of the next symbol.
 
-        No entry is negative, and every row sums to one.
+        Returns:
+            float64 (n + 1, V); nonnegative, rows sum to one.
         """
         filter_ = self._filter()
         states, rows = filter_.start(1), []
@@ -71,17 +72,20 @@ class SequencePredictor(ABC):
         return np.array(rows)
 
     def predict(self, history: Sequence[str], *, steps: int = 1) -> Floats:
-        """float64 (steps, V): the distribution of each of the next symbols, whatever those between may be.
+        """Return the distribution of each of the next symbols, with the symbols in between summed out.
 
-        A state moves on to its mean over all symbols that may come, weighted by their probabilities: Σ_x B_x
-        times the state, where no prediction is negative.
+        At each step the state becomes its expectation over the next symbol: Σ_x B_x times the state, if no
+        prediction is negative.
 
         Args:
             history: the symbols so far.
-            steps: how many symbols ahead.
+            steps: number of symbols to predict.
+
+        Returns:
+            float64 (steps, V).
 
         Raises:
-            ConfigError: fewer than one step.
+            ConfigError: ``steps`` is less than 1.
         """
         if steps < 1:
             raise ConfigError(f"cannot predict {steps} steps ahead", hint="give `steps` of 1 or more")
@@ -98,7 +102,7 @@ class SequencePredictor(ABC):
         return np.array(rows)
 
     def transform(self, sequence: Sequence[str]) -> Floats:
-        """float64 (n, k): the state after each symbol, a vector of the token in its context (eigentokens)."""
+        """Return the state after each symbol, float64 (n, k): vectors of tokens in context (eigentokens)."""
         filter_ = self._filter()
         states, rows = filter_.start(1), np.empty((len(sequence), filter_.width))
         for position, symbol in enumerate(_encode(filter_, sequence)):
@@ -108,18 +112,18 @@ class SequencePredictor(ABC):
         return rows
 
     def sample(self, n_sequences: int = 1, *, length: int = 20, random_state: int = 0) -> list[list[str]]:
-        """Sequences drawn from the model.
+        """Draw sequences from the model.
 
         Args:
-            n_sequences: how many.
-            length: of each.
-            random_state: seed.
+            n_sequences: number of sequences.
+            length: number of symbols of each sequence.
+            random_state: seed of the random numbers.
 
         Raises:
-            ConfigError: a negative number.
+            ConfigError: ``n_sequences`` or ``length`` is negative.
         """
         if n_sequences < 0 or length < 0:
-            raise ConfigError("cannot draw fewer than no sequences or symbols")
+            raise ConfigError("cannot draw a negative number of sequences or symbols")
         filter_, rng = self._filter(), np.random.default_rng(random_state)
         states = filter_.start(n_sequences)
         drawn = np.empty((n_sequences, length), np.int32)

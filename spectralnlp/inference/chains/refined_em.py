@@ -1,4 +1,4 @@
-"""The E-step of refinement hidden Markov models on tagged sentences: tags are seen, refinements are not."""
+"""The E-step of refinement HMMs on tagged sentences, where tags are observed and refinements latent."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from spectralnlp.parameters import Floats, Ints
 
 
 class StateCounts(NamedTuple):
-    """(Expected) counts of events with states, or the probabilities made of them; zero beyond a tag's states.
+    """Expected counts of events with latent states, or probabilities; zero beyond the states of a tag.
 
     Attributes:
-        starts, ends: float64 (n_tags, m); first and last tokens of sentences.
-        moves: float64 (n_pairs, m, m); from a token's state to the next one's.
-        words: float64 (n_word_tags, m).
+        starts, ends: float64 (n_tags, m); states of the first and last tokens of sentences.
+        moves: float64 (n_pairs, m, m); transitions from a token's state to the next token's, by tag pair.
+        words: float64 (n_word_tags, m); states of tokens, by pair of word and tag.
     """
 
     starts: Floats
@@ -28,14 +28,14 @@ class StateCounts(NamedTuple):
 def expected_state_counts(
     tag: Ints, pair: Ints, word: Ints, weight: Floats, probabilities: StateCounts
 ) -> tuple[StateCounts, float]:
-    """Expected counts of states, and the log-likelihood (natural) of words and tags.
+    """Return expected counts of states, and the natural log-likelihood of words and tags.
 
     Args:
-        tag: int32 (n_tokens,).
-        pair: int32 (n_tokens,); pair of tags of the token and the next one, -1 where the sentence ends.
-        word: int32 (n_tokens,); pair of word and tag.
-        weight: float64 (n_tokens,); how often each counts.
-        probabilities: of the events.
+        tag: int32 (n_tokens,); tag of each token.
+        pair: int32 (n_tokens,); number of the tag pair of the token and the next one, -1 at sentence ends.
+        word: int32 (n_tokens,); number of the pair of word and tag.
+        weight: float64 (n_tokens,); weight of each token.
+        probabilities: probabilities of the events.
     """
     counts = StateCounts(*(np.zeros_like(block) for block in probabilities))
     logarithm = _add_expected(tag, pair, word, weight, probabilities, counts)
@@ -44,7 +44,7 @@ def expected_state_counts(
 
 @fast_kernel
 def _add_expected(tag, pair, word, weight, probabilities, counts):
-    """Add expected counts to ``counts``; return the log-likelihood."""
+    """Add expected counts to ``counts``, and return the log-likelihood."""
     initial, final = probabilities.starts, probabilities.ends
     moves, words = probabilities.moves, probabilities.words
     start_counts, end_counts, move_counts, word_counts = (
@@ -74,7 +74,7 @@ def _add_expected(tag, pair, word, weight, probabilities, counts):
         logarithm += weight[i] * np.log(scale[i])
         begins = pair[i] < 0
     for i in range(n - 1, -1, -1):
-        # backward is the weight of the rest given token i's state, scaled so that forward · backward = 1.
+        # backward: weight of the rest given the state of token i, scaled so that forward · backward = 1.
         if pair[i] < 0:
             ended = 0.0
             for h in range(m):

@@ -1,4 +1,4 @@
-"""Scores of the tags of tokens, by tables of words."""
+"""Emission scores of tags, from tables that are computed once per word."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from spectralnlp.parameters import ChainWeights
 
 Array32 = NDArray[np.float32]
 
-_MOST_NUMBERS = 1 << 23  # in the table of words: then it is begun anew
+_MOST_NUMBERS = 1 << 23  # size at which the table of words is cleared
 
 
 class Scorer:
-    """Scores of tags, by tables that grow with the words seen.
+    """Emission scores of tags, from tables that grow with the words seen.
 
-    What a word adds to the scores of a token in each place around it is summed up once, when the word is
-    first seen: its features, and its vector times the weights of vectors.
+    The contribution of a word (its features, and its vector times the vector weights) to the scores of a
+    token at each relative position is computed once, when the word is first seen.
     """
 
     def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:
@@ -36,18 +36,18 @@ class Scorer:
     def _begin(self) -> None:
         n_tags = len(self.weights.tags)
         self.table = WordTable(self.features)
-        # The system gives memory as it is written to; an array that grows would be copied with each batch.
+        # Memory is only committed when written to; growing an array would copy it in each batch.
         n_words = _MOST_NUMBERS // (N_SLOTS * n_tags)
         self.scores = np.zeros((N_SLOTS, n_words, n_tags), np.float32)
         self.n_scored = 0
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
-        """Scores of tags by what is seen of each token.
+        """Return the emission scores of tags for each token.
 
         Returns:
-            float32 (n_tokens, n_tags), sentences one after the other, and int64 (n_sentences + 1,) starts.
+            float32 (n_tokens, n_tags), sentences concatenated; and int64 (n_sentences + 1,), sentence starts.
         """
-        with self._lock:  # parsers in threads listen to one tagger
+        with self._lock:  # parsers in several threads may share a tagger
             return self._emissions(sentences)
 
     def _emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
@@ -63,7 +63,7 @@ class Scorer:
 
     def _score_new(self) -> None:
         new = slice(self.n_scored, len(self.table))
-        if (missing := len(self.table) - self.scores.shape[1]) > 0:  # of one batch
+        if (missing := len(self.table) - self.scores.shape[1]) > 0:  # a batch with very many new words
             self.scores = np.pad(self.scores, ((0, 0), (0, missing), (0, 0)))
         vectors = self.table.vectors[new]
         for offset in range(len(OFFSETS)):

@@ -1,9 +1,8 @@
-"""Words of text that has no blanks between them: a chain of characters, by the model of taggers.
+"""Word segmentation of text without blanks, by a linear chain over characters.
 
-The tag of a character says whether a word begins at it, and the part of speech of its word: words are found
-with their tags, so that a chain knows which may follow one another. Its features are n-grams of the
-characters around it and of their scripts, and the longest known words that begin, end or go on at it, as in
-KyTea.
+The tag of a character says whether a word begins there, and the part of speech of the word, so that the chain
+models which parts of speech follow one another. Features are n-grams of the surrounding characters and of
+their scripts, and the longest known words that begin at, end at or cover the character, as in KyTea.
 
 Sources: H. T. Ng and J. K. Low (2004), Chinese part-of-speech tagging: one-at-a-time or all-at-once?
 Word-based or character-based?, EMNLP; G. Neubig, Y. Nakata and S. Mori (2011), Pointwise prediction for
@@ -30,21 +29,21 @@ from spectralnlp.text.scripts import script_of
 Keys = NDArray[np.uint32]
 Codes = NDArray[np.uint64]
 
-# The tag of a character is one of these, a hyphen and a class: it begins a word or goes on with one. Models
-# that were trained earlier say also where a word ends (E) and which words have one character (S).
+# The tag of a character is a mark (word begins, word continues), a hyphen and a class. Older models also mark
+# the end of a word (E) and words of a single character (S).
 _BEGINNING, _GOING_ON = "BS", "IE"
 
-_REACH = 3  # characters on either side that n-grams take in
+_REACH = 3  # characters on either side that n-grams cover
 _LONGEST_NGRAM = 3
-_LONGEST_WORD = 8  # of the known words that are features
+_LONGEST_WORD = 8  # length of the longest known word that is a feature
 
 
 def character_keys(texts: Sequence[str], words: Container[str]) -> Keys:
-    """The features of the characters of texts, one after the other.
+    """Return the keys of the features of each character of texts.
 
     Args:
-        texts: without blanks.
-        words: known ones.
+        texts: texts without blanks.
+        words: the known words.
 
     Returns:
         uint32 (n_characters, n_features).
@@ -64,7 +63,7 @@ def character_keys(texts: Sequence[str], words: Container[str]) -> Keys:
 
 
 def _padded(texts: Sequence[str], code: Callable[[str], int]) -> Codes:
-    """Numbers of characters, uint64; zeros around each text."""
+    """Return a code for each character, uint64, with zeros before and after each text."""
     codes: list[int] = [0] * _REACH
     for text in texts:
         codes += map(code, text)
@@ -78,7 +77,7 @@ def _script_code(character: str) -> int:
 
 
 def _known_words(text: str, words: Container[str]) -> Codes:
-    """Lengths of the longest known words that begin at each character, end there, go on; uint64 (n, 3)."""
+    """Return lengths of the longest words that begin at, end at and cover each character, uint64 (n, 3)."""
     lengths = np.zeros((len(text), 3), np.uint64)
     for start in range(len(text)):
         for length in range(1, min(_LONGEST_WORD, len(text) - start) + 1):
@@ -91,7 +90,7 @@ def _known_words(text: str, words: Container[str]) -> Codes:
 
 
 def _keys(parts: Sequence[Codes], number: int) -> Keys:
-    """32 bits of the parts of a feature and its number."""
+    """Return 32-bit hashes of the parts of a feature and its template number."""
     value = np.full(len(parts[0]), number + 1, np.uint64)
     for part in parts:
         value = (value ^ (part + np.uint64(1))) * MIX
@@ -100,25 +99,25 @@ def _keys(parts: Sequence[Codes], number: int) -> Keys:
 
 
 class ChainSegmenter:
-    """Finds words by the weights of a chain; see `spectralnlp.text.tokenizer.Segmenter`.
+    """A word segmenter by a linear chain; see `spectralnlp.text.tokenizer.Segmenter`.
 
     Args:
-        weights: of the places of characters in words.
-        words: those that the parser knows.
+        weights: weights of the linear chain over characters.
+        words: the words that the parser knows.
     """
 
     def __init__(self, weights: ChainWeights, words: Container[str]) -> None:
         self.weights, self.words = weights, words
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ChainSegmenter, (self.weights, self.words)  # what is cached stays behind
+        return ChainSegmenter, (self.weights, self.words)  # without caches
 
     @cached_property
     def _slots(self) -> Keys:
         return key_slots(self.weights.keys)
 
     def ends(self, text: str) -> list[int]:
-        """Return where words end, ascending, the last at the end of the text, which holds no blanks."""
+        """Return the end offsets of words in a text without blanks, ascending, the last at the text end."""
         tags = self.weights.tags
         emissions = np.zeros((len(text), len(tags)), np.float32)
         sum_rows(look_up(character_keys([text], self.words), self._slots), self.weights.rows, emissions)
@@ -129,10 +128,10 @@ class ChainSegmenter:
 
 
 def read_segmenter(arrays: StoredArrays, values: StoredValues) -> ChainWeights:
-    """The weights of a model folder.
+    """Read the weights of a segmenter from a model folder.
 
     Raises:
-        ModelError: an array or a value is not as it must be.
+        ModelError: an array or a value is missing or invalid.
     """
     weights = ChainWeights.from_arrays(arrays.part(n_offsets=len(OFFSETS), n_word_numbers=0), values)
     if not weights.tags or not all(tag[:1] in (*_BEGINNING, *_GOING_ON) for tag in weights.tags):

@@ -1,4 +1,4 @@
-"""Scores of tags from tables: each word adds a row of scores in each place around it."""
+"""Kernels that sum the scores of tags from tables with a row of scores per word and relative position."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from spectralnlp.jit import fast_kernel
 
 @fast_kernel
 def sum_rows(rows: Any, features: Any, scores: Any) -> None:
-    """Add up the features of words.
+    """Add the weights of words' features to scores of tags.
 
     Args:
-        rows: int32 (n_words, n); numbers of features, -1 for none.
-        features: FeatureRows.
-        scores: float32 (n_words, T), added to.
+        rows: int32 (n_words, n); feature numbers of each word, -1 for none.
+        features: FeatureRows; the weights of each feature.
+        scores: float32 (n_words, T); scores of tags, updated in place.
     """
     first, tags, weights = features.first, features.tags, features.weights
     for w in range(len(rows)):
@@ -26,15 +26,16 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
 
 @fast_kernel
 def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, emissions: Any) -> None:
-    """Add the scores of words, and of several words at once, to each token.
+    """Add the scores of single words and of multi-word features to each token's emissions.
 
     Args:
-        types: int32 (n_tokens + 4 · n_sentences,); words, two places around each sentence.
-        starts: int64 (n_sentences + 1,).
-        tables: float32 (7, n_types, T); of words two before to two after, of first words, of others.
-        joint: int32 (n_tokens, n_joint); numbers of features of several words, -1 for none.
-        features: FeatureRows.
-        emissions: float32 (n_tokens, T), added to.
+        types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence.
+        starts: int64 (n_sentences + 1,); first token of each sentence.
+        tables: float32 (7, n_types, T); scores for words at offsets -2 to 2, for sentence-initial words, and
+            for other words.
+        joint: int32 (n_tokens, n_joint); numbers of multi-word features, -1 for none.
+        features: FeatureRows; the weights of each feature.
+        emissions: float32 (n_tokens, T); updated in place.
     """
     first, tags, weights = features.first, features.tags, features.weights
     n_tags = emissions.shape[1]

@@ -1,8 +1,8 @@
-"""Which forms of which words around a token are its features, and the keys that features are known by.
+"""Templates and hash keys of the single-word features of a token.
 
-A feature that depends on one word only is a (slot, form): the word at an offset, or the word itself where it
-begins the sentence or does not. So the scores that a word adds to a token in a slot are a row of numbers that
-can be added up once for the word. Features of several words, which cannot, are in `joint_features`.
+A single-word feature is a pair (slot, form). A slot is an offset from the token, or the token itself if it is
+sentence-initial, or if it is not. The scores that a word contributes in a slot depend on the word alone and
+are summed once per word. Multi-word features, for which this is impossible, are in `joint_features`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Keys = NDArray[np.uint32]
 
 OFFSETS = tuple(range(-(N_OFFSETS // 2), N_OFFSETS // 2 + 1))
 HERE = OFFSETS.index(0)
-# The words at the offsets, then the token's own once more, if it begins the sentence or if not.
+# Slots: the words at the offsets, then the token itself if sentence-initial, or if not.
 N_SLOTS = len(OFFSETS) + 2
 FIRST_SLOT, INNER_SLOT = len(OFFSETS), len(OFFSETS) + 1
 
@@ -31,12 +31,12 @@ TEMPLATES = tuple(
     for form in forms
 )
 
-# Factors and shift that mix the bits of a hash.
+# Multipliers and shift of the hash function.
 GOLDEN, MIX, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
 def _keys(hashes: Hashes, template: int) -> Keys:
-    """32 bits of (template, hash); 0 where the hash is."""
+    """Return 32-bit hashes of (template, hash); 0 where the hash is 0."""
     salt = np.uint64((template + 1) * int(GOLDEN) & 0xFFFFFFFFFFFFFFFF)
     mixed = (hashes ^ salt) * MIX
     mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT
@@ -44,13 +44,13 @@ def _keys(hashes: Hashes, template: int) -> Keys:
 
 
 def word_keys(hashes: Hashes) -> list[Keys]:
-    """The features that words have in each slot.
+    """Return the keys of the features of words in each slot.
 
     Args:
-        hashes: uint64 (n_words, n_forms), of `form_hashes`.
+        hashes: uint64 (n_words, n_forms), from `form_hashes`.
 
     Returns:
-        For each slot uint32 (n_words, n); 0 where a word has no such feature.
+        For each slot, uint32 (n_words, n); 0 where a word does not have the feature.
     """
     columns: list[list[Keys]] = [[] for _ in range(N_SLOTS)]
     for template, (slot, form) in enumerate(TEMPLATES):
@@ -59,7 +59,7 @@ def word_keys(hashes: Hashes) -> list[Keys]:
 
 
 def find_rows(keys: Keys, known: Keys) -> NDArray[np.int32]:
-    """The places of keys among sorted known ones; int32 of the shape of ``keys``, -1 for others and for 0."""
+    """Return the positions of keys in the sorted array ``known``; int32, -1 for unknown keys and for 0."""
     if len(known) == 0:
         return np.full(keys.shape, -1, np.int32)
     at = np.searchsorted(known, keys)

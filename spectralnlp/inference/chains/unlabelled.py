@@ -1,4 +1,4 @@
-"""Features from unlabelled text: vectors of words, and clusters of words."""
+"""Features learned from unlabelled text: word vectors and word clusters."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from spectralnlp.inference.words.lookup import VectorLookup
 from spectralnlp.parameters import WordVectors
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, with_prefix
 
-# The beginning of the names of arrays in model folders.
+# Prefix of the names of arrays in model folders.
 _STORED_AS = "evidence"
 
 
 @dataclass(frozen=True)
 class UnlabelledFeatures:
-    """Vectors and clusters of words.
+    """Word vectors and word clusters, from one or more sources.
 
     Attributes:
-        sources: any number of kinds of vectors; the first has clusters.
+        sources: sources of vectors, which are concatenated; the first also gives the clusters.
     """
 
     sources: tuple[VectorLookup, ...] = ()
@@ -32,27 +32,27 @@ class UnlabelledFeatures:
 
     @property
     def word_width(self) -> int:
-        """Length of a word's vector, of all kinds side by side."""
+        """Length of a word's vector, concatenated over the sources."""
         return sum(source.dimensions for source in self.sources)
 
     def word_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """float32 (n_words, word_width)."""
+        """Return the vectors of words, float32 (n_words, word_width)."""
         rows = [source.vectors(words) for source in self.sources]
         return np.hstack([np.zeros((len(words), 0), np.float32), *rows])
 
     def word_clusters(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """int32 (n_words,); -1 for words without."""
+        """Return the cluster numbers of words, int32 (n_words,); -1 for words without a cluster."""
         return self.sources[0].clusters(words) if self.sources else np.full(len(words), -1, np.int32)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON values of a model that carries these vectors with it."""
+        """Return the JSON values to store in a model folder."""
         return {"sources": [source.parameters.to_json() for source in self.sources]}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """The arrays of such a model.
+        """Return the arrays to store in a model folder, by name.
 
         Args:
-            compact: vectors in half precision.
+            compact: whether to store vectors in half precision.
         """
         arrays: Arrays = {}
         for i, source in enumerate(self.sources):
@@ -61,10 +61,10 @@ class UnlabelledFeatures:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> UnlabelledFeatures:
-        """The vectors that gave these.
+        """Build the features from their stored arrays and values.
 
         Raises:
-            ModelError: an array or a value is not as it must be.
+            ModelError: an array or a value is missing or invalid.
         """
         parts = enumerate(described.parts("sources"))
         vectors = [WordVectors.from_arrays(arrays.part(f"{_STORED_AS}.{i}."), each) for i, each in parts]

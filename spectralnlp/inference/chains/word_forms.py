@@ -1,7 +1,6 @@
-"""Forms of words: hashes of the word, its shape, its affixes and a few flags.
+"""Hashed forms of words: the word, its shape, its affixes and a few flags.
 
-All of them are functions of the word alone, made once for each word type by a kernel over characters; no
-feature is ever spelled out as a string.
+The forms depend on the word alone. A kernel computes them once per word type, without building strings.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from spectralnlp.inference.chains.feature_kernels import (
 
 Hashes = NDArray[np.uint64]
 
-# Columns of `form_hashes`; affixes are of small letters, and ``any`` is true of every word.
+# Columns of `form_hashes`; affixes are lowercased, and every word has the form ``any``.
 FORMS = (
     *("word", "cased", "shape"),
     *(f"prefix{n}" for n in range(1, N_PREFIXES + 1)),
@@ -41,14 +40,14 @@ _TABLE = np.array(
 
 
 def form_hashes(words: Sequence[str]) -> Hashes:
-    """Hashes of the forms of words.
+    """Return hashes of the forms of words.
 
     Args:
         words: any words.
 
     Returns:
         uint64 (n_words, n_forms), columns as in `FORMS`; 0 where a word has no such form (a suffix of five
-        letters of a word of three). The same in every process.
+        letters of a word of three). Hashes are the same in every process.
     """
     low, low_bounds = _characters([word.lower() for word in words])
     cased, cased_bounds = _characters(words)
@@ -58,7 +57,7 @@ def form_hashes(words: Sequence[str]) -> Hashes:
 
 
 def shape_of(word: str) -> str:
-    """Spell out the shape of a word: X for capitals, x for small letters, 0 for digits, runs once."""
+    """Return the shape of a word: X for capitals, x for lowercase letters, 0 for digits; runs collapsed."""
     marks = {UPPER: "X", LOWER: "x", DIGIT: "0"}
     groups = [_TABLE[ord(c)] if ord(c) < len(_TABLE) else OTHER for c in word]
     shape = [marks.get(int(group), c) for c, group in zip(word, groups, strict=True)]

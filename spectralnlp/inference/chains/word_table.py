@@ -1,4 +1,4 @@
-"""Words as numbers, with the forms, vectors and clusters of each."""
+"""A growing vocabulary that maps words to ids, with the forms, vector and cluster of each word."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spectralnlp.inference.chains.word_forms import FORMS, Hashes, form_hashes
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
-# Numbers that are no word's: the place next to a sentence, and the one after that.
+# Padding ids: the position next to a sentence, and the position beyond it.
 EDGE, BEYOND = 0, 1
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """Sentences as numbers.
+    """Sentences as word ids.
 
     Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); each sentence after `BEYOND`, `EDGE` and
-            before `EDGE`, `BEYOND`.
-        starts: int64 (n_sentences + 1,); of sentences among tokens, without those places.
+        types: int32 (n_tokens + 4 · n_sentences,); word ids, each sentence preceded by `BEYOND`, `EDGE` and
+            followed by `EDGE`, `BEYOND`.
+        starts: int64 (n_sentences + 1,); first token of each sentence, not counting padding.
     """
 
     types: Ints
@@ -34,13 +34,13 @@ class Encoded:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """int64 (n_tokens,): where tokens stand in ``types``."""
+        """Positions of the tokens in ``types``, int64 (n_tokens,)."""
         sentence = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         return np.arange(int(self.starts[-1])) + 4 * sentence + 2
 
 
 class _Rows:
-    """Rows of an array that grows; there is room for as many again, so that all in all few are copied."""
+    """A growing array of rows, whose capacity doubles so that appending takes amortised constant time."""
 
     def __init__(self, rows: NDArray[Any]) -> None:
         self._array, self._n = rows, len(rows)
@@ -56,12 +56,12 @@ class _Rows:
 
     @property
     def all(self) -> NDArray[Any]:
-        """The rows that there are."""
+        """The rows appended so far."""
         return self._array[: self._n]
 
 
 class WordTable:
-    """Numbers words as they come.
+    """A vocabulary that assigns ids to words in order of appearance.
 
     Args:
         features: vectors and clusters of words.
@@ -78,24 +78,24 @@ class WordTable:
 
     @property
     def hashes(self) -> Hashes:
-        """uint64 (n_words, n_forms)."""
+        """Hashes of the forms of words, uint64 (n_words, n_forms)."""
         return self._hashes.all
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """float32 (n_words, word_width)."""
+        """Vectors of the words, float32 (n_words, word_width)."""
         return self._vectors.all
 
     @property
     def clusters(self) -> Ints:
-        """int32 (n_words,); -1 for words without."""
+        """Cluster numbers of the words, int32 (n_words,); -1 for words without a cluster."""
         return self._clusters.all
 
     def __len__(self) -> int:
         return len(self._hashes.all)
 
     def add(self, words: Sequence[str]) -> None:
-        """Give numbers to words that have none."""
+        """Assign ids to words that have none."""
         new = [word for word in dict.fromkeys(words) if word not in self._index]
         if not new:
             return
@@ -105,7 +105,7 @@ class WordTable:
         self._clusters.append(self.features.word_clusters(new))
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Sentences as numbers; new words get theirs."""
+        """Return sentences as word ids; new words are added."""
         self.add([word for sentence in sentences for word in sentence])
         number = self._index
         types: list[int] = []
