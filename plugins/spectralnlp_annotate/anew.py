@@ -45,6 +45,8 @@ def untaught_parser(sentences: Iterable[Sequence[str]]) -> Parser:
         >>> print(untaught_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
         (TOP (S (X Es) (X fällt)))
     """
-    some = islice(sentences, _MOST_FLAT)
+    some = list(islice(sentences, _MOST_FLAT))
+    # The rules of one to four words derive a sentence of any length.
+    some += [[some[0][0]] * length for length in (1, 2, 3, 4)]
     flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in some]
     return learn_anew(flat, in_full=False)
