@@ -1,9 +1,10 @@
 """Parsers of any treebank, learned with one command each and no setting by hand: one table.
 
 A row for each treebank: how large it is, how long learning takes, and, on its dev part, F1 (EVALB, Collins's
-parameters, function labels dropped), sentences that are right in every bracket, tags, tags of words that
-training never saw, and speed in one thread. Each is learned in a process of its own; `lpcfg` uses a thread a
-core for that.
+parameters, function labels dropped), by how much it exceeds that of the Berkeley parser (of the same trees,
+measured before: ``../shared/golden/berkeley.md``), sentences that are right in every bracket, tags, tags of
+words that training never saw, and speed in one thread. Each is learned in a process of its own; `lpcfg` uses
+a thread a core for that.
 
     python -m benchmarks.languages
     python -m benchmarks.languages --treebank floresta --treebank icepahc --setting lpcfg:preset=best
@@ -48,6 +49,7 @@ HEADER = (
     "phrase labels, tags",
     "training s",
     "F1",
+    "− Berkeley",
     "exact",
     "tags",
     "unknown words",
@@ -117,6 +119,14 @@ def labels_of(trees: list[Tree]) -> tuple[set[str], set[str]]:
     return phrases, tags
 
 
+def berkeley_of(corpora: Path) -> dict[str, float]:
+    """F1 of the Berkeley parser by treebank, of the table beside the corpora; nothing where there is none."""
+    path = corpora.parent / "golden" / "berkeley.md"
+    rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows if row.startswith("| ")]
+    return {row[0].split()[0]: float(row[2]) for row in cells if row[2][:1].isdigit()}
+
+
 def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[object]:
     """A row of the table: means over the seeds."""
     folder = corpora / "treebanks" / name
@@ -125,12 +135,14 @@ def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[objec
         runs.append(report.apart(measure, setting, seed, folder))
         print(f"{name} {setting.text} seed {seed}: F1 {runs[-1].f1:.2f}", file=sys.stderr, flush=True)
     spread = f" ± {stdev(run.f1 for run in runs):.2f}" if seeds > 1 else ""
+    f1, berkeley = mean(run.f1 for run in runs), berkeley_of(corpora).get(name)
     return [
         f"{name}, `{setting.text}`",
         f"{runs[0].n_trees:,}",
         f"{runs[0].n_labels}, {runs[0].n_tags}",
         f"{mean(run.seconds for run in runs):.0f}",
-        f"{mean(run.f1 for run in runs):.2f}{spread}",
+        f"{f1:.2f}{spread}",
+        None if berkeley is None else f"{f1 - berkeley:+.2f}",
         f"{mean(run.exact for run in runs):.1f}",
         f"{mean(run.tags for run in runs):.2f}",
         f"{runs[0].unknown:.1f} %",
