@@ -57,7 +57,7 @@ def test_without_time_three_sizes_are_tried_all_the_same(trees: list[Tree]) -> N
 
 
 def test_what_cannot_be_forecast(trees: list[Tree]) -> None:
-    with pytest.raises(ConfigError, match="not of sequences"):
+    with pytest.raises(ConfigError, match="not sequences"):
         forecast(HMM(), InMemoryCorpus([]))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="100 trees are no more than there are, 171"):
         forecast(PCFG(), InMemoryCorpus(trees), [100])
