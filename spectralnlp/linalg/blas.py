@@ -59,6 +59,7 @@ def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]]
         MemoryError: there is not enough memory for BLAS.
 
     Examples:
+        >>> from spectralnlp.linalg import map_in_threads
         >>> results = []
         >>> with map_in_threads() as parallel_map:
         ...     done = list(parallel_map(results.append, "ab"))

@@ -280,7 +280,12 @@ class EvalbScore:
         sentences: number of all sentences, scored or not.
         errors: number of sentences with status ERROR: the words of the two trees differ.
         skipped: number of sentences with status SKIP: no prediction, or all its words are deleted.
-        matched, gold, test, crossing, words, correct_tags: sums of the fields of :class:`SentenceCounts`.
+        matched: sum of that field of :class:`SentenceCounts`.
+        gold: sum of that field of :class:`SentenceCounts`.
+        test: sum of that field of :class:`SentenceCounts`.
+        crossing: sum of that field of :class:`SentenceCounts`.
+        words: sum of that field of :class:`SentenceCounts`.
+        correct_tags: sum of that field of :class:`SentenceCounts`.
         complete: number of sentences without a wrong or missing bracket.
         uncrossed: number of sentences without a crossing bracket.
         crossed_twice_at_most: number of sentences with at most two crossing brackets.
