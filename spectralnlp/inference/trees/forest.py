@@ -1,7 +1,7 @@
-"""The packed forest: the parses worth scoring, as flat arrays in topological order.
+"""The packed forest (hypergraph): the parses left after pruning, as flat arrays in topological order.
 
-One forest serves any number of grammars that share the coarse grammar's symbols and rules: each
-of them only does inside and outside over the same nodes and hyperedges (``latent.py``).
+One forest serves any number of grammars that share the coarse grammar's symbols and rules: each of them runs
+inside and outside over the same nodes and hyperedges (``latent.py``).
 """
 
 from __future__ import annotations
@@ -10,29 +10,31 @@ from typing import NamedTuple
 
 from spectralnlp.parameters import Floats, Ints, Offsets
 
-# Kinds of node: the top layer of a span, a bottom made by binary rules, a tag over its word.
+# Kinds of node: the top layer of a span (above unary rules), a symbol made by binary rules, a word's tag.
 TOP, BINARY, LEXICAL = 0, 1, 2
 
-# In place of a rule: top[a] = bottom[a], and a tag's word.
+# Values of `Forest.rule` that are not rules: no unary rule (top[a] = bottom[a]), and a tag over its word.
 IDENTITY, WORD = -1, -2
 
-# In place of a child: the hyperedge has fewer.
+# Value of `Forest.left` and `Forest.right` for a hyperedge without that child.
 NO_NODE = -1
 
 
 class Forest(NamedTuple):
-    """Nodes and hyperedges, parents before children; the edges of a node are a range.
+    """The nodes and hyperedges of a packed forest; parents come before their children.
 
     Attributes:
-        n_roots: the first nodes are the tops of the whole sentence.
+        n_roots: number of roots; these are the first nodes, and span the whole sentence.
         kind: int32 (n_nodes,); TOP, BINARY or LEXICAL.
-        symbol, start, end: int32 (n_nodes,); tokens start (inclusive) to end (exclusive).
+        symbol: int32 (n_nodes,); symbol ids.
+        start, end: int32 (n_nodes,); each node spans the tokens start (inclusive) to end (exclusive).
         edges: int64 (n_nodes + 1,); node v's edges are ``edges[v]:edges[v + 1]``, ordered by rule.
         rule: int32 (n_edges,); index of a binary rule (of BINARY nodes) or of a unary rule
             (of TOP nodes), or IDENTITY, or WORD.
-        left, right: int32 (n_edges,); child nodes; right is NO_NODE but for binary rules, left is at WORD.
-        factor: float64 (n_edges,); the power of two that keeps every span's values near one.
-        log_scale: natural logarithm of the factor of every total over this forest.
+        left, right: int32 (n_edges,); child nodes. ``right`` is NO_NODE unless the rule is binary; ``left``
+            is NO_NODE if the rule is WORD.
+        factor: float64 (n_edges,); the power of two that keeps the inside values of every span near one.
+        log_scale: natural logarithm of the factor by which every total over this forest is to be multiplied.
     """
 
     n_roots: int

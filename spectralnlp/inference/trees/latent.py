@@ -1,8 +1,8 @@
 """Inside and outside of a latent-variable grammar over a packed forest.
 
-The tensor form of Cohen et al. 2012, section 5 (Figure 4): vectors over states in place of
-numbers, and every quantity in which states are summed out – totals, node and hyperedge
-posteriors – is the same whatever basis the parameters are in.
+This is the tensor form of Cohen et al. 2012, section 5 (Figure 4): a node has a vector over states instead of
+one number. Quantities in which states are summed out (totals, node and hyperedge posteriors) do not depend on
+the basis of the parameters.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ class ForestPosteriors:
     """Posteriors of a forest's nodes and hyperedges under a grammar.
 
     Attributes:
-        log_total: natural logarithm of |Z|, the sum over the forest's trees.
-        edge: float64 (n_edges,); marginal of each hyperedge over |Z|: its posterior, with the sign of Z.
-        node: float64 (n_nodes,); the same of each node.
-        usable: False when the total is zero or not finite; then ``edge`` and ``node`` are zero.
+        log_total: natural logarithm of |Z|; Z is the sum of the weights of the forest's trees.
+        edge: float64 (n_edges,); the sum over trees with the hyperedge, divided by |Z|: its posterior times
+            the sign of Z.
+        node: float64 (n_nodes,); the same for each node.
+        usable: False if Z is zero or not finite; ``edge`` and ``node`` are zero then.
     """
 
     log_total: float
@@ -37,13 +38,13 @@ class ForestPosteriors:
 
 
 def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> ForestPosteriors:
-    """Inside, outside and posteriors of a grammar over a forest.
+    """Run inside and outside of a grammar over a forest, and return the posteriors.
 
     Args:
         forest: a forest over the grammar's symbols and rules.
         grammar: any grammar with those symbols and rules.
-        leaves: float64; the vectors of the forest's lexical nodes, in the order of the
-            nodes, laid end to end (``leaf_vectors``).
+        leaves: float64; the vectors of the forest's lexical nodes, concatenated in the order of the nodes
+            (see `leaf_vectors`).
     """
     log_total, edge, node = rule_tensors(grammar).score(forest, grammar, leaves)
     if log_total == -np.inf:
@@ -52,10 +53,10 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
 
 
 def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
-    """A grammar's rules as kernels take them.
+    """Return a grammar's rules in the form that the kernels take.
 
     Raises:
-        TypeError: binary and unary tensors are stored in different ways.
+        TypeError: one of the binary and unary tensors is sparse and the other dense.
     """
     binary, unary = grammar.binary, grammar.unary
     if not (isinstance(binary, SparseTensors) or isinstance(unary, SparseTensors)):
@@ -73,12 +74,12 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
 
 
 def leaf_vectors(forest: Forest, grammar: LatentGrammar, found: Lookup) -> Floats:
-    """Vectors of the forest's lexical nodes.
+    """Return the vectors of the forest's lexical nodes, float64, concatenated in the order of the nodes.
 
     Args:
         forest: the forest.
         grammar: the grammar whose lexicon gives the vectors.
-        found: where the tokens are in it.
+        found: the tokens' entries in this lexicon.
     """
     weights = _NO_WEIGHTS if found.tag_weights is None else found.tag_weights
     leaves: Floats = _leaf_vectors(

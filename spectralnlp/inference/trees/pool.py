@@ -1,4 +1,4 @@
-"""Decoding a pool: grammars of several binarisations, whose posteriors are averaged over spans."""
+"""Decode a pool: grammars of several binarisations, whose posteriors of labelled spans are averaged."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Pool:
     """The labels and unary pairs that a pool's grammars share.
 
     Attributes:
-        shared: labels and unary pairs, and each binarisation's symbols and rules in their numbers.
-        chains: the full unary chain to write for (top, bottom), where it has a middle.
+        shared: ids of labels and of unary pairs, and each binarisation's symbols and rules mapped to them.
+        chains: the full unary chain for a pair (top, bottom) of labels, if the chain has more labels.
     """
 
     shared: SharedLabels
@@ -33,21 +33,21 @@ class Pool:
 
     @classmethod
     def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
-        """Number the labels of all grammars."""
+        """Return the pool of grammars, with ids for the labels of all of them."""
         chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
         return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The labels that the shared labels and pairs bring to a span."""
+        """The table of which phrase labels each shared label or unary pair puts over a span."""
         return LabelTable.of_labels(self.shared, self.chains)
 
     def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:
-        """The averaged posteriors of all brackets and tags, those of the middles of unary chains as well.
+        """Return the averaged posteriors of all brackets and tags, also of the labels inside unary chains.
 
         Args:
-            forests: as of `decode`.
-            n_tokens: of the sentence.
+            forests: the scored forests by number of binarisation; see `decode`.
+            n_tokens: length of the sentence.
         """
         names, labels = self.shared.names, self.shared.labels
         maps = [self.shared.maps[number] for number in forests]
@@ -74,13 +74,13 @@ class Pool:
         words: Sequence[str],
         constraints: Constraints | None = None,
     ) -> Tree:
-        """The tree that a decoder finds in the averaged posteriors of several binarisations.
+        """Return the tree that a decoder finds in the averaged posteriors of several binarisations.
 
         Args:
-            decoder: one that can pool.
-            forests: those of the binarisations that could score the sentence, by the binarisation's number.
-            words: of the sentence.
-            constraints: that the forests were made under.
+            decoder: a decoder whose ``can_pool`` is True.
+            forests: the scored forests by number of binarisation, without binarisations that failed.
+            words: the words of the sentence.
+            constraints: the constraints under which the forests were made.
         """
         shared, names = self.shared, self.shared.names
         maps = [shared.maps[number] for number in forests]

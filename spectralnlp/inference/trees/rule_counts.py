@@ -1,4 +1,4 @@
-"""How often each rule, with states, is expected in the trees of a forest."""
+"""Expected counts of a latent-variable grammar's rules, with their states, in the trees of a forest."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from spectralnlp.parameters import Floats, LatentGrammar, Offsets
 
 
 class ForestCounts(NamedTuple):
-    """Expected counts of the numbers of a grammar in a forest's trees.
+    """Expected counts of a grammar's parameters in a forest's trees.
 
     Attributes:
-        log_total: natural logarithm of the sum over the forest's trees; -inf where there is none.
-        binary, unary: float64; of each entry of `SparseRules`.
-        root: float64 (sum of n_states,).
-        offsets: int64 (n_nodes + 1,); where the states of each node lie in the next.
+        log_total: natural logarithm of the sum over the forest's trees; -inf if the sum is not positive.
+        binary, unary: float64; the expected count of each entry of `SparseRules`.
+        root: float64 (sum of n_states,); the expected count of each state as the root.
+        offsets: int64 (n_nodes + 1,); node v has ``states[offsets[v]:offsets[v + 1]]``.
         states: float64 (offsets[-1],); posteriors of the states of each node.
     """
 
@@ -34,13 +34,13 @@ class ForestCounts(NamedTuple):
 
 
 def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leaves: Floats) -> ForestCounts:
-    """Do inside and outside over a forest, and count what each number of a grammar contributes.
+    """Run inside and outside over a forest, and return the expected count of each parameter.
 
     Args:
-        forest: over the grammar's symbols and rules.
-        rules: the weights of rules.
-        grammar: whose states and root weights they are.
-        leaves: float64; as of `score_forest`.
+        forest: a forest over the grammar's symbols and rules.
+        rules: the weights of the grammar's rules.
+        grammar: the grammar, for its states and root weights.
+        leaves: float64; the vectors of the lexical nodes, as `score_forest` takes them.
     """
     offsets = vector_offsets(forest, grammar)
     roots = root_weights(forest, grammar, offsets)
@@ -65,7 +65,7 @@ def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leav
 
 @kernel
 def _count(forest, rules, vectors, binary, unary):
-    """Add inside times outside times weight of each use of an entry to its count."""
+    """Add inside · outside · weight to the count of an entry, for each of its uses in the forest."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside
     for node in range(len(kind)):

@@ -1,4 +1,4 @@
-"""Inside and outside over a packed forest, of rules with few weights that are not zero."""
+"""Inside and outside over a packed forest with sparse rule tensors."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
 
 
 class SparseRules(NamedTuple):
-    """Rules' weights for states that are not zero: rule r has rows ``offsets[r]:offsets[r + 1]``.
+    """The non-zero weights of rules a → b c and a → b; rule r has the entries ``offsets[r]:offsets[r + 1]``.
 
     Attributes:
         binary_offsets: int64 (n_binary + 1,).
         binary_states: int32 (n_binary_entries, 3); states of a, b and c.
-        binary: float64 (n_binary_entries,).
+        binary: float64 (n_binary_entries,); the weights.
         unary_offsets: int64 (n_unary + 1,).
         unary_states: int32 (n_unary_entries, 2); states of a and b.
-        unary: float64 (n_unary_entries,).
+        unary: float64 (n_unary_entries,); the weights.
     """
 
     binary_offsets: Offsets
@@ -33,7 +33,7 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Total and posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+        """Return the total and the posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
         offsets = vector_offsets(forest, grammar)
         root = root_weights(forest, grammar, offsets)
         inside = state_weights(SumProduct(), forest, self, offsets, leaves)
@@ -52,7 +52,7 @@ class SparseRules(NamedTuple):
 
 @kernel
 def _node_posteriors(vectors):
-    """Inside times outside of each node."""
+    """Return inside times outside of each node, summed over its states."""
     offsets = vectors.offsets
     posterior = np.zeros(len(offsets) - 1)
     for node in range(len(posterior)):
@@ -63,14 +63,14 @@ def _node_posteriors(vectors):
 
 @kernel
 def state_weights(semiring, forest, rules, offsets, leaves):
-    """The weight of each node in each state of its symbol, its derivations and the states below added up.
+    """Return the weight of each state of each node: the semiring sum over its derivations.
 
     Args:
-        semiring: of :mod:`spectralnlp.inference.semirings`.
-        forest: a Forest; its factors belong to the semiring.
+        semiring: a semiring of :mod:`spectralnlp.inference.semirings`.
+        forest: a Forest whose factors are elements of the semiring.
         rules: SparseRules.
-        offsets: int64 (n_nodes + 1,); where each node's states lie.
-        leaves: float64; weights of the states of the lexical nodes, laid end to end.
+        offsets: int64 (n_nodes + 1,); node v has the states ``offsets[v]:offsets[v + 1]`` of the result.
+        leaves: float64; weights of the states of the lexical nodes, concatenated.
 
     Returns:
         float64 (offsets[-1],).
@@ -109,7 +109,10 @@ def state_weights(semiring, forest, rules, offsets, leaves):
 
 @kernel
 def outside_sparse(forest, rules, vectors, edge):
-    """Add outside vectors to those of the roots, and to ``edge`` posteriors times the total."""
+    """Write the outside vectors of the nodes below the roots, and add unnormalised posteriors to ``edge``.
+
+    A posterior here is multiplied by the forest's total. The roots' outside vectors are set by the caller.
+    """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     factor = forest.factor
     binary_offsets, binary_states, binary = rules.binary_offsets, rules.binary_states, rules.binary

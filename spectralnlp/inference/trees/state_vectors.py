@@ -1,4 +1,4 @@
-"""Vectors of a forest's nodes over the states of a latent-variable grammar."""
+"""The vectors that a forest's nodes have over the states of a latent-variable grammar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralnlp.parameters import Floats, LatentGrammar, Offsets
 
 
 class StateVectors(NamedTuple):
-    """Vectors of a forest's nodes over the states of their symbols, laid end to end.
+    """The inside and outside vectors of a forest's nodes over the states of their symbols, concatenated.
 
     Attributes:
         offsets: int64 (n_nodes + 1,); node v has ``offsets[v]:offsets[v + 1]``.
@@ -24,7 +24,7 @@ class StateVectors(NamedTuple):
 
 
 def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
-    """The grammar's root weights of the states of the forest's roots, float64, laid end to end."""
+    """Return the grammar's root weights for the states of the forest's roots, float64, concatenated."""
     weights: Floats = np.empty(offsets[forest.n_roots])
     for node in range(forest.n_roots):
         first = grammar.state_offsets[forest.symbol[node]]
@@ -34,5 +34,5 @@ def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Fl
 
 
 def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
-    """int64 (n_nodes + 1,): where each node's vector lies."""
+    """Return the offsets of the nodes' vectors, int64 (n_nodes + 1,)."""
     return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])

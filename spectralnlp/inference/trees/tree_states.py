@@ -1,6 +1,6 @@
-"""Inside and outside over observed trees, whose states alone are hidden: the E-step of EM.
+"""The E-step of EM: inside and outside over observed trees, of which only the latent states are hidden.
 
-Matsuzaki et al. 2005, section 3.1: with the tree given, both passes are linear in its size.
+With the tree given, both passes are linear in its size (Matsuzaki et al. 2005, section 3.1).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from spectralnlp.trees.treelog import TreeTable
 
 
 class StateTensors(NamedTuple):
-    """Probabilities or expected counts of the events of trees, with states, laid end to end.
+    """Tensors over latent states, concatenated: probabilities or expected counts of the events of trees.
 
     Attributes:
-        binary, unary, pairs: float64; of binary rules, unary rules and (word, tag) pairs.
-        root: float64 (sum of n_states,).
+        binary, unary, pairs: float64; the tensors of binary rules, unary rules and (word, tag) pairs.
+        root: float64 (sum of n_states,); each state as the root.
     """
 
     binary: Floats
@@ -32,11 +32,12 @@ class StateTensors(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Which states the children of a binary rule may have; a column each of the rule's matrix.
+    """The pairs of children's states that each binary rule allows: the columns of the rule's matrix.
 
     Attributes:
         starts: int64 (n_binary + 1,); columns of rule r are ``starts[r]:starts[r + 1]``.
-        number: int32 (n_columns,); state of the left child times the right one's states, plus its state.
+        number: int32 (n_columns,); the pair (g, k) of a left and a right state as g · (number of states of
+            the right child) + k.
     """
 
     starts: Offsets
@@ -44,7 +45,7 @@ class Columns(NamedTuple):
 
 
 class StateOffsets(NamedTuple):
-    """Where each tensor begins among the others of its kind.
+    """The place at which each tensor begins in the arrays of `StateTensors`.
 
     Attributes:
         binary, unary, pairs: int64 (n_events + 1,).
@@ -57,17 +58,17 @@ class StateOffsets(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedTrees:
-    """Trees that are observed, but for their states, and the probabilities of their events.
+    """Observed trees with hidden states, and the current probabilities of their events.
 
     Attributes:
         table: the trees.
         event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
         n_states: int32 (n_symbols,).
-        columns: of binary rules.
-        offsets: where the tensors of each kind of event lie.
-        probabilities: of the events.
-        least_posterior: states of a node that are less probable count as impossible there; few states of
-            many are not, so a small value saves most of the time. 0 for exact counts.
+        columns: the pairs of children's states that each binary rule allows.
+        offsets: the places of the tensors of each kind of event.
+        probabilities: the tensors of the events.
+        least_posterior: states whose posterior at a node is smaller are treated as impossible there. Most
+            states of a node are, so a small value saves most of the time; 0 gives exact counts.
     """
 
     table: TreeTable
@@ -79,7 +80,7 @@ class ObservedTrees:
     least_posterior: float = 0.0
 
     def expected_counts(self) -> tuple[StateTensors, float]:
-        """Return expected counts in the shapes of the probabilities, and the log-likelihood (natural)."""
+        """Return the expected counts, shaped as the probabilities, and the natural log-likelihood."""
         return self._counted(
             _Shares(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
         )
@@ -88,10 +89,11 @@ class ObservedTrees:
         """Return what each node adds to the expected counts.
 
         Args:
-            least: what is less is left out.
+            least: smaller contributions are left out.
 
         Returns:
-            float32 (n_nodes, n_numbers), the columns being the numbers of `StateTensors`, end to end.
+            float32 (n_nodes, n_parameters), sparse; the columns are the arrays of `StateTensors`
+            concatenated.
         """
         starts = np.zeros(self.table.n_nodes + 1, np.int64)
         self._counted(_Shares(starts[1:], np.empty(0, np.int32), np.empty(0, np.float32), least))
@@ -128,11 +130,13 @@ class ObservedTrees:
 
 
 class _Shares(NamedTuple):
-    """Where the shares of nodes are written; nothing is, if ``end`` is empty.
+    """The output arrays for what each node adds to the expected counts (its shares).
+
+    If ``end`` is empty, no shares are written; if ``share`` is empty, they are only counted.
 
     Attributes:
-        end: int64 (n_nodes,); where the next share of each node comes; without room they are counted.
-        number: int32 (n_shares,); place of each among all numbers.
+        end: int64 (n_nodes,); the place of the next share of each node.
+        number: int32 (n_shares,); the parameter of each share, as its column in `shares_of_nodes`.
         share: float32 (n_shares,).
         least: smaller shares are left out.
     """
@@ -144,14 +148,14 @@ class _Shares(NamedTuple):
 
 
 class _TreeColumns(NamedTuple):
-    """Columns of a TreeTable, and where the vectors of nodes and symbols lie.
+    """The columns of a TreeTable, and the places of the state vectors of nodes and symbols.
 
     Attributes:
         symbol, event, left, right, parent, tree: int32 (n_nodes,).
         weight: float64 (n_trees,).
         n_states: int32 (n_symbols,).
-        node_offsets: int64 (n_nodes,); where the vector of each begins among those of its tree.
-        symbol_offsets: int64 (n_symbols + 1,).
+        node_offsets: int64 (n_nodes,); where a node's vector begins among those of its tree.
+        symbol_offsets: int64 (n_symbols + 1,); where a symbol's states begin among those of all symbols.
     """
 
     symbol: Ints
@@ -167,12 +171,12 @@ class _TreeColumns(NamedTuple):
 
 
 class _Vectors(NamedTuple):
-    """What the passes write.
+    """The work arrays of the inside and outside passes over one tree.
 
     Attributes:
-        inside, outside: float64; of the states of one tree's nodes, laid end to end.
-        scale: float64 (n_nodes,); divisors of each node's inside values.
-        outer, flows: float64; one number for each column of a rule, written anew for each node.
+        inside, outside: float64; the values of the states of the tree's nodes, concatenated.
+        scale: float64 (n_nodes,); the number by which each node's inside values were divided.
+        outer, flows: float64; one number for each column of a rule, overwritten at each node.
     """
 
     inside: Floats
@@ -184,7 +188,10 @@ class _Vectors(NamedTuple):
 
 @fast_kernel
 def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least, shares):
-    """Add expected counts to ``counts``; return the log-likelihood. No tree has more than ``most_states``."""
+    """Add expected counts to ``counts`` and return the log-likelihood.
+
+    ``most_states`` is the largest total number of states of a tree's nodes.
+    """
     n_nodes = len(trees.symbol)
     most = 1
     for rule in range(len(columns.starts) - 1):
@@ -214,7 +221,7 @@ def _expected_counts(trees, most_states, columns, offsets, probabilities, counts
 
 @fast_kernel_part
 def _inside(trees, node, columns, offsets, probabilities, vectors):
-    """Write a node's inside vector, divided by its largest number, which is its scale."""
+    """Write a node's inside vector, divided by its largest element, and this element as the node's scale."""
     inside, at, n_states = vectors.inside, trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]
     x, m = at[node], n_states[trees.symbol[node]]
@@ -248,7 +255,7 @@ def _inside(trees, node, columns, offsets, probabilities, vectors):
 
 @fast_kernel_part
 def _pairs_of(trees, node, columns, inside, outer):
-    """Write products of the inside values of both children for the columns of a node's rule; how many."""
+    """Write the product of the children's inside values for each column of a rule; return the number."""
     y, z = trees.node_offsets[trees.left[node]], trees.node_offsets[trees.right[node]]
     m_c = trees.n_states[trees.symbol[trees.right[node]]]
     first = columns.starts[trees.event[node]]
@@ -261,7 +268,7 @@ def _pairs_of(trees, node, columns, inside, outer):
 
 @fast_kernel_part
 def _begin_outside(trees, root, probabilities, counts, vectors, shares):
-    """Write the outside vector of a root and count its states; return the total of the tree."""
+    """Write the outside vector of a root and count its states; return the scaled probability of the tree."""
     x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
     m, total = trees.n_states[trees.symbol[root]], 0.0
     for h in range(m):
@@ -280,12 +287,12 @@ def _begin_outside(trees, root, probabilities, counts, vectors, shares):
 
 @fast_kernel_part
 def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
-    """Count a node's event, and add to the outside vectors of its children."""
+    """Add a node's event to the counts, and add to the outside vectors of its children."""
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]
     x, m, w = at[node], n_states[trees.symbol[node]], trees.weight[trees.tree[node]]
-    # Inside values were rescaled freely: at each node the posterior's sum tells the scale anew.
+    # Inside values are scaled differently at each node, so the sum of inside · outside normalises them here.
     total = 0.0
     for h in range(m):
         total += outside[x + h] * inside[x + h]
@@ -304,7 +311,7 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
             if len(shares.end):
                 _keep(shares, node, len(probabilities.binary) + len(probabilities.unary) + o + h, count)
         return
-    norm = kept * vectors.scale[node]  # the sum of what follows, since inside values are sums over rules
+    norm = kept * vectors.scale[node]  # the sum of the unnormalised posteriors that follow
     if norm <= 0.0:
         return
     y = at[left]
@@ -345,7 +352,7 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
 
 @fast_kernel_part
 def _keep(shares, node, number, share):
-    """Write what a node adds to a number, or count it where there is no room."""
+    """Write one share of a node, or only count it if ``shares`` has no room."""
     if share >= shares.least and share > 0.0:
         at = shares.end[node]
         if len(shares.number):
