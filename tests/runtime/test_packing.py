@@ -92,10 +92,10 @@ def deflated(content: bytes) -> np.ndarray:
         (
             deflated(bytes(10**6)),
             {"dtype": "uint8", "shape": [10**5]},
-            "does not inflate to its declared size, 100,000 bytes",
+            "its declared size, 100,000 bytes",
         ),
-        (deflated(bytes(99)), {"dtype": "uint8", "shape": [100]}, "does not inflate to its declared size, 100 bytes"),
-        (deflated(bytes(100))[:-3], {"dtype": "uint8", "shape": [100]}, "does not inflate to its declared size, 100 bytes"),
+        (deflated(bytes(99)), {"dtype": "uint8", "shape": [100]}, "its declared size, 100 bytes"),
+        (deflated(bytes(100))[:-3], {"dtype": "uint8", "shape": [100]}, "its declared size, 100 bytes"),
         (
             np.append(deflated(bytes(100)), np.uint8(0)),
             {"dtype": "uint8", "shape": [100]},
@@ -104,7 +104,7 @@ def deflated(content: bytes) -> np.ndarray:
         (np.arange(100, dtype=np.uint8), {"dtype": "uint8", "shape": [100]}, "cannot be inflated"),
         (np.arange(100), {"dtype": "uint8", "shape": [100]}, "is of int64, not uint8"),
         (deflated(bytes(100)), {"dtype": "uint8", "shape": [1] * 99 + [100]}, "an invalid declared shape"),
-        (deflated(bytes(100)), {"dtype": "uint8", "shape": [0, 10]}, "does not inflate to its declared size, 0 bytes"),
+        (deflated(bytes(100)), {"dtype": "uint8", "shape": [0, 10]}, "its declared size, 0 bytes"),
         (deflated(b""), {"dtype": "uint8", "shape": [10**30, 0, 10**30]}, "an invalid declared shape"),
         (deflated(bytes(100)), {"dtype": "object", "shape": [100]}, r"packed\.x\.dtype"),
         (deflated(bytes(100)), {"dtype": "uint8", "shape": [-100]}, r"packed\.x\.shape\.0"),
