@@ -1,13 +1,14 @@
-"""Span rescoring: a log-linear model that scores the labels of spans anew, between forests and decoder.
+"""Span rescoring: a log-linear model that rescores the labels of spans, between the forests and the decoder.
 
-A sentence's forests hold posteriors of brackets, and its bracketings marginals (``options``). What words,
-tags and likely neighbours say about a bracket (``values``) is taken together in ``templates`` and hashed; a
-softmax over the options of each span, on top of their log posteriors, gives the posteriors that a decoder
-sees (``scores``, ``rescorer``).
-Spans, not lists of k best trees (Charniak and Johnson 2005; Collins and Koo 2005), are scored, because
-forests hold nearly all gold brackets and lists do not; features are those of Hall, Durrett and Klein (2014)
-and more. The weights are learned by :mod:`spectralnlp.estimators.parser.span_scorer`.
+The input is the posteriors of brackets in a sentence's forests and the marginals of its chart cells
+(``options``). The words, tags and likely neighbours of a bracket (``values``) are combined by ``templates``
+into hashed features. A softmax over the options of each span, added to their log posteriors, gives the
+posteriors that the decoder uses (``scores``, ``rescorer``).
+
+The model scores spans, not lists of k best trees (Charniak and Johnson 2005; Collins and Koo 2005), because
+forests contain nearly all gold brackets and such lists do not. The features extend those of Hall, Durrett and
+Klein (2014). :mod:`spectralnlp.estimators.parser.span_scorer` learns the weights.
 """
 
-# No module of this package is public: a parser with a span scorer uses it by itself.
+# No module of this package is public: a parser that has a span scorer applies it automatically.
 __all__: list[str] = []

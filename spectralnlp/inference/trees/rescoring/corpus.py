@@ -1,4 +1,4 @@
-"""Options and token values of many sentences, end to end: the examples that a span scorer learns from."""
+"""Training examples of a span scorer: the span options and token values of many sentences, concatenated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralnlp.inference.trees.rescoring.values import TokenValues
 from spectralnlp.parameters import Ints, Offsets
 from spectralnlp.runtime import concatenated, current_memory
 
-# Gold options: the span is no bracket, or one that is not among its options.
+# Gold values of a span that is no bracket in the gold tree, or whose gold label is not among its options.
 NO_BRACKET, NOT_AN_OPTION = -1, -2
 
 
@@ -23,10 +23,10 @@ class Example:
     """A training sentence.
 
     Attributes:
-        options: of its spans, by grammars that never saw it.
-        tokens: of its tokens.
-        gold: int32 (n_spans,); the option that the gold tree has, counted from the sentence's first one,
-            or NO_BRACKET or NOT_AN_OPTION.
+        options: the options of its spans, from grammars that were not trained on this sentence.
+        tokens: the values of its tokens.
+        gold: int32 (n_spans,); the option in the gold tree, numbered from the sentence's first option;
+            NO_BRACKET or NOT_AN_OPTION where there is none.
     """
 
     options: SpanOptions
@@ -35,7 +35,7 @@ class Example:
 
 
 def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
-    """Return examples whose arrays lie in files if memory is limited; errors as of `concatenated`."""
+    """Return the examples, with arrays in files if memory is limited; raises what `concatenated` raises."""
     if current_memory() is None or not examples:
         return examples
     options = (_spilled(column) for column in zip(*(each.options for each in examples), strict=True))
@@ -46,18 +46,18 @@ def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
 
 
 def _spilled(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """The same arrays as parts of one in a file."""
+    """Return the same arrays as slices of one array that is stored in a file."""
     return np.split(concatenated(arrays), np.cumsum([len(each) for each in arrays])[:-1])
 
 
 class ExampleTable(NamedTuple):
-    """All examples.
+    """All training examples in one table.
 
     Attributes:
-        options: of all sentences.
-        tokens: of all sentences, each with its margins.
-        gold: int64 (n_spans,); of each span, the option or a negative number as in `Example`.
-        spans, token_offsets: int64 (n_examples + 1,); where the sentences' spans and tokens begin.
+        options: the options of all sentences, concatenated.
+        tokens: the token values of all sentences, concatenated, each sentence with its padding.
+        gold: int64 (n_spans,); the gold option of each span, or a negative number as in `Example`.
+        spans, token_offsets: int64 (n_examples + 1,); first span and first token of each sentence.
     """
 
     options: SpanOptions
@@ -68,7 +68,7 @@ class ExampleTable(NamedTuple):
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> ExampleTable:
-        """Lay examples, one or more, end to end; their grammars are as many."""
+        """Concatenate one or more examples, all of which have the same number of grammars."""
         parts = [each.options for each in examples]
         n_options = np.cumsum([0, *(len(each.label) for each in parts)])
         first = [each.first[1:] + base for each, base in zip(parts, n_options[:-1], strict=True)]

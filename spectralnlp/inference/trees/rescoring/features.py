@@ -1,4 +1,4 @@
-"""The features by which a span scorer weighs a bracket, in words."""
+"""Readable names and weights of the features by which a span scorer scores a bracket."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel
 from spectralnlp.text.constraints import Bracket
 
-# Values that are small numbers as they stand; others are names of words, tags, labels, shapes or clusters.
+# Values that are small integers; all others are hashed names of words, tags, labels or shapes, or clusters.
 _NUMBERS = frozenset(
     "LENGTH PLACE COMMAS QUOTES PARENT_MARGINS POSTERIOR SPREAD RANK HEAD_MARGINS".split()  # noqa: SIM905
 )
-GRAMMARS = "what the grammars say"  # log-odds, and the other real numbers of an option
+GRAMMARS = "what the grammars say"  # the feature that sums an option's log-odds and other real numbers
 _OUTSIDE = {1: "(start)", 2: "(end)"}
 
 
@@ -40,19 +40,20 @@ def bracket_features(
     bracket: Bracket,
     opening: Opening | None,
 ) -> list[Feature]:
-    """Return the features of a bracket that have weights, the largest first; they add up to its score.
+    """Return the features of a bracket with non-zero weights, the largest first; they sum to its score.
 
-    A feature's text is the values of its template, each with its name. The score of no bracket is 0.
+    The text of a feature lists the values of its template as ``name=value``. The option "no bracket" scores
+    0.
 
     Args:
         rescorer: the span scorer.
-        forests: of the sentence, by the number of their grammars, not rescored.
-        words: of the sentence.
-        bracket: with a label; of unary chains, the likeliest that has it.
-        opening: the cells that the forests were made from, where a model opened them.
+        forests: the sentence's forests before rescoring, by the number of their grammar.
+        words: the tokens of the sentence.
+        bracket: a bracket with a label; where several unary chains have that label, the most probable counts.
+        opening: the open chart cells that the forests were made from; None if no model chose them.
 
     Returns:
-        Nothing where no forest has the bracket.
+        The features; an empty list if no forest has the bracket.
     """
     shared, table = rescorer.shared, rescorer.table
     maps = [shared.maps[number] for number in forests]
@@ -90,7 +91,7 @@ def bracket_features(
 
 @kernel
 def _features_of(s, option, options, tokens, labels, table, known):
-    """The values of an option of span s, where the weights of its features are, and its real numbers."""
+    """Return an option's values, the indices of its features' weights, and its real numbers; s is its span."""
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
     describe_span(s, options, tokens, labels, brackets, table, work)
@@ -108,7 +109,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """What the hashes of a sentence's values stand for."""
+    """Return the text that each hash among a sentence's values stands for."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

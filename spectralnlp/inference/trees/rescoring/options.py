@@ -1,8 +1,9 @@
-"""The options of a sentence's spans: what each may be labelled, and how probable forests hold that.
+"""The options of a sentence's spans: the labels that each span may have, with their posteriors.
 
-A span of several tokens is a bracket X alone, or X under a unary rule's A, or no bracket; a span of one token
-is a tag alone, or a tag under A. These exclude each other, so that the posteriors of a span's options and
-that of no bracket sum to one. Forests of several binarisations share no nodes, but they share options.
+A span of several tokens is a bracket X alone, a bracket X under a unary rule with parent A, or no bracket. A
+span of one token is a tag alone, or a tag under A. These are mutually exclusive, so the posteriors of a
+span's options and of "no bracket" sum to one. Forests of different binarisations share no nodes, but they
+share options.
 """
 
 from __future__ import annotations
@@ -20,26 +21,27 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
-# Least mean posterior of an option.
+# Minimum posterior of an option, averaged over grammars.
 LEAST_POSTERIOR = 0.005
 
-# In place of an option: a node or hyperedge has none.
+# Option number of a node or hyperedge that corresponds to no option.
 NO_OPTION = -1
 
-# Marginals beyond which a span is no more or less sure.
+# Marginals of chart cells are clipped to this range before log-odds are taken.
 _LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
 
 
 class SpanOptions(NamedTuple):
-    """Options of the spans of one sentence, or of several, one after the other.
+    """Options of the spans of one sentence, or of several sentences, concatenated.
 
     Attributes:
-        start, end: int32 (n_spans,); tokens of the sentence, end exclusive; spans by end, then by start.
-        first: int64 (n_spans + 1,); options ``first[s]:first[s + 1]`` are those of span s.
-        label: int32 (n_options,); X alone is X, A over X is n_labels + its pair, A over a tag is A.
-        posterior: float64 (n_options, n_grammars); one column a grammar.
+        start, end: int32 (n_spans,); token positions, end exclusive; sorted by end, then by start.
+        first: int64 (n_spans + 1,); options ``first[s]:first[s + 1]`` belong to span s.
+        label: int32 (n_options,); X alone is numbered as the label X, A over X as n_labels + the number of
+            the pair (A, X), and A over a tag as the label A.
+        posterior: float64 (n_options, n_grammars); posterior of the option under each grammar.
         tag: int32 (n_tokens,); the most probable tag of each token.
-        cell_odds: float64 (n_spans,); log-odds that bracketings have the span; see `cell_odds`.
+        cell_odds: float64 (n_spans,); log-odds that the span is a bracket, label aside; see `cell_odds`.
     """
 
     start: Ints
@@ -53,11 +55,11 @@ class SpanOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class OptionsOfForest:
-    """Where the options of a sentence stand in one of its forests.
+    """The options that the nodes and hyperedges of one forest correspond to.
 
     Attributes:
-        of_node: int32 (n_nodes,); option that is a binary node's label alone, or NO_OPTION.
-        of_edge: int32 (n_edges,); option that a unary rule's hyperedge is, or NO_OPTION.
+        of_node: int32 (n_nodes,); the option "this binary node's label alone", or NO_OPTION.
+        of_edge: int32 (n_edges,); the option of a unary rule's hyperedge, or NO_OPTION.
     """
 
     of_node: Ints
@@ -71,14 +73,17 @@ def span_options(
     n_tokens: int,
     opening: Opening | None = None,
 ) -> tuple[SpanOptions, list[OptionsOfForest]]:
-    """The options that forests of one sentence have in common.
+    """Collect the options of a sentence's spans from all of its forests.
 
     Args:
-        forests: one of each binarisation, with the posteriors of its grammars.
-        maps: of each forest's grammars.
-        labels: the labels that the maps use.
-        n_tokens: of the sentence.
-        opening: the marginals of the chart's cells; None where no model knows them.
+        forests: one forest for each binarisation, with the posteriors of its grammars.
+        maps: for each forest, the map from its grammars' symbols to shared labels.
+        labels: the shared labels.
+        n_tokens: number of tokens in the sentence.
+        opening: the marginals of the chart's cells; None if no model computes them.
+
+    Returns:
+        The options, and for each forest the options that its nodes and hyperedges correspond to.
     """
     n_labels, n_keys = len(labels.is_tag), len(labels.is_tag) + len(labels.pairs)
     n_grammars = sum(len(each.posteriors) for each in forests)
@@ -103,11 +108,11 @@ def span_options(
 
 
 class _Records(NamedTuple):
-    """Nodes and hyperedges that are options.
+    """Nodes and hyperedges of the forests that correspond to options.
 
     Attributes:
-        key: int64 (n_records,); they sort by end, start and option.
-        source: int32 (n_records,); a node v is v, a hyperedge e is ~e.
+        key: int64 (n_records,); sort keys, ordered by end, start and label of the option.
+        source: int32 (n_records,); v for a node v, ~e for a hyperedge e.
         value: float64 (n_records, n_grammars); posteriors, 0 for grammars of other forests.
     """
 
@@ -118,7 +123,7 @@ class _Records(NamedTuple):
 
 @kernel
 def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_records, column):
-    """Append the options of a forest to the records; return how many these are then."""
+    """Append a forest's options to the records and add to ``tag_share``; return the number of records."""
     kind, symbol, n_grammars = forest.kind, forest.symbol, len(node)
     n_tokens, n_labels = tag_share.shape
     n_keys, n_columns = n_labels + len(pairs), records.value.shape[1]
@@ -168,7 +173,7 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
 
 @kernel
 def _places(source, option, n_nodes, n_edges):
-    """The option of each node and of each hyperedge of a forest, or NO_OPTION."""
+    """Return the option of each node and of each hyperedge of a forest, or NO_OPTION."""
     of_node, of_edge = np.full(n_nodes, NO_OPTION, np.int32), np.full(n_edges, NO_OPTION, np.int32)
     for r in range(len(source)):
         if source[r] >= 0:
@@ -180,7 +185,7 @@ def _places(source, option, n_nodes, n_edges):
 
 @kernel_part
 def _in_order(keys, n):
-    """The order of the first n keys, equals as they are: runs are merged, of lengths that double."""
+    """Return the stable sort order of the first n keys, by bottom-up merge sort."""
     order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
     for place in range(n):
         order[place] = place
@@ -203,7 +208,11 @@ def _in_order(keys, n):
 
 @kernel
 def _group(records, n_records, n_keys, tag_share):
-    """Options from records, equal keys being one option; the option of each record, and each token's tag."""
+    """Merge records with equal keys into options.
+
+    Returns:
+        The arrays of `SpanOptions` up to ``posterior``, the option of each record, and each token's tag.
+    """
     keys, values, n_tokens = records.key, records.value, len(tag_share)
     n_grammars = values.shape[1]
     order = _in_order(keys, n_records)
@@ -253,13 +262,14 @@ def _group(records, n_records, n_keys, tag_share):
 
 
 def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
-    """Log-odds of spans to be in a bracketing, float64 (n_spans,), about -9 to 7.
+    """Return the log-odds that spans are brackets, whatever their label; float64 (n_spans,), about -9 to 7.
 
-    They are 0 in sentences that are seen through windows, for marginals say little of wide spans there.
+    They are 0 in sentences longer than `WINDOW`: these are read in windows, whose marginals say little about
+    wide spans.
 
     Args:
         opening: the marginals of a sentence's cells.
-        start, end: int32 (n_spans,); by end, then by start.
+        start, end: int32 (n_spans,); sorted by end, then by start.
     """
     if opening.cells.n_tokens > WINDOW:
         return np.zeros(len(start))
@@ -269,7 +279,7 @@ def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
 
 @kernel
 def _odds(cells, marginals, start, end):
-    """Log-odds of some of the cells, which are in the same order; of spans that are no cells the least."""
+    """Return the log-odds of spans, sorted as the cells are; spans that are no cells get the minimum."""
     odds = np.empty(len(start))
     at, last_end = np.int64(0), -1
     for s in range(len(start)):

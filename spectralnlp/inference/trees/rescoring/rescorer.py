@@ -1,4 +1,4 @@
-"""A span scorer at work: forests in, forests with new posteriors out."""
+"""Applying a span scorer: it maps the forests of a sentence to forests with new posteriors."""
 
 from __future__ import annotations
 
@@ -26,16 +26,19 @@ from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.jit import count_bits, kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Lexicon, SpanScorer, WordClusters
 
-_NO_HEAD = -np.inf  # score of tags that a scorer does not know
+_NO_HEAD = -np.inf  # head score of tags that are unknown to the scorer
 
 
 class KnownFeatures(NamedTuple):
-    """The features that have weights: a thirtieth of the buckets, so that they take a tenth of the memory.
+    """Compressed weights of the features that have one.
+
+    These are a thirtieth of all buckets; a bit set with counts takes a tenth of the memory of a dense array.
 
     Attributes:
-        bits: uint64 (n_buckets / 64,); a bit for each bucket of a feature.
-        before: int32 (n_buckets / 64,); how many bits there are before each number of these.
-        weights: float32 (n_features + 1,); of features in the order of their buckets, and 0 for all others'.
+        bits: uint64 (n_buckets / 64,); one bit for each bucket, set if a feature with a weight is there.
+        before: int32 (n_buckets / 64,); number of set bits before each element of ``bits``.
+        weights: float32 (n_features + 1,); weights in the order of their buckets, then 0 for all other
+            features.
     """
 
     bits: NDArray[np.uint64]
@@ -44,7 +47,7 @@ class KnownFeatures(NamedTuple):
 
     @classmethod
     def of(cls, scorer: SpanScorer) -> KnownFeatures:
-        """The features of a scorer."""
+        """Compress the weights of a span scorer."""
         words, places = scorer.features >> 6, (scorer.features & 63).astype(np.uint64)
         bits = np.zeros(N_BUCKETS // 64, np.uint64)
         np.bitwise_or.at(bits, words, np.uint64(1) << places)
@@ -56,13 +59,13 @@ class SpanRescorer:
     """Applies a span scorer to the forests of a parser.
 
     Args:
-        scorer: what was learned.
-        shared: labels of the parser's grammars.
-        lexicon: tells rare words.
-        clusters: of words.
+        scorer: the learned templates, weights and head table.
+        shared: the labels that the parser's grammars share.
+        lexicon: decides which words are rare.
+        clusters: coarse and fine clusters of words.
 
     Raises:
-        ModelError: a template names a value that there is not.
+        ModelError: a template names a value that does not exist.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class SpanRescorer:
 
     @cached_property
     def known(self) -> KnownFeatures:
-        """The features that have weights."""
+        """The features that have weights, compressed."""
         return KnownFeatures.of(self.scorer)
 
     def rescore(
@@ -89,15 +92,15 @@ class SpanRescorer:
         limits: SpanLimits | None = None,
         opening: Opening | None = None,
     ) -> dict[int, ScoredForest]:
-        """The forests of one sentence with the scorer's posteriors in place of the grammars'.
+        """Return the forests of one sentence with the scorer's posteriors in place of the grammars'.
 
-        Their mean over all grammars is what the scorer says; each grammar keeps its share of it.
+        The new posteriors, averaged over all grammars, are the scorer's; the ratios between grammars stay.
 
         Args:
-            forests: by the number of their grammars among those of ``shared``.
-            words: of the sentence.
-            limits: that the forests were made under.
-            opening: the cells that the forests were made from, where a model opened them.
+            forests: forests by the number of their grammar in ``shared``.
+            words: the tokens of the sentence.
+            limits: the span constraints under which the forests were made.
+            opening: the open chart cells that the forests were made from; None if no model chose them.
         """
         maps = [self.shared.maps[number] for number in forests]
         options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words), opening)
@@ -115,7 +118,7 @@ class SpanRescorer:
 
 
 def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
-    """Values of labels, numbered as in ``shared``, with the heads that a scorer knows."""
+    """Return the values of labels, numbered as in ``shared``, with the scorer's head table."""
     names, pairs = shared.names, shared.labels.pairs
     hashes = [hash_name("label", name) for name in names]
     hashes += [hash_name("unary", names[top], names[bottom]) for top, bottom in pairs.tolist()]
@@ -140,15 +143,15 @@ def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
 
 
 def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters) -> TokenReader:
-    """Reads tokens as a scorer wants them; rare are the words that the lexicon holds to be rare."""
+    """Return a reader of token values; the lexicon decides which words are rare."""
     return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters.of)
 
 
 @kernel
 def _factors(options, required, tokens, labels, table, known, number_weights):
-    """float64 (n_options,): what the posteriors of each option are to be multiplied with.
+    """Return the factors by which the options' posteriors are multiplied, float64 (n_options,).
 
-    Of a span with a required bracket, bool (n_spans,), no bracket is no option.
+    Where ``required``, bool (n_spans,), is true, the option "no bracket" is excluded.
     """
     factors = np.ones(len(options.label))
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
@@ -170,7 +173,7 @@ def _factors(options, required, tokens, labels, table, known, number_weights):
 
 @kernel_part
 def number_known(known, n_options, work):
-    """Write, in place of each feature's bucket, where its weight is."""
+    """Replace the bucket of each feature in the workspace with the index of its weight."""
     for row in range(n_options):
         for k in range(work.n_features[row]):
             bucket = work.buckets[row, k]
@@ -194,7 +197,7 @@ def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> 
 
 @kernel
 def _multiply_all(forest, of_node, of_edge, factors, node, edge):
-    """Posteriors of hyperedges and nodes of all grammars after those of options were multiplied."""
+    """Return all grammars' posteriors of hyperedges and nodes, with the options' posteriors multiplied."""
     new_node, new_edge, alone = node.copy(), edge.copy(), np.empty(node.shape[1])
     for g in range(len(node)):
         _multiply(forest, of_node, of_edge, factors, node[g], edge[g], new_node[g], new_edge[g], alone)
@@ -203,9 +206,9 @@ def _multiply_all(forest, of_node, of_edge, factors, node, edge):
 
 @kernel_part
 def _multiply(forest, of_node, of_edge, factors, node, edge, new_node, new_edge, alone):
-    """Change posteriors of hyperedges and nodes as those of options were multiplied.
+    """Update one grammar's posteriors of hyperedges and nodes when those of options are multiplied.
 
-    In ``alone`` are those of each bottom without a unary rule over it.
+    ``alone`` is scratch space: the posterior of each node without a unary rule over it.
     """
     for v in range(len(node)):
         alone[v] = node[v]

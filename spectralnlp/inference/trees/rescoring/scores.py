@@ -1,6 +1,6 @@
-"""The softmax of a span: log posteriors, a few real numbers and many hashed features of each option.
+"""The softmax over a span's options, from log posteriors, a few real numbers and many hashed features.
 
-score(option) = log(p + ε) - log(p_none + ε) + w · numbers + Σ weights of features; no bracket scores 0.
+score(option) = log(p + ε) - log(p_none + ε) + w · numbers + Σ weights of features; "no bracket" scores 0.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from spectralnlp.jit import kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
 N_NUMBERS = 10  # real numbers that describe an option
-CELL_ODDS = 8  # that of them which says how sure bracketings are of the span
+CELL_ODDS = 8  # index of the number that is the scaled log-odds of the span's cell
 _EPSILON = 0.002
 
 
 class Workspace(NamedTuple):
-    """Values and features of the options of one span, overwritten by the next.
+    """Scratch arrays for the options of one span, reused for the next span; row r is the span's option r.
 
     Attributes:
-        values: uint64 (n_values,).
-        numbers: float64 (n_rows, N_NUMBERS); of each option of the span.
-        buckets: int32 (n_rows, n_templates); its features.
-        n_features: int64 (n_rows,); how many they are.
-        score: float64 (n_rows,).
+        values: uint64 (N_VALUES,); the values of the current option.
+        numbers: float64 (n_rows, N_NUMBERS); the real numbers of each option.
+        buckets: int32 (n_rows, n_templates); the hashed features of each option.
+        n_features: int64 (n_rows,); number of features of each option.
+        score: float64 (n_rows,); score of each option.
     """
 
     values: NDArray[np.uint64]
@@ -45,7 +45,7 @@ class Workspace(NamedTuple):
 
 @kernel_part
 def make_workspace(first, n_templates):
-    """A workspace for spans whose options begin at ``first`` (of `SpanOptions`)."""
+    """Return a workspace with room for the options of any span; ``first`` as in `SpanOptions`."""
     rows = 1
     for s in range(len(first) - 1):
         rows = max(rows, first[s + 1] - first[s])
@@ -60,7 +60,7 @@ def make_workspace(first, n_templates):
 
 @kernel_part
 def _set_numbers(posteriors, none, cell_odds, numbers):
-    """Write the real numbers of an option, its log-odds first, and return its mean posterior and spread."""
+    """Write an option's real numbers, log-odds first; return its mean posterior and log-posterior spread."""
     n = len(posteriors)
     mean = posteriors.mean()
     log_mean = np.log(mean + _EPSILON)
@@ -74,19 +74,22 @@ def _set_numbers(posteriors, none, cell_odds, numbers):
     odds = log_mean - np.log(none + _EPSILON)
     numbers[0], numbers[1], numbers[2], numbers[3] = odds, 1.0, low, high
     numbers[4], numbers[5], numbers[6], numbers[7] = spread, mean, abs(odds), none
-    scaled = cell_odds / 3.0  # to the size of the others, so that it is learned as fast
+    scaled = cell_odds / 3.0  # to the scale of the other numbers, so that its weight is learned as fast
     numbers[CELL_ODDS], numbers[CELL_ODDS + 1] = scaled, min(scaled, 0.0)
     return mean, spread
 
 
 @kernel_part
 def describe_span(s, options, tokens, labels, brackets, table, work):
-    """Write all that is said about the options of span s into the workspace.
+    """Write the real numbers and the features of the options of span s into the workspace.
 
     Args:
-        options: SpanOptions; tokens: TokenValues of the span's sentence; labels: LabelValues.
+        s: number of the span.
+        options: SpanOptions.
+        tokens: TokenValues of the span's sentence.
+        labels: LabelValues.
         brackets: the sentence's likely brackets.
-        table: of templates.
+        table: int64; the templates, from `template_table`.
         work: Workspace; numbers, buckets and n_features are written.
     """
     first, last = options.first[s], options.first[s + 1]
@@ -109,12 +112,12 @@ def describe_span(s, options, tokens, labels, brackets, table, work):
 
 @kernel_part
 def score_span(n_options, weight_of, numbers_weight, work):
-    """Write the score of each option of the described span, and return the logarithm of the softmax's sum.
+    """Write the score of each option of the described span; return the log of the softmax's denominator.
 
     Args:
-        n_options: of the span.
-        weight_of: float32 (n_buckets,).
-        numbers_weight: float64 (N_NUMBERS,).
+        n_options: number of options of the span.
+        weight_of: float32; weights, indexed by the entries of ``work.buckets``.
+        numbers_weight: float64 (N_NUMBERS,); weights of the real numbers.
         work: Workspace; ``score`` is written.
     """
     top = 0.0
@@ -134,12 +137,12 @@ def score_span(n_options, weight_of, numbers_weight, work):
 
 @kernel_part
 def tokens_of(tokens, first, last, margins):
-    """The values of one of several sentences that lie end to end.
+    """Return the token values of one of several concatenated sentences.
 
     Args:
-        tokens: of all sentences.
-        first, last: its tokens, ``last`` exclusive.
-        margins: entries of padding before its own.
+        tokens: values of all sentences.
+        first, last: the sentence's tokens, ``last`` exclusive.
+        margins: number of padding entries before the sentence's own padding.
     """
     a, b = first + margins, last + margins + 6
     return TokenValues(

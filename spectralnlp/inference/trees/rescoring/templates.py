@@ -1,6 +1,6 @@
-"""Templates: the values that are taken together, hashed, as one feature of an option.
+"""Feature templates: combinations of values that are hashed into one feature of an option.
 
-Every template also holds the option's own name. One of which a value is NOTHING gives no feature.
+Every template also includes the option's name. A template gives no feature if one of its values is NOTHING.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from spectralnlp.inference.trees.hashing import mix
 from spectralnlp.inference.trees.rescoring.values import NOTHING, Value
 from spectralnlp.jit import kernel_part
 
-# Buckets that features are hashed into.
+# Number of buckets that features are hashed into.
 BUCKET_BITS = 22
 N_BUCKETS = 1 << BUCKET_BITS
 
-# One template a line, by names of `Value`.
+# One template per line: names of `Value`, in lower case.
 TEMPLATES = """
 # What the grammars say
 posterior
@@ -181,10 +181,10 @@ last_noun_fine last_child_fine word_first
 
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
-    """Int64 (n_templates, 5): the values of each template, -1 where it has fewer.
+    """Return the `Value` numbers of each template, int64 (n_templates, 5), padded with -1.
 
     Args:
-        text: a template a line; empty lines and lines that begin with # are comments.
+        text: one template per line; empty lines and lines that begin with # are comments.
     """
     lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     table = np.full((len(lines), 5), -1, np.int64)
@@ -195,13 +195,13 @@ def template_table(text: str = TEMPLATES) -> np.ndarray:
 
 @kernel_part
 def hash_features(name, values, table, buckets):
-    """Write the buckets of an option's features, and return how many they are.
+    """Write the buckets of an option's features, and return the number of features.
 
     Args:
         name: uint64; hash of the option's name.
-        values: uint64 (n_values,).
-        table: of templates.
-        buckets: int32 (n_templates,) or more; written.
+        values: uint64 (N_VALUES,); the values of the option.
+        table: int64; the templates, from `template_table`.
+        buckets: int32 (n_templates,) or longer; written.
     """
     n = 0
     for template in range(len(table)):

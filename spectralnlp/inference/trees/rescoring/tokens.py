@@ -1,4 +1,4 @@
-"""Values of tokens: words and tags as hashes, and the little that is known of any language's words."""
+"""Values of tokens: hashes of words and tags, and properties that can be read off words of any language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spectralnlp.inference.trees.rescoring import values
 from spectralnlp.inference.trees.rescoring.values import MARGIN, TokenValues
 from spectralnlp.parameters import Ints
 
-_BEFORE, _AFTER = 1, 2  # in place of words and tags outside of the sentence
+_BEFORE, _AFTER = 1, 2  # values of words and tags before and after the sentence
 _CACHED_WORDS = 100_000
 
 _COMMAS = frozenset([",", ";", ":", "-", "--", "–", "—", "،", "、", "，"])
@@ -23,14 +23,17 @@ _CLOSING = frozenset([")", "]", "}", "-RRB-", "-RSB-", "-RCB-", "）"])
 
 @lru_cache(maxsize=8192)
 def hash_name(*names: str) -> int:
-    """64 bits of a name, or of several, the same everywhere and always; never 0, 1 or 2."""
+    """Return a 64-bit hash of one or more names, the same on every machine; never 0, 1 or 2."""
     data = "\0".join(names).encode("utf-8", "surrogatepass")
     return (zlib.crc32(data) | zlib.crc32(data, 1) << 32) or 3
 
 
 @lru_cache(maxsize=8192)
 def kind_of(word: str, tag: str) -> int:
-    """Bits of a token (`values.COMMA` and so on); verbs, nouns and conjunctions by how most tagsets begin."""
+    """Return the bits of a token (`values.COMMA` and so on).
+
+    Verbs, nouns and conjunctions are recognised by prefixes of tags that most tagsets share.
+    """
     kind = 0
     for bit, words in (
         (values.COMMA, _COMMAS),
@@ -46,7 +49,7 @@ def kind_of(word: str, tag: str) -> int:
 
 
 def shape_of(word: str) -> str:
-    """Capitals, small letters and digits of a word, no more than two in a row, and its last two letters."""
+    """Return a word's character classes, runs cut to two, and its last two letters: ``Xxx/se`` of "House"."""
     shape = ""
     for c in word:
         mark = "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c
@@ -56,12 +59,12 @@ def shape_of(word: str) -> str:
 
 
 class TokenReader:
-    """Makes `TokenValues` of sentences.
+    """Computes the `TokenValues` of sentences.
 
     Args:
-        is_rare: whether a word is so rare that its shape and ending stand for it.
-        tags: the name of each label's number.
-        clusters_of: a coarse and a fine cluster of a word, as numbers from 1; zeros for none.
+        is_rare: tells whether a word is so rare that its shape and ending replace it.
+        tags: label names, by number.
+        clusters_of: returns the coarse and the fine cluster of a word, numbered from 1; zeros for none.
     """
 
     def __init__(
@@ -76,11 +79,11 @@ class TokenReader:
         self._known: dict[str, bytes] = {}
 
     def read(self, words: Sequence[str], tag_number: Ints) -> TokenValues:
-        """The values of a sentence's tokens.
+        """Return the values of a sentence's tokens.
 
         Args:
             words: tokens in the model's conventions.
-            tag_number: int32 (n_tokens,); the most probable tag of each.
+            tag_number: int32 (n_tokens,); the most probable tag of each token.
         """
         known = b"".join([self._of_word(word) for word in words])
         columns = np.empty((4, len(words) + 2 * MARGIN), np.uint64)
@@ -96,7 +99,7 @@ class TokenReader:
         return TokenValues(word, shape, tag, coarse, fine, kind, tag_number)
 
     def _of_word(self, word: str) -> bytes:
-        """Word, shape and clusters, uint64 each."""
+        """Return the hashes of a word and its shape, and its two clusters, as the bytes of four uint64."""
         found = self._known.get(word)
         if found is None:
             if len(self._known) >= _CACHED_WORDS:

@@ -1,6 +1,6 @@
-"""Values of the options of spans: words, tags, clusters, heads, likely brackets around and inside.
+"""Values of span options: words, tags, clusters, heads, and likely brackets around and inside the span.
 
-A value is one number, a hash or a small count; 0 says that there is nothing, as no verb before the span.
+A value is one number, either a hash or a small count; 0 means that it is absent (no verb before the span).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from spectralnlp.parameters import Ints
 
 Hashes = NDArray[np.uint64]
 
-# What a token is, as bits.
+# Properties of a token, as bits.
 COMMA, QUOTE, OPENS, CLOSES, VERB, NOUN, CONJUNCTION = (1 << bit for bit in range(7))
 
-MARGIN = 3  # tokens that stand for nothing, before the first token and after the last
-NOTHING = 0  # in place of a value
-_LIKELY = 0.3  # least posterior of brackets that are taken for neighbours in the tree
+MARGIN = 3  # padding entries before the first token and after the last
+NOTHING = 0  # an absent value
+_LIKELY = 0.3  # minimum posterior of a bracket that counts as a neighbour in the tree
 
 
 class Value(IntEnum):
-    """The values of an option; before, first, last and after are tokens at the borders of its span."""
+    """The values of an option; BEFORE, FIRST, LAST and AFTER are the tokens at the borders of its span."""
 
     WORD_BEFORE_2 = 0
     WORD_BEFORE = auto()
@@ -48,7 +48,7 @@ class Value(IntEnum):
     TAG_AFTER_3 = auto()
     SHAPE_FIRST = auto()
     SHAPE_LAST = auto()
-    COARSE_BEFORE = auto()  # clusters of words, fewer and more of them
+    COARSE_BEFORE = auto()  # COARSE and FINE: word clusters, from a small and a large number of clusters
     COARSE_FIRST = auto()
     COARSE_LAST = auto()
     COARSE_AFTER = auto()
@@ -57,26 +57,26 @@ class Value(IntEnum):
     FINE_LAST = auto()
     FINE_AFTER = auto()
     LENGTH = auto()
-    PLACE = auto()  # whether it begins or ends the sentence
+    PLACE = auto()  # whether the span begins or ends the sentence
     TAGS = auto()  # all tags of a short span
-    COMMAS = auto()  # how many there are inside, and whether there is one before or after
+    COMMAS = auto()  # number inside the span, and whether one stands before or after it
     QUOTES = auto()  # whether quotes and brackets are balanced
-    LAST_VERB = auto()  # before the span: what it may be attached to
+    LAST_VERB = auto()  # last verb before the span, which the span may attach to
     LAST_VERB_TAG = auto()
-    LAST_VERB_FAR = auto()  # the verb and how far it is
+    LAST_VERB_FAR = auto()  # the verb and its distance
     LAST_VERB_COARSE = auto()
     LAST_VERB_FINE = auto()
     LAST_NOUN = auto()
     LAST_NOUN_TAG = auto()
     LAST_NOUN_COARSE = auto()
     LAST_NOUN_FINE = auto()
-    CONJUNCTION = auto()  # the last one inside, and the tags around it
+    CONJUNCTION = auto()  # the last conjunction inside the span, and the tags around it
     CONJUNCTION_BEFORE = auto()
     CONJUNCTION_AFTER = auto()
     LAST_CHILD = auto()  # label of the longest likely bracket, or tag, that ends where the span does
     LAST_CHILD_HEAD = auto()
     LAST_CHILD_TAG = auto()
-    LAST_CHILD_WORD = auto()  # its first: perhaps a preposition
+    LAST_CHILD_WORD = auto()  # its first word, which may be a preposition
     LAST_CHILD_COARSE = auto()
     LAST_CHILD_FINE = auto()
     FIRST_CHILD = auto()
@@ -86,7 +86,7 @@ class Value(IntEnum):
     LEFT = auto()  # label of the longest likely bracket, or tag, that ends before the span
     RIGHT = auto()
     POSTERIOR = auto()
-    SPREAD = auto()  # how much grammars differ
+    SPREAD = auto()  # how much the grammars' posteriors differ
     RANK = auto()
     HEAD = auto()
     HEAD_TAG = auto()
@@ -101,16 +101,17 @@ N_VALUES = len(Value)
 
 
 class TokenValues(NamedTuple):
-    """Values of tokens; all arrays but the last have MARGIN entries before the first and after the
-    last.
+    """Values of a sentence's tokens.
+
+    All arrays but the last have MARGIN padding entries before the first token and after the last.
 
     Attributes:
-        word: uint64 (n_tokens + 6,); of the word, or of the shape and ending of a rare one.
-        shape: uint64 (n_tokens + 6,); of shape and ending.
-        tag: uint64 (n_tokens + 6,); of the most probable tag's name.
-        coarse, fine: uint64 (n_tokens + 6,); of clusters of words.
-        kind: int32 (n_tokens + 6,); bits, COMMA and so on.
-        tag_number: int32 (n_tokens,); of the most probable tag, as labels are numbered.
+        word: uint64 (n_tokens + 6,); hash of the word, or of the shape and ending of a rare word.
+        shape: uint64 (n_tokens + 6,); hash of the word's shape and ending.
+        tag: uint64 (n_tokens + 6,); hash of the most probable tag's name.
+        coarse, fine: uint64 (n_tokens + 6,); clusters of the word.
+        kind: int32 (n_tokens + 6,); bits COMMA, QUOTE, ….
+        tag_number: int32 (n_tokens,); label number of the most probable tag.
     """
 
     word: Hashes
@@ -126,10 +127,10 @@ class LabelValues(NamedTuple):
     """Values of labels; options are numbered as in `SpanOptions`.
 
     Attributes:
-        name: uint64 (n_labels + n_pairs,); of the names of an option, X alone or A over X.
-        bottom: int32 (n_labels + n_pairs,); X.
-        head_score: float32 (n_labels, n_labels); how good tags are as heads of phrases.
-        head_is_last: bool (n_labels, n_labels); whether of several such tags the last is the head.
+        name: uint64 (n_labels + n_pairs,); hash of the option's names, X alone or A over X.
+        bottom: int32 (n_labels + n_pairs,); the label X.
+        head_score: float32 (n_labels, n_labels); score of a tag (column) as head of a phrase (row).
+        head_is_last: bool (n_labels, n_labels); whether the last of several such tags is the head.
     """
 
     name: Hashes
@@ -143,8 +144,8 @@ class Brackets(NamedTuple):
 
     Attributes:
         start, end: int32 (n_brackets,); tokens, end exclusive.
-        label: int32 (n_brackets,); the likeliest option.
-        head: int32 (n_brackets,); the token that heads it.
+        label: int32 (n_brackets,); the most probable option.
+        head: int32 (n_brackets,); the head token.
     """
 
     start: Ints
@@ -155,7 +156,7 @@ class Brackets(NamedTuple):
 
 @kernel_part
 def _length_class(n):
-    """Lengths and distances: 1 to 5, then classes that widen."""
+    """Return the class of a length or distance: 1 to 5 exactly, then classes of growing width."""
     if n <= 5:
         return n
     if n <= 15:
@@ -165,14 +166,14 @@ def _length_class(n):
 
 @kernel_part
 def _odds_class(p):
-    """Log-odds of a probability, rounded down: 3 to 16."""
+    """Return the log-odds of a probability, rounded down, plus 10: 3 to 16."""
     q = min(max(p, 1e-3), 0.999)
     return int(np.floor(np.log(q / (1.0 - q)))) + 10
 
 
 @kernel_part
 def head_of(start, end, label, tag_number, labels):
-    """The token that heads a phrase: the one with the best tag for its label."""
+    """Return the head token of a phrase: the one whose tag scores best for the phrase's label."""
     best, best_score = start, -np.inf
     for t in range(start, end):
         score = labels.head_score[label, tag_number[t]]
@@ -183,7 +184,7 @@ def head_of(start, end, label, tag_number, labels):
 
 @kernel_part
 def likely_brackets(options, first_span, last_span, tokens, labels):
-    """The brackets among spans first to last (exclusive) that are probable enough to be neighbours."""
+    """Return the brackets in spans ``first_span:last_span`` that are probable enough to be neighbours."""
     n, size = 0, last_span - first_span
     start, end, label, head = (
         np.empty(size, np.int32),
@@ -209,7 +210,7 @@ def likely_brackets(options, first_span, last_span, tokens, labels):
 
 @kernel_part
 def set_span_values(i, j, tokens, labels, brackets, values):
-    """Write the values that the options of span (i, j) have in common; the others become NOTHING."""
+    """Write the values that all options of span (i, j) share; set the others to NOTHING."""
     values[:] = np.uint64(NOTHING)
     a, b = i + MARGIN, j + MARGIN  # first token and the one after the last, in padded arrays
     for k in range(4):
@@ -234,7 +235,7 @@ def set_span_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_yield_values(a, b, tokens, values):
-    """Write the values of the tokens of a span as a whole."""
+    """Write the values that depend on all tokens of a span: tags, commas, quotes and conjunction."""
     commas = quotes = opened = 0
     crossed = False
     conjunction = -1
@@ -306,7 +307,7 @@ def _set_child_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_context_values(i, j, tokens, labels, brackets, values):
-    """Write the values of the parent of a span and of its neighbours to the left and right."""
+    """Write the values of a span's parent and of its left and right neighbours."""
     parent = left = right = -1
     for b in range(len(brackets.start)):
         start, end = brackets.start[b], brackets.end[b]
@@ -327,13 +328,17 @@ def _set_context_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, values):
-    """Write the values that an option of span (i, j) has for itself.
+    """Write the values that are specific to one option of span (i, j).
 
     Args:
-        label: of the option.
-        posterior: its mean over grammars.
-        spread: standard deviation of its logarithm over grammars.
-        rank: how many options of the span are more probable.
+        i, j: first token of the span, and the token after its last.
+        label: the option's label, as in `SpanOptions`.
+        posterior: the option's posterior, averaged over grammars.
+        spread: standard deviation of the log posterior over grammars.
+        rank: number of the span's options that are more probable.
+        tokens: TokenValues of the sentence.
+        labels: LabelValues.
+        values: uint64 (N_VALUES,); written.
     """
     values[Value.POSTERIOR] = np.uint64(_odds_class(posterior))
     values[Value.SPREAD] = np.uint64(1 + min(int(1.5 * spread), 5))
