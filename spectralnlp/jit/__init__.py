@@ -1,9 +1,10 @@
-"""Compilation of numba kernels, cached on disk and run without the GIL; plugins may use it too.
+"""Compile numba kernels, cache them on disk and run them without the GIL; also for use by plugins.
 
-Kernels take few parameters: arrays that belong together go into a ``typing.NamedTuple``, which numba compiles
-like its fields. Its class must be at the top level of a module that can be imported, or nothing is cached.
-The cache looks at the file of the kernel and at the version alone: after changing a named tuple, a constant
-or a kernel of another file that a kernel uses, delete the ``__pycache__`` folders.
+To keep the number of parameters small, put arrays that belong together into a ``typing.NamedTuple``, which
+numba passes as its fields. Define its class at the top level of an importable module; otherwise the kernel is
+not cached. A cached kernel is invalidated only by a change of its own source file or of the package version:
+after changing a named tuple, a constant or a kernel in another file that it uses, delete the ``__pycache__``
+folders.
 """
 
 from spectralnlp.jit.atomic import fetch_add

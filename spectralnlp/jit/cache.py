@@ -1,11 +1,11 @@
-"""Disk cache of compiled kernels, which loads them without initialising the compiler.
+"""Disk cache of compiled kernels that loads them without initialising the compiler.
 
-The files are numba's own; two things are done otherwise. Before numba loads a kernel it initialises its
-compiler, half of the time that a short command takes; a compiled kernel needs nothing of it, nor of the
-bitcode beside its machine code (``library.py``). And numba reads kernels only from a folder that it could
-also write to, so kernels compiled into an image by one user are compiled again by another; here every folder
-is read, and the first that can be written to is written to. Last come the kernels that the wheel brought
-along (``shipped.py``).
+The files have numba's format; two things differ from numba's own cache. First, numba initialises its compiler
+before it loads a kernel, which takes half of the time of a short command; this cache does not, because a
+compiled kernel needs neither the compiler nor the bitcode beside its machine code (``library.py``). Second,
+numba reads kernels only from a folder that it can also write to, so a user who may not write to the folder
+compiles them again; this cache reads every folder and writes to the first writable one. The kernels that are
+shipped in the wheel are tried last (``shipped.py``).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from spectralnlp.jit.library import loaded_kernel
 from spectralnlp.jit.turns import Turn
 from spectralnlp.runtime import require_room
 
-# LLVM ends the process where it gets no memory; this much it has needed for our largest kernel, and more.
+# LLVM aborts the process if an allocation fails; these are more bytes than the largest kernel has needed.
 _ROOM_TO_LOAD = 1 << 26
 _ROOM_TO_COMPILE = 1 << 28
 
-# Modules of numba whose functions, once compiled, need nothing that importing the module does. (Hashing and
-# typed dictionaries register addresses: they are imported, as numba would.)
+# Modules of numba whose compiled functions run without importing the module. (The modules for hashing and
+# typed dictionaries register addresses on import, so they are imported, as numba does.)
 _COMPILED_IN = frozenset(
     {
         "numba.cpython.builtins",
@@ -56,7 +56,7 @@ _COMPILED_IN = frozenset(
     }
 )
 
-# An index or a compiled form that is cut short, or of named tuples that have moved since.
+# Errors for an index or a compiled kernel that is truncated or refers to a named tuple that has moved.
 _DAMAGED = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError)
 _UNREADABLE = (OSError, *_DAMAGED)
 
@@ -65,7 +65,7 @@ class KernelCache(_Cache):
     """Disk cache of one kernel, which a numba dispatcher looks up by signature.
 
     Args:
-        function: the kernel as it is written.
+        function: Python function of the kernel.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -81,13 +81,13 @@ class KernelCache(_Cache):
 
     @cached_property
     def turn(self) -> Turn:
-        """Lock for compiling the kernel; the process that takes it must end it."""
+        """Lock for compiling the kernel; a process that takes it must release it with `Turn.end`."""
         files = [] if shipped.is_for_wheels() else self.files  # a wheel needs no lock
         return Turn([file._cache_path for file in files], self.function.__qualname__)
 
     @cached_property
     def shipped_file(self) -> _KernelFile | None:
-        """Cache file of the kernel that the package ships, if it runs on this machine."""
+        """Cache file of the kernel in the package, or None if it cannot run on this machine."""
         return self._file_in(self._shipped_folder) if shipped.fits_here() else None
 
     @property
@@ -95,10 +95,10 @@ class KernelCache(_Cache):
         return shipped.FOLDER / self.function.__module__.rpartition(".")[0]
 
     def _file_in(self, folder: Path) -> _KernelFile | None:
-        """Return the kernel's file in a folder; None for one that was typed into an interpreter."""
+        """Return the kernel's cache file in a folder, or None if the kernel has no source file."""
         source = Path(inspect.getfile(self.function))
         try:
-            # The version, for a kernel holds parts that are written in other files.
+            # The version is included because a kernel contains parts from other source files.
             stamp = hashlib.sha256(source.read_bytes() + __version__.encode()).digest()
         except OSError:
             return None
@@ -108,7 +108,7 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """Folder that is read first."""
+        """First folder in which the kernel is looked up."""
         return str(self.files[0]._cache_path) if self.files else ""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -120,7 +120,7 @@ class KernelCache(_Cache):
         found = self._load(sig, target_context)
         if found is None:
             self.turn.take()
-            found = self._load(sig, target_context)  # another process may have compiled it meanwhile
+            found = self._load(sig, target_context)  # another process may have compiled it in the meantime
         if found is None:
             require_room(_ROOM_TO_COMPILE, "compiling a kernel")
         return found
@@ -167,7 +167,7 @@ class KernelCache(_Cache):
             file.flush()
 
     def _places(self, sig: Any, target: tuple[Any, ...]) -> Iterator[tuple[_KernelFile, Any]]:
-        """Yield cache files that may have the kernel for a signature, each with its key there."""
+        """Yield the cache files that may contain the kernel for a signature, each with the key to look up."""
         key = self._key(sig, target)
         for file in self.files:
             yield file, key
@@ -183,10 +183,13 @@ class KernelCache(_Cache):
 
 
 def cache_folders(package: Path) -> list[Path]:
-    """Return the folders that are searched for kernels of a package's folder, in order.
+    """Return the folders that are searched for the kernels of a package, in order.
 
-    With ``NUMBA_CACHE_DIR``, in that alone; else beside the package's byte code, and, where that cannot be
-    written to, in the user's cache.
+    If ``NUMBA_CACHE_DIR`` is set, this is one folder inside it; otherwise the package's ``__pycache__`` and a
+    folder in the user's cache.
+
+    Args:
+        package: folder of the package.
     """
     digest = hashlib.sha1(str(package).encode(), usedforsecurity=False).hexdigest()
     own = f"{package.name}_{digest}"
@@ -197,7 +200,7 @@ def cache_folders(package: Path) -> list[Path]:
 
 
 class _KernelFile(IndexDataCacheFile):
-    """Index and machine code files of a kernel in one folder, in numba's format."""
+    """Index and machine code files of one kernel in one folder, in numba's format."""
 
     def add(self, key: Any, content: Any) -> None:
         """Write a compiled kernel; raises OSError if the folder is not writable."""
@@ -221,10 +224,10 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _environment(module: str, constants: list[Any], name: str) -> Environment:
-    """Return the globals of a compiled function, without importing its module unless necessary."""
+    """Return the numba environment of a compiled function, importing its module only if necessary."""
     if module in sys.modules or module not in _COMPILED_IN or lookup_environment(name) is not None:
         return _rebuild_env(module, constants, name)
-    # Kernels use no Python objects, so they read constants (of error messages) but no globals.
+    # Kernels use no Python objects: they read constants (for error messages) but no globals.
     environment = Environment({"__name__": module})
     environment.consts[:] = constants
     environment.env_name = name

@@ -1,4 +1,4 @@
-"""Reports that kernels are being compiled, which explains why the first parse on a machine takes longer."""
+"""Report the compilation of kernels, which makes the first parse on a machine slower."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba.core import event
 
 
 class _Announcer(event.Listener):
-    """Reports the first kernel that is compiled, not merely loaded, or the first of each stage."""
+    """Listener that reports the first kernel that is compiled (not loaded), or the first of each stage."""
 
     def __init__(self, report: Callable[[str], None], parts: Mapping[str, str]) -> None:
         self.report = report
@@ -36,7 +36,7 @@ class _Announcer(event.Listener):
 
 
 class _Names(event.Listener):
-    """Lists the names of compiled kernels that Python calls; leaves out kernels that they call."""
+    """Listener that collects the names of compiled kernels, except those compiled for another kernel."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -54,7 +54,7 @@ class _Names(event.Listener):
 
 @contextmanager
 def compiled_kernels() -> Iterator[list[str]]:
-    """Provide a list to which the name of each kernel compiled in this context is added."""
+    """Yield a list that receives the name of each kernel that is compiled inside the ``with`` block."""
     listener = _Names()
     with event.install_listener("numba:compile", listener):
         yield listener.names
@@ -64,12 +64,12 @@ def compiled_kernels() -> Iterator[list[str]]:
 def announced_compilation(
     report: Callable[[str], None], parts: Mapping[str, str] | None = None
 ) -> Iterator[None]:
-    """Report the first compilation of a kernel in this context.
+    """Report the first compilation of a kernel inside the ``with`` block.
 
     Args:
-        report: called with one line.
-        parts: that have a line each, in order: how the names of its modules begin, and its own name; None for
-            one line in all.
+        report: called with each line of the report.
+        parts: maps the prefix of module names of a stage to the stage's name, in order; one line is reported
+            per stage. None reports one line in all.
     """
     with event.install_listener("numba:compile", _Announcer(report, parts or {})):
         yield

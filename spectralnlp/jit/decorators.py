@@ -17,15 +17,15 @@ from spectralnlp.runtime import held_interrupts
 
 Kernel = Callable[..., Any]
 
-# Not nnan and ninf: an overflow must show.
+# Without nnan and ninf, because an overflow must remain visible.
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
-# Nothing calls kernels from C; numba's wrappers for that took a sixth of the time of compiling.
+# Kernels are not called from C, and numba's wrappers for that took a sixth of the compile time.
 _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 class _Uninterrupted(CPUDispatcher):
-    """A kernel whose calls defer Ctrl-C, which could otherwise crash the process."""
+    """Kernel that defers Ctrl-C during its calls, since an interrupt could otherwise crash the process."""
 
     targetctx: Any
     _cache: Any
@@ -35,12 +35,12 @@ class _Uninterrupted(CPUDispatcher):
             return _call(self, *arguments)
 
     def compile(self, signature: Any) -> Any:
-        """Compile or load the kernel; see `KernelLibrary` and `Turn`."""
+        """Load or compile the kernel for a signature; see `KernelLibrary` and `Turn`."""
         with global_compiler_lock:
             codegen = self.targetctx.codegen()
             of_others, collects = codegen._library_class, gc.isenabled()
             codegen._library_class = KernelLibrary
-            gc.disable()  # nearly all that the compiler makes stays until it is done
+            gc.disable()  # nearly all objects of the compiler live until it is done
             try:
                 return super().compile(signature)
             finally:
@@ -54,17 +54,17 @@ _call = CPUDispatcher.__call__
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile a function of arrays, numbers and named tuples of them at its first call."""
+    """Return a kernel: a function of arrays, numbers and named tuples, compiled at its first call."""
     return _cached(njit(nogil=True, **_FOR_PYTHON)(function))
 
 
 def fast_kernel(function: Kernel) -> Kernel:
-    """Compile a kernel whose sums may be reordered; NaN and infinities are preserved."""
+    """Return a kernel like `kernel`, whose sums may be reordered; NaN and infinities are preserved."""
     return _cached(njit(nogil=True, fastmath=_FAST_MATH, **_FOR_PYTHON)(function))
 
 
 def _cached(dispatcher: Any) -> Kernel:
-    if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT leaves functions as they are
+    if hasattr(dispatcher, "_cache"):  # absent if NUMBA_DISABLE_JIT is set
         dispatcher._cache = KernelCache(dispatcher.py_func)
         dispatcher.__class__ = _Uninterrupted
     compiled: Kernel = dispatcher
@@ -72,16 +72,16 @@ def _cached(dispatcher: Any) -> Kernel:
 
 
 def kernel_part(function: Kernel) -> Kernel:
-    """Make a function callable from kernels, which compile it with them; Python calls it uncompiled.
+    """Make a function callable from kernels, which are compiled together with it.
 
-    It compiles in less time than a kernel, is not looked for on disk, and the compiler may optimise it
-    together with its caller.
+    It takes less time to compile than a kernel, has no cache file, and can be optimised together with its
+    caller. Python code calls it uncompiled.
     """
     part: Kernel = register_jitable(**_FOR_PYTHON)(function)
     return part
 
 
 def fast_kernel_part(function: Kernel) -> Kernel:
-    """Make a function with reorderable sums callable from kernels; see `kernel_part` and `fast_kernel`."""
+    """Make a function, whose sums may be reordered, callable from kernels; see `kernel_part`."""
     part: Kernel = register_jitable(fastmath=_FAST_MATH, **_FOR_PYTHON)(function)
     return part

@@ -1,8 +1,8 @@
 """Vector operations on eight numbers at a time, for kernels with short loops.
 
-A compiler turns a loop into vector instructions for the case that it is long, and what is left of it, which
-is all of a loop over the states of a symbol, it does number by number. Arrays that are worked on in this way
-are padded with zeros to a multiple of eight.
+A compiler vectorises a loop for large trip counts and leaves the remainder to scalar instructions, which for
+a short loop, such as one over the states of a symbol, is the whole loop. Arrays for these operations are
+padded with zeros to a multiple of eight.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _LanesModel(PrimitiveModel):
 
 
 def _load(typing_context: Any, array: Any, place: Any) -> Typed:
-    """Load eight numbers of an array from an index on, without bounds checks."""
+    """Load eight numbers of an array, starting at an index, without a bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_pointer(context, builder, signature, args), align=array.dtype.bitwidth // 8)
@@ -48,7 +48,7 @@ def _load(typing_context: Any, array: Any, place: Any) -> Typed:
 
 
 def _store(typing_context: Any, array: Any, place: Any, lanes: Any) -> Typed:
-    """Store eight numbers in an array from an index on, without bounds checks."""
+    """Store eight numbers in an array, starting at an index, without a bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _pointer(context, builder, signature, args)
@@ -59,7 +59,7 @@ def _store(typing_context: Any, array: Any, place: Any, lanes: Any) -> Typed:
 
 
 def _repeat(typing_context: Any, number: Any) -> Typed:
-    """Return a vector of a number repeated eight times."""
+    """Return a vector that holds a number eight times."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes = context.get_value_type(signature.return_type)
@@ -95,7 +95,7 @@ def _divide_by_root(typing_context: Any, a: Any, b: Any) -> Typed:
 
 
 def _sum(typing_context: Any, lanes: Any) -> Typed:
-    """Return the sum of the eight numbers, added pairwise by halves."""
+    """Return the sum of the eight numbers of a vector, adding its halves repeatedly."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         (value,) = args

@@ -1,8 +1,8 @@
-"""Compiled kernels loaded from disk as machine code, without parsing numba's bitcode.
+"""Load compiled kernels from disk as machine code, without parsing numba's bitcode.
 
-Numba reads the bitcode of each kernel that it loads, so that others can be compiled with it inside, and lists
-all its symbols; for the kernels of a first parse that takes as long as the parse. Here machine code alone is
-loaded, and bitcode is read when a kernel is compiled that calls this one.
+Numba parses the bitcode of each kernel that it loads, in case it is inlined into others, and lists all its
+symbols; for the kernels of a first parse this takes as long as the parse. This module loads the machine code
+only, and parses the bitcode when a kernel that calls the loaded one is compiled.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ class LoadedLibrary(JITCodeLibrary):
     """Machine code of one loaded kernel.
 
     Args:
-        codegen: of the processor.
-        name: of the kernel, mangled.
-        machine_code: an object file.
-        bitcode: LLVM's, to compile into other kernels.
+        codegen: numba's code generator for this processor.
+        name: mangled name of the kernel.
+        machine_code: contents of an object file.
+        bitcode: LLVM bitcode of the kernel, for compiling it into other kernels.
     """
 
     def __init__(self, codegen: Any, name: str, machine_code: bytes, bitcode: bytes) -> None:
-        CodeLibrary.__init__(self, codegen, name)  # not the parents', which build a module
+        CodeLibrary.__init__(self, codegen, name)  # not JITCodeLibrary's, which builds a module
         self._linking_libraries: list[Any] = []
         self._bitcode = bitcode
         self._shared_module: Any = None
@@ -46,11 +46,11 @@ class LoadedLibrary(JITCodeLibrary):
 
 
 def loaded_kernel(context: Any, content: tuple[Any, ...]) -> Any:
-    """Return a kernel to call, from what numba keeps of a compiled one (`CompileResult._reduce`).
+    """Return a callable kernel from the fields that numba stores of a compiled one.
 
     Args:
-        context: numba's, of the processor.
-        content: as it was read.
+        context: numba's target context for this processor.
+        content: fields that were read from disk, as `CompileResult._reduce` returns them.
     """
     library, described, environment, signature, objectmode, lifted, annotation, initialise, others = content
     name, _, codes = library

@@ -1,7 +1,7 @@
-"""Linking of kernels: functions that a kernel calls are optimised together with it, not separately.
+"""Link kernels such that the functions they call are optimised together with them, not separately.
 
-Numba optimises each function that it compiles and makes machine code of it, even if only kernels call it:
-`np.empty`, `max`, every kernel part. That took a fifth of the time of compiling.
+Numba optimises each function that it compiles and generates its machine code, even if only kernels call it,
+such as `np.empty`, `max` and every kernel part. This took a fifth of the compile time.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class KernelLibrary(JITCodeLibrary):
-    """Code of one function: LLVM code, and machine code once its address is requested."""
+    """LLVM code of one function, compiled to machine code when its address is requested."""
 
     _codegen: Any
 
     @property
     def codegen(self) -> Any:
-        """The code generator; a stand-in where there is no machine code yet, in which to set environments."""
+        """Code generator, or a stand-in that ignores environments until machine code is generated."""
         return self._codegen if self._finalized else _Later
 
     def add_linking_library(self, library: Any) -> None:
-        """Add a library whose functions this one calls."""
+        """Add a library whose functions this library calls."""
         if not isinstance(library, KernelLibrary):
             library._ensure_finalized()
         self._linking_libraries.append(library)
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return the address of a function, of which there is machine code then; 0 if there is no such."""
+        """Return the address of a function, generating machine code if needed; 0 if it does not exist."""
         if not self._finalized:
             try:
                 self._final_module.get_function(name)
@@ -47,7 +47,7 @@ class KernelLibrary(JITCodeLibrary):
         self._shared_module = None
 
     def _needed(self) -> Iterator[Any]:
-        """Yield all libraries that this one calls, directly or indirectly."""
+        """Yield all libraries whose functions this library calls, directly or indirectly."""
         seen: set[Any] = {self}
         waiting = list(self._linking_libraries)
         while waiting:
@@ -79,8 +79,8 @@ class KernelLibrary(JITCodeLibrary):
 
 
 class _Later:
-    """Stands in for the code generator until there is machine code, in which all environments are set."""
+    """Stand-in for the code generator before machine code is generated; ignores environments."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Do nothing: environments are set when there is machine code."""
+        """Do nothing; environments are set when machine code is generated."""

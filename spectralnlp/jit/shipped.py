@@ -1,7 +1,7 @@
 """Kernels that are shipped in wheels, compiled for any x86-64 processor with AVX2.
 
-They lie in a folder of the package that a checkout does not have; ``spectralnlp warm-up --ship`` fills it
-before a wheel is built. One of another version of numba, or of another source, is compiled anew.
+They are in a folder that wheels have and checkouts do not; ``spectralnlp warm-up --ship`` fills it before a
+wheel is built. A kernel from another version of numba or of its source file is compiled again.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from numba.core import config
 
 FOLDER = Path(__file__).parent / "compiled"
 
-# The third level of x86-64, which processors have had since 2013 (Intel) and 2015 (AMD).
+# Microarchitecture level 3 of x86-64, available since 2013 (Intel) and 2015 (AMD).
 _PROCESSOR = "x86-64-v3"
 _FEATURES = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
-# Whether this process compiles for wheels: nobody's choice of a processor alone writes into the package.
+# Whether this process compiles for wheels; choosing a processor by NUMBA_CPU_NAME does not imply this.
 _asked = Event()
 
 
 def compile_for_wheels() -> None:
-    """Compile from now on for other machines, into `FOLDER`; to be called before any kernel is."""
+    """Compile kernels for other machines from now on, into `FOLDER`; call before any kernel is called."""
     vars(config).update(CPU_NAME=_PROCESSOR, CPU_FEATURES="")
     _asked.set()
 
 
 def is_for_wheels() -> bool:
-    """Return whether kernels are compiled to be shipped."""
+    """Return whether this process compiles kernels for wheels."""
     return _asked.is_set()
 
 
 @cache
 def fits_here() -> bool:
-    """Whether shipped kernels run on this machine, and ``NUMBA_CPU_NAME`` does not ask for others."""
+    """Return whether shipped kernels run on this machine and ``NUMBA_CPU_NAME`` is unset."""
     is_x86 = platform.machine() in ("x86_64", "AMD64")
     if not (is_x86 and FOLDER.is_dir() and _chosen_processor() is None):
         return False
@@ -52,9 +52,9 @@ def _chosen_processor() -> str | None:
 
 
 def target_of_wheels(own: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what numba calls the processor of shipped kernels.
+    """Return numba's key of the target for which shipped kernels are compiled.
 
     Args:
-        own: what it calls this machine's: system, processor, features.
+        own: numba's key of this machine: system, processor and features.
     """
     return own[0], _PROCESSOR, ""

@@ -15,12 +15,12 @@ _LOCK = "kernels.lock"
 class Turn:
     """Lock that only one process holds while it compiles a kernel.
 
-    To take a turn is to lock a byte of a file in the folder where the kernel will be; the system unlocks it
-    when the process ends. Where no file can be locked, it is everybody's turn.
+    The lock is on one byte of a file in the folder where the kernel will be stored; the operating system
+    releases it when the process ends. If no file can be locked, processes compile without a lock.
 
     Args:
-        folders: in which the kernel may be kept, in the order in which they are tried.
-        name: of the kernel.
+        folders: folders in which the kernel may be stored, in the order in which they are tried.
+        name: name of the kernel.
     """
 
     def __init__(self, folders: Iterable[str], name: str) -> None:
@@ -30,7 +30,7 @@ class Turn:
 
     def take(self) -> None:
         """Take the lock, waiting until no other process holds it."""
-        if sys.platform == "win32":  # where each process compiles for itself
+        if sys.platform == "win32":  # on Windows each process compiles for itself
             return
         import fcntl
 
@@ -38,7 +38,7 @@ class Turn:
             try:
                 file = _lock_file(folder)
                 fcntl.lockf(file, fcntl.LOCK_EX, 1, self._byte)
-            except OSError:  # nothing can be written there, or two processes would wait for each other
+            except OSError:  # the folder is not writable, or waiting would be a deadlock
                 continue
             self._file = file
             return
@@ -52,7 +52,7 @@ class Turn:
             self._file = None
 
 
-@cache  # all locks of a process end when it closes the file
+@cache  # closing the file would release all locks of the process
 def _lock_file(folder: str) -> int:
     os.makedirs(folder, exist_ok=True)
     return os.open(Path(folder) / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
