@@ -1,4 +1,4 @@
-"""The command line. Only ``main`` is here, so that ``spectralnlp --help`` imports almost nothing."""
+"""Entry point of the command line: only ``main``, so that ``spectralnlp --help`` imports almost nothing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["main"]
 
 _INTERRUPTED, _TERMINATED = 130, 143
 _AGAIN = (
-    2.0  # seconds after an interrupt in which another is not raised, so that it cannot stop the tidying up
+    2.0  # seconds after an interrupt during which another is ignored, so that it cannot stop the clean-up
 )
 
 
 def main() -> int:
-    """Run the command line on ``sys.argv`` and return its exit status (entry point ``spectralnlp``)."""
+    """Run the command line on ``sys.argv`` and return the exit status (entry point ``spectralnlp``)."""
     signals = _Signals()
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -31,24 +31,24 @@ def main() -> int:
 
         repair_streams()
         status = run()
-    except KeyboardInterrupt:  # before run() could take care of it
+    except KeyboardInterrupt:  # raised outside of run(), which handles it otherwise
         status = _INTERRUPTED
     except Exception:
         if not signals.interrupted:
             raise
         status = _INTERRUPTED  # an import that was interrupted may fail in any way
     finally:
-        # Threads that are still at work are waited for, unless there is another interrupt; then nothing is.
+        # Python waits for threads that still run; another interrupt ends the process at once.
         signal.signal(signal.SIGINT, signals.leave)
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return _TERMINATED if status == _INTERRUPTED and signals.terminated else status
 
 
 class _Signals:
-    """Notes interrupts, and takes SIGTERM for one, so that nothing half-written is left behind."""
+    """Signal handlers that record interrupts and treat SIGTERM as one, so that partial files are removed."""
 
     interrupted = terminated = False
-    _last = float("-inf")  # when an interrupt was raised
+    _last = float("-inf")  # time of the last interrupt that was raised
 
     def interrupt(self, number: int, frame: object) -> None:
         self.interrupted = True
@@ -57,7 +57,7 @@ class _Signals:
             raise KeyboardInterrupt
 
     def raise_again(self, unraisable: Any) -> None:
-        """Repeat an interrupt that Python discarded, as it does in callbacks, such as those of imports."""
+        """Raise again an interrupt that Python discarded inside a callback, such as one of an import."""
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(unraisable)
             return
@@ -65,7 +65,7 @@ class _Signals:
         from threading import Timer
 
         self._last = float("-inf")
-        Timer(0.01, interrupt_main).start()  # when the callback is over
+        Timer(0.01, interrupt_main).start()  # after the callback has returned
 
     def leave(self, number: int, frame: object) -> None:
         if time.monotonic() - self._last > _AGAIN:
@@ -73,6 +73,6 @@ class _Signals:
 
     def terminate(self, number: int, frame: object) -> None:
         self.terminated = True
-        if not callable(signal.getsignal(signal.SIGINT)):  # ignored, as in a script's background
+        if not callable(signal.getsignal(signal.SIGINT)):  # SIGINT is ignored, as in a background job
             signal.signal(signal.SIGINT, self.interrupt)
         signal.raise_signal(signal.SIGINT)

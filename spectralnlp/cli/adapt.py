@@ -1,4 +1,4 @@
-"""``spectralnlp adapt``: a general model and a few trees of another domain become one model."""
+"""``spectralnlp adapt``: adapt a general parser to another domain with a few trees of that domain."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def adapt(
 def _learned_from(
     model: str, treebank: Any, settings: list[str] | None
 ) -> tuple[Estimator[Any], Moments[Any]] | None:
-    """The estimator of a model, unfitted, and the moments of what it learned from; None if there are none."""
+    """Return the model's unfitted estimator and the moments of its training data, or None without moments."""
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
     from spectralnlp.cli.train import parse_settings
@@ -138,7 +138,7 @@ def _from_grammars(
     partial: list[Sentence] | None,
     unlabelled: Iterator[Any] | None,
 ) -> Parser:
-    """Adapt a model that keeps nothing: its grammars, by counts read off them, and its span scorer."""
+    """Adapt a model without kept moments: its grammars, by counts derived from them, and its span scorer."""
     from spectralnlp.changes import adapt_alone
     from spectralnlp.cli.models import load_parser
 
@@ -150,7 +150,7 @@ def _from_grammars(
 
 
 def _sentences(model: str, files: list[str]) -> Iterator[Any]:
-    """The sentences of raw text, as the model splits it."""
+    """Yield the sentences of raw text files, split by the model's tokenizer."""
     from spectralnlp import load
     from spectralnlp.runtime import expand_inputs, open_text, rereadable
 
@@ -161,10 +161,10 @@ def _sentences(model: str, files: list[str]) -> Iterator[Any]:
 
 
 def _partial_trees(file: str) -> Iterator[Sentence]:
-    """The sentences of a file of JSON lines, with their constraints.
+    """Yield the sentences of a file of JSON lines, each with its constraints.
 
     Raises:
-        InputError: a line is something else; with file and line.
+        InputError: a line is not a valid partial tree; the error names file and line.
     """
     from spectralnlp.runtime import open_text
     from spectralnlp.text.constraints import ConstraintError, Constraints

@@ -1,6 +1,6 @@
-"""A second process that compiles kernels for a first parse, from the last stage of parsing on.
+"""Compile the kernels for a first parse in a second process, beginning with the last stage of parsing.
 
-``python -m spectralnlp.cli.ahead MODEL`` is that process; `compiling_ahead` starts it.
+`compiling_ahead` starts that process, which runs ``python -m spectralnlp.cli.ahead MODEL``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 _OF = "spectralnlp.inference."
 
-# How the modules begin whose kernels a parse needs, in the order of its stages.
+# Prefixes of the modules whose kernels a parse needs, with names of the stages, in order.
 PARTS = {
     f"{_OF}words": "words",
     f"{_OF}sentences": "ends of sentences",
@@ -27,9 +27,9 @@ PARTS = {
 
 @contextmanager
 def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that starts the process, once; at the end of the block it is ended.
+    """Yield a function that starts the second process at its first call; kill the process after the block.
 
-    Whichever process comes to a kernel first compiles it, and the other waits for it (`Turn`).
+    The process that needs a kernel first compiles it; the other waits for the result (see `Turn`).
 
     Args:
         model: name or folder of a parser.
@@ -40,7 +40,7 @@ def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
         if started:
             return
         command = [sys.executable, "-m", "spectralnlp.cli.ahead", model]
-        quiet = subprocess.DEVNULL  # what goes wrong there goes wrong here, too
+        quiet = subprocess.DEVNULL  # an error there occurs in this process, too
         started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
 
     try:
@@ -55,7 +55,7 @@ def main(model: str) -> None:
     """Compile the kernels of a parser, those of the last stages first.
 
     Args:
-        model: name or folder.
+        model: name or folder of the parser.
     """
     from spectralnlp import load_parser
     from spectralnlp.inference.trees.dummy_forest import run_last_stages

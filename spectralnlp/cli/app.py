@@ -1,8 +1,8 @@
-"""The application: its commands, and the one line that a user sees when one fails.
+"""Command-line application: registers the commands and turns their errors into one line and a status.
 
-A command's module holds its options and nothing heavy; what it needs is imported when it runs.
-Exit status: 0 done, 2 the input's or the user's fault (one line on stderr), 130 interrupted,
-141 whoever read our output stopped reading.
+The module of a command declares its options; heavy imports are made when the command runs.
+Exit status: 0 success, 2 invalid input or usage (one line on stderr), 130 interrupted, 141 broken pipe
+(the reader of our output stopped reading).
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not e
 
 
 class Commands(TyperGroup):
-    """The commands of this package, and those of plugins, which are loaded when they are called."""
+    """Group of the commands of this package and of plugins, which are imported when they are called."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, a plugin's too; None if there is none."""
+        """Return the command with a name, from this package or a plugin; None if there is none."""
         own = super().get_command(ctx, cmd_name)
         return own if own is not None else _load_plugin_command(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is called; its options are known to `with_options` from here on."""
+        """Find the command that is called, and register its options with `with_options`."""
         name, command, rest = super().resolve_command(ctx, args)
         know_options(lambda: (command, typer.main.get_command(app)))
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list of commands in ``--help``: a plugin's is listed from metadata and source, not imported."""
+        """Write the list of commands in ``--help``; plugins are described from source, not imported."""
         from spectralnlp import registry
         from spectralnlp.cli.plugin_help import summary
 
@@ -76,13 +76,13 @@ class Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a reader of our output who leaves (``| head``) is no error to speak of."""
+        """Run the command; if the reader of our output stops reading (``| head``), exit without a message."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            # The interpreter flushes stdout once more as it exits: let that go nowhere.
+            # The interpreter flushes stdout again when it exits: redirect that to the null device.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(BROKEN_PIPE) from None
 
@@ -90,7 +90,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     help="Parsers, taggers and text representations learned by spectral methods.",
-    rich_markup_mode=None,  # plain help: rich costs more than all the rest of --help
+    rich_markup_mode=None,  # plain help, because importing rich takes longer than the rest of --help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -135,10 +135,10 @@ def _options(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status; no exception that is the user's fault escapes.
+    """Run the command line and return the exit status; user errors are reported, not raised.
 
     Args:
-        arguments: what follows the program's name; ``sys.argv[1:]`` by default.
+        arguments: command-line arguments without the program's name; ``sys.argv[1:]`` by default.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -171,7 +171,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _with_called(arguments: Sequence[str]) -> typer.Typer:
-    """The application without the commands that are not called, for typer reads all that it has."""
+    """Return the application with only the command that is called, because typer inspects all commands."""
     called = arguments[0] if arguments else ""
     alone = copy(app)
     alone.registered_commands = [each for each in app.registered_commands if _name_of(each) == called]
@@ -183,7 +183,7 @@ def _name_of(command: typer.models.CommandInfo) -> str:
 
 
 def _warn(message: Warning | str, *where: object, **more: object) -> None:
-    """A warning on one line, without the line of code that it comes from."""
+    """Print a warning on one line, without the source line that raised it."""
     print(f"spectralnlp: {' '.join(str(message).split())}", file=sys.stderr)
 
 
@@ -193,7 +193,7 @@ def _complain(message: str) -> int:
 
 
 def _usage(error: Any) -> str:
-    """A usage error on one line, with the command whose help explains it."""
+    """Return a usage error as one line that names the ``--help`` to read."""
     message = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "spectralnlp"
     return f"{message}; try '{command} --help'"

@@ -1,4 +1,4 @@
-"""Blocks of lines of text, which workers split into sentences and tokens."""
+"""Cut text files into blocks of lines, which workers split into sentences and tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spectralnlp.text.tokenizer import Tokenizer
     from spectralnlp.text.tokens import Sentence
 
-# Characters after which a block ends, however few its lines.
+# Number of characters after which a block ends, however few lines it has.
 MOST_CHARACTERS = 1 << 16
 
 
@@ -22,8 +22,8 @@ class Block(NamedTuple):
         text: the lines, with line feeds between.
         file: what the file is called in errors.
         first: number of the first line.
-        offset: characters of the file before it.
-        width: the widest line since the last blank one before.
+        offset: number of characters of the file before the block.
+        width: length of the longest line between the last blank line and the block.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Block(NamedTuple):
         tagged: bool = False,
         known: Collection[str] | None = None,
     ) -> Iterator[Sentence | None]:
-        """Yield the sentences, as `spectralnlp.cli.texts.sentences` does those of files."""
+        """Yield the sentences of the block; the options are those of `spectralnlp.cli.texts.sentences`."""
         from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
         lines = (line + "\n" for line in self.text.split("\n"))
@@ -57,12 +57,12 @@ class Block(NamedTuple):
 def blocks(
     files: Sequence[str], n_lines: int, may_cut: Callable[[str], bool] | None = None
 ) -> Iterator[list[Block]]:
-    """Read files as tasks of about equal size: many lines of one file, or many small files.
+    """Read files as tasks, lists of blocks of about equal size: many lines of a file or many small files.
 
     Args:
-        files: what `spectralnlp.cli.texts.sources` gave.
-        n_lines: lines of a task at least, unless they are long or the input ends.
-        may_cut: whether a block may end with a line; None for any line.
+        files: result of `spectralnlp.cli.texts.sources`.
+        n_lines: least number of lines of a task, unless the lines are long or the input ends.
+        may_cut: returns whether a block may end after a line; None allows any line.
     """
     task: list[Block] = []
     size = n_characters = 0

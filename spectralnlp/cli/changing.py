@@ -22,11 +22,15 @@ ChangedModel: TypeAlias = Annotated[
 
 
 def load_kept(model: str, verb: str) -> KeptMoments:
-    """Read the moments beside a model, for a command.
+    """Read the moments that are kept beside a model.
+
+    Args:
+        model: name or folder of the model.
+        verb: what the command does with the model, for the error message.
 
     Raises:
         ModelError: there is no such model, or its moments are damaged.
-        ConfigError: there are none, or its estimator keeps none.
+        ConfigError: the model has no moments, or its estimator cannot keep any.
     """
     from spectralnlp.changes.kept import KeptMoments
     from spectralnlp.models import folder_of
@@ -35,7 +39,7 @@ def load_kept(model: str, verb: str) -> KeptMoments:
 
 
 def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
-    """Return the folder of a model, and its own updates if it holds its moments itself.
+    """Return a model's folder, and its task's own update functions if the model contains its moments.
 
     Raises:
         ModelError: there is no such model.
@@ -50,11 +54,11 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
 
 
 def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | None, Path]:
-    """Return what `own_changes` does, and the folder to write, which is that of the model by default.
+    """Return the results of `own_changes` and the folder to write, by default the model's own.
 
     Raises:
         ModelError: there is no such model.
-        ConfigError: the folder cannot be written, or is that of an installed model.
+        ConfigError: the folder is not writable, or belongs to an installed model.
     """
     from spectralnlp.errors import ConfigError
     from spectralnlp.storage import check_writable
@@ -70,14 +74,14 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
 
 
 def refuse_options(model: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that mean nothing to a model with updates of its own.
+    """Refuse options that do not apply to a model whose task has its own update functions.
 
     Args:
-        model: as the user wrote it.
-        options: the names and values; those that were not given are None, False or empty.
+        model: name of the model as the user wrote it.
+        options: maps option names to values; options that were not given are None, False or empty.
 
     Raises:
-        ConfigError: one was given.
+        ConfigError: one of the options was given.
     """
     from spectralnlp.errors import ConfigError
 
@@ -87,7 +91,7 @@ def refuse_options(model: str, options: Mapping[str, Any]) -> None:
 
 
 def tagger_of(folder: Path) -> str | None:
-    """Return the name of the tagger that the parser in a folder listens to, which no moments know."""
+    """Return the name of the tagger that the parser in a folder uses, which is not part of its moments."""
     from spectralnlp.storage import read_header
 
     return cast("str | None", read_header(folder)["metadata"].get("tagger"))
@@ -99,11 +103,11 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files as the data of the model was read, but for what is given.
+    """Read files with the options with which the model's data was read, except for those given here.
 
     Args:
-        kept: the moments beside the model.
-        inputs: files, folders and globs.
+        kept: moments that are kept beside the model.
+        inputs: files, folders or globs.
         columns: values of ``--text-column`` and ``--label-column``.
         weight: values of ``--weight``.
     """
@@ -121,16 +125,16 @@ def read_documents(
 
 
 def save_change(change: Change, output: str | Path, tagger: str | None = None) -> None:
-    """Write the model; report how much is in it and how long it took.
+    """Write a changed model, and report the time taken and the number of documents in the model.
 
     Args:
-        change: what to write.
-        output: the folder.
-        tagger: name of the one that the parser listens to; see `tagger_of`.
+        change: the changed model with its moments.
+        output: folder to write.
+        tagger: name of the tagger that the parser uses; see `tagger_of`.
     """
     if tagger is not None:
         change = replace(change, model=replace(change.model, tagger=tagger))
-    change.save(output, overwrite=True)  # checked before
+    change.save(output, overwrite=True)  # `changed_folder` has checked the folder
     n, unit = len(change.kept.ledger), change.kept.unit
     say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")
     say(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}")

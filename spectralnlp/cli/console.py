@@ -25,17 +25,18 @@ def say(line: str) -> None:
 
 
 def note(line: str) -> None:
-    """Print something that is not a result, in one line on stderr."""
+    """Print a message that is not a result, as one line on stderr."""
     print(f"spectralnlp: {with_options(line)}", file=sys.stderr)
 
 
 @contextmanager
 def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
-    """Note on stderr when kernels have to be compiled, which happens once on a machine.
+    """Report on stderr that kernels are compiled inside the block, which happens once on a machine.
 
     Args:
-        here: whether this process runs kernels; one that only waits for workers need not load the compiler.
-        parser: what is used, if it is a parser: then a second process compiles, too.
+        here: whether this process runs kernels; if it only waits for workers, the compiler is not loaded.
+        parser: name or folder of the parser that is used, if any; a second process then compiles its
+            kernels, too.
     """
     if not here:
         yield
@@ -60,7 +61,7 @@ def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterat
 
 @contextmanager
 def results(output: Path | None) -> Iterator[Callable[[str], None]]:
-    """A function that writes a line of results and flushes it: to stdout, or to a file, see `whole_file`.
+    """Yield a function that writes and flushes a line of results, to stdout or to a file (`whole_file`).
 
     Raises:
         ConfigError: the file cannot be written.
@@ -79,10 +80,12 @@ def results(output: Path | None) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def whole_file(output: Path) -> Iterator[Path]:
-    """A path to write to: a file appears under its name when it is whole, and not at all after an error.
+    """Yield a temporary path to write to; it is renamed to ``output`` on success and deleted on an error.
+
+    Special files, such as pipes, are written directly.
 
     Raises:
-        ConfigError: it is a folder.
+        ConfigError: the output is a folder.
     """
     if output.is_dir():
         raise ConfigError("cannot write the output: this is a folder", path=output)
@@ -103,13 +106,13 @@ def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
         try:
             stream.write(line + "\n")
             stream.flush()
-        except BrokenPipeError:  # nobody reads on, which is no error
+        except BrokenPipeError:  # the reader stopped reading, which is handled elsewhere
             raise
         except OSError as error:
-            if path is None and error.errno == errno.EBADF:  # standard output is closed, and says so itself
+            if path is None and error.errno == errno.EBADF:  # from `ClosedOutput`, whose message says it
                 raise
             if path is not None:
-                with suppress(OSError):  # closing tries to write once more
+                with suppress(OSError):  # closing flushes again
                     stream.close()
             raise ConfigError(f"cannot write the output: {error.strerror}", path=path) from error
 
@@ -117,34 +120,35 @@ def _line_writer(stream: TextIO, path: Path | None) -> Callable[[str], None]:
 
 
 class Meter:
-    """Counts how much of its files a command has read.
+    """Counter of the bytes that a command has read.
 
     Args:
-        files: all that it will read.
+        files: all files that the command will read.
     """
 
     def __init__(self, files: Sequence[str]) -> None:
         self.files, self.n_bytes = files, 0
 
     def size(self) -> int | None:
-        """Bytes of all files; None where one is compressed, a pipe, or no file of this machine."""
+        """Return the bytes of all files, or None if one is compressed, a pipe or not on this machine."""
         plain = all(Path(file).is_file() and not file.endswith(".gz") for file in self.files)
         return sum(Path(file).stat().st_size for file in self.files) or None if plain else None
 
     def counted(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines of a file, without their ends, counted as they are read."""
+        """Yield lines (without line ends), counting their bytes as they are read."""
         for line in lines:
             self.n_bytes += 1 + (len(line) if line.isascii() else len(line.encode()))
             yield line
 
 
 class Shown:
-    """What a terminal shows of work that goes on.
+    """Progress line of running work on a terminal.
 
     Args:
-        what: the work.
-        update: takes what is new to the line that is shown.
-        meter: of what is read meanwhile, of which ``size`` bytes are known.
+        what: name of the work.
+        update: changes the displayed line; takes ``description`` and ``completed`` (bytes read).
+        meter: counter of the bytes that are read, if any.
+        size: number of bytes in all, if known.
     """
 
     def __init__(
@@ -154,13 +158,13 @@ class Shown:
         self._n_steps, self._started = 0, perf_counter()
 
     def __call__(self) -> None:
-        """Count a step."""
+        """Count a finished step and show the number of steps."""
         self._n_steps += 1
         read = None if self.meter is None else min(self.meter.n_bytes, self.size or 0)
         self.update(description=f"{self.what} {self._n_steps:,}", completed=read)
 
     def show_share(self, share: float) -> None:
-        """Show which share of the work is done, in [0, 1], and about how long the rest takes."""
+        """Show the share of the work that is done, in [0, 1], and about how long the rest will take."""
         if share > 0:
             left = round((perf_counter() - self._started) * (1 - share) / share)
             text = f"{self.what} {share:.0%}, about {left // 60}:{left % 60:02} left"
@@ -169,15 +173,15 @@ class Shown:
 
 @contextmanager
 def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> Iterator[Shown]:
-    """Show that work goes on, once it has taken a second and if stderr is a terminal.
+    """Show progress on stderr after one second of work, if stderr is a terminal.
 
     Args:
-        what: the work, ``parsing``.
-        meter: of what is read meanwhile; where sizes are known, so is about when it ends.
-        silent: show nothing all the same.
+        what: name of the work, such as ``parsing``.
+        meter: counter of the bytes that are read; if their total is known, the time left is shown.
+        silent: show nothing.
 
     Yields:
-        What to call after each step, if there are steps to count, or with the share that is done.
+        An object to call after each step, or whose ``show_share`` takes the share of the work that is done.
     """
     if silent or not sys.stderr.isatty():
         yield Shown(what, lambda **news: None)
@@ -196,7 +200,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
     if size:
         columns += [TaskProgressColumn(), TextColumn("about"), TimeRemainingColumn(), TextColumn("left")]
-    # What is printed meanwhile goes above the spinner, unless stdout is no terminal: then it is results.
+    # Printed lines go above the spinner, unless stdout is not a terminal: then they are results.
     redirect = sys.stdout.isatty()
     bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect)
     task = bar.add_task(what, total=size)

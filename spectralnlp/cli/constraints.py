@@ -1,4 +1,4 @@
-"""Constraints for ``parse``: a file with a line of JSON for each sentence, read as sentences are."""
+"""Read constraints for ``parse`` from a file with one line of JSON per sentence, lazily."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _EXAMPLE = 'a line is {"brackets": [[0, 3, "NP"]], "forbidden": [[2, 5]], "tags"
 
 
 def read_constraints(file: str) -> Iterator[Constraints | None]:
-    """The constraints of each sentence, None for an empty line.
+    """Yield the constraints of each sentence; None for an empty line.
 
     Args:
-        file: JSON lines, .gz too.
+        file: path of a file of JSON lines, which may be compressed (.gz).
 
     Raises:
-        InputError: a line is something else; with file and line.
+        InputError: a line is not valid constraints; the error names file and line.
     """
     from spectralnlp.runtime import open_text
     from spectralnlp.text.constraints import ConstraintError, Constraints
@@ -46,10 +46,10 @@ def read_constraints(file: str) -> Iterator[Constraints | None]:
 
 
 def constrained(sentences: Iterable[Sentence | None], file: str) -> Iterator[Sentence | None]:
-    """Give each sentence the constraints of its line in a file.
+    """Yield each sentence with the constraints from its line of a file.
 
     Raises:
-        InputError: as of `read_constraints`; fewer lines than sentences, or constraints without a sentence.
+        InputError: a line is invalid (`read_constraints`), or the lines do not match the sentences.
     """
     given = read_constraints(file)
     n_sentences = 0
@@ -68,7 +68,7 @@ def constrained(sentences: Iterable[Sentence | None], file: str) -> Iterator[Sen
 
 
 def with_lines(parses: Iterator[Parse | None], file: str) -> Iterator[Parse | None]:
-    """The parses; where constraints cannot be met, the error says in which line of the file they are."""
+    """Yield the parses; an error for constraints that cannot be met names their line of the file."""
     from spectralnlp.text.constraints import ConstraintError
 
     for number in count(1):

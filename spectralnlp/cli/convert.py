@@ -1,11 +1,11 @@
-"""``spectralnlp convert``: treebanks to dependencies, and annotated data to spaCy's binary format.
+"""``spectralnlp convert``: convert treebanks to dependencies, and annotated data to spaCy's binary format.
 
 Formats (``--to``):
 
-- ``conllu``: CoNLL-U with basic Universal Dependencies, of English trees with labels as in the Penn treebank;
+- ``conllu``: CoNLL-U with basic Universal Dependencies, for English trees with Penn Treebank labels;
 - ``stanford-conllu``: the same with basic Stanford Dependencies;
-- ``heads-conllu``: heads without labels, of any language, by ``--head-rules``;
-- ``spacy``: what `spacy train` reads; this needs the extra ``spacy``.
+- ``heads-conllu``: CoNLL-U with unlabelled heads, for any language, by ``--head-rules``;
+- ``spacy``: the input of `spacy train`; this needs the extra ``spacy``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _write_dependencies(
     head_rules: str,
     skip_bad: bool,
 ) -> None:
-    """Write the dependencies of all trees, one sentence after the other."""
+    """Write the dependencies of all trees as CoNLL-U, sentence by sentence."""
     from spectralnlp import registry
     from spectralnlp.errors import InputError
 
@@ -122,7 +122,7 @@ def _write_dependencies(
 def _trees(
     inputs: list[str], reader: str, encoding: str | None, skip_bad: bool
 ) -> Iterator[tuple[str, int, Tree]]:
-    """The trees that have words, with their file and their number in it."""
+    """Yield the file, the number in the file and the tree without traces, for each tree with words."""
     from spectralnlp.cli.console import note
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import expand_inputs, rereadable

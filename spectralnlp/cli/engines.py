@@ -1,4 +1,4 @@
-"""Options that say where work is done, in how much memory, and what happens when a part of it fails."""
+"""Options for the engine that runs the work, its memory limit, checkpoints and failing partitions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ CheckpointFolder: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Where:
-    """The engine that was asked for: with ``--jobs`` alone, worker processes; by default, this process.
+    """Engine chosen on the command line: worker processes for ``--jobs`` alone, by default this process.
 
     Attributes:
-        engine: its name.
-        jobs: number of workers.
-        scheduler: address of a Dask scheduler.
-        jobs_engine: the engine of ``--jobs`` alone.
+        engine: name of the engine (``--engine``), if given.
+        jobs: number of workers (``--jobs``), if given.
+        scheduler: address of a Dask scheduler, if given.
+        jobs_engine: name of the engine if only ``--jobs`` is given.
     """
 
     engine: str | None = None
@@ -74,10 +74,10 @@ _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of an engine in the place of its parameter ``where``.
+    """Return a decorator that replaces a command's parameter ``where`` by the options of an engine.
 
     Args:
-        names: ``engine``, ``scheduler`` and ``jobs``, in the order of the help.
+        names: options among ``engine``, ``scheduler`` and ``jobs``, in the order of the help.
     """
     options = [
         inspect.Parameter(
@@ -91,7 +91,7 @@ def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[...,
         def run(**values: Any) -> None:
             command(where=Where(**{name: values.pop(name) for name in names}), **values)
 
-        # Typer makes options of the signature and the annotations.
+        # Typer derives the options from the signature and the annotations.
         parameters: list[inspect.Parameter] = []
         for each in inspect.signature(command, eval_str=True).parameters.values():
             own = each.replace(kind=_BY_NAME)
@@ -106,14 +106,14 @@ def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[...,
 def evaluated(
     task: Any, model: Any, gold: Any, jobs: int | None, what: str = "evaluating", **how: Any
 ) -> Any:
-    """Return the report on a model, which parses in threads.
+    """Return the evaluation report of a model that is run in several threads.
 
     Args:
-        task: of the model.
-        model: to score.
-        gold: corpus to score it on.
-        jobs: threads.
-        what: shown while it takes time.
+        task: task of the model.
+        model: model to evaluate.
+        gold: gold corpus.
+        jobs: number of threads.
+        what: name of the work in the progress line.
         how: further arguments of the task's ``evaluate``.
     """
     from spectralnlp.cli.console import announced_kernels, progress
@@ -127,9 +127,12 @@ def evaluated(
 def limits(
     checkpoint: Path | None, *, skip_bad_partitions: bool = False, memory: str | None = None
 ) -> Iterator[None]:
-    """Inside the ``with`` block, spill to disk, leave out what fails, and keep what is finished in a folder.
+    """Set the memory limit, the handling of failures and the checkpoint for the ``with`` block.
 
-    The folder is emptied once the block has come to its end.
+    Args:
+        checkpoint: folder in which finished work is kept; it is emptied when the block succeeds.
+        skip_bad_partitions: leave out partitions that fail, and report them.
+        memory: memory of each process, such as ``1.5GB``; the rest is spilled to disk.
     """
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import skip_bad_partitions as skipping

@@ -1,4 +1,4 @@
-"""``spectralnlp evaluate``: a model's score on gold data, alone or against another model's."""
+"""``spectralnlp evaluate``: score a model on gold data, alone or in comparison with another model."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def evaluate(
     corpus = task.read_gold(rereadable(gold), reader=reader, **reading)
     if skipped is not None:
         skipped.find(corpus)
-    remarks = corpus.remarks()  # a table that renames nothing is refused before anything is parsed
+    remarks = corpus.remarks()  # raises an error before parsing if the table of --map renames nothing
     reports = [
         evaluated(task, each, corpus, jobs, f"evaluating {name}", **how)
         for name, each in zip(names, models, strict=True)

@@ -1,4 +1,4 @@
-"""``spectralnlp explain``: why a bracket, why a tag, why a label."""
+"""``spectralnlp explain``: explain why a model chose a bracket, a tag or a label."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralnlp.cli.models import load_for
 from spectralnlp.cli.options import ModelName, OutputFile
 from spectralnlp.errors import ConfigError
 
-# What a model must be able to do for each question, and the options that the question has.
+# For each question: the method that a model must have, with a verb for errors, and the valid options.
 _NEEDED = {
     "--bracket": ("parse_tokens", "explain brackets"),
     "--token": ("tag_tokens", "explain tags"),
@@ -95,14 +95,14 @@ def explain(
 
 
 def _question(questions: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """Return the option that says what is asked.
+    """Return the option that states the question.
 
     Args:
-        questions: the options that may, with what was given, None for nothing.
-        others: further options.
+        questions: maps the options that state a question to their values; None if not given.
+        others: maps the other options to their values; None if not given.
 
     Raises:
-        ConfigError: there is not one question, or an option means nothing to it.
+        ConfigError: none or several questions were given, or an option that does not apply to the question.
     """
     asked = [option for option, value in questions.items() if value is not None]
     if len(asked) != 1:

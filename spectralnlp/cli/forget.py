@@ -1,4 +1,4 @@
-"""``spectralnlp forget``: documents taken out of a trained model."""
+"""``spectralnlp forget``: remove documents from a trained model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--format table|tsv|csv|json`` of every command that prints a table: rows in, lines out."""
+"""Write rows in the formats of ``--format table|tsv|csv|json``, for every command that prints a table."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def check_format(name: str, *more: str) -> None:
     """Refuse a format that a command does not have.
 
     Args:
-        name: as given.
-        more: formats that the command has besides `FORMATS`.
+        name: value of ``--format``.
+        more: formats of the command besides `FORMATS`.
 
     Raises:
         ConfigError: there is no such format.
@@ -36,14 +36,14 @@ def check_format(name: str, *more: str) -> None:
 
 
 class Rows:
-    """Writes rows as they come, in one of `FORMATS`; those of a table when all are there.
+    """Writer of rows in one of `FORMATS`: row by row, except ``table``, which is written by `finish`.
 
-    ``tsv`` and ``csv`` have a line of names, those of the first row; ``json`` is an object a line.
+    ``tsv`` and ``csv`` begin with a line of column names; ``json`` is one object per line.
 
     Args:
-        write: writes a line.
+        write: function that writes a line.
         format_: one of `FORMATS`.
-        names: of the columns, which are then named although there may be no row; None for those of the first.
+        names: column names, which are written even if there are no rows; None takes those of the first row.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Rows:
         """Write a row.
 
         Args:
-            row: cells by name.
-            values: what JSON has in their place; None for the same.
+            row: maps column names to cells.
+            values: object to write instead as ``json``; None writes the row.
         """
         if self.format == JSON:
             self.write(json.dumps(row if values is None else values, ensure_ascii=False))
@@ -75,7 +75,7 @@ class Rows:
             self._write_cells(cells)
 
     def finish(self) -> None:
-        """Write the table."""
+        """Write the table, if the format is ``table``; call after the last row."""
         from spectralnlp.cli.console import table
 
         if self.format == TABLE and self._names:
@@ -101,11 +101,11 @@ def write_rows(
     """Write rows in one of `FORMATS`.
 
     Args:
-        write: writes a line.
+        write: function that writes a line.
         format_: one of `FORMATS`.
-        rows: cells by name.
-        table: makes what ``table`` shows; None for columns as wide as their cells.
-        values: makes what ``json`` gives, one object; None for an object a row.
+        rows: mappings of column names to cells.
+        table: returns the text for ``table``; None for columns as wide as their cells.
+        values: returns the single object for ``json``; None for one object per row.
 
     Raises:
         ConfigError: there is no such format.
@@ -122,7 +122,7 @@ def write_rows(
 
 
 def delimited(cells: Iterable[Any], format_: str) -> str:
-    """Return a line of ``tsv`` or ``csv``, without its end; cells that need it stand in quotes."""
+    """Return a line of ``tsv`` or ``csv`` without its line end; cells are quoted where necessary."""
     line = io.StringIO()
     csv.writer(line, delimiter=_DELIMITERS[format_], lineterminator="").writerow(cells)
     return line.getvalue()

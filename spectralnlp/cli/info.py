@@ -1,4 +1,4 @@
-"""``spectralnlp info``: this installation, or one model."""
+"""``spectralnlp info``: describe this installation or one model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _about(model: str) -> dict[str, object]:
 
 
 def _rows(values: Mapping[str, object], inside: str = "") -> Iterator[dict[str, object]]:
-    """A row for each name and value; names inside a mapping stand behind its own, and a dot."""
+    """Yield a row for each name and value; names in nested mappings are joined by dots."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _rows(value, f"{inside}{name}.")

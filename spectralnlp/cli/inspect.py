@@ -1,4 +1,4 @@
-"""``spectralnlp inspect``: words and rules of the latent states of a grammar."""
+"""``spectralnlp inspect``: print the top words and rules of a grammar's latent states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def inspect(
 
 
 def _describe(report: SymbolReport) -> list[str]:
-    """A symbol's heading, then for each state its words and its rules."""
+    """Return lines for a symbol: a heading, then the words and rules of each state."""
     lines = [f"{report.symbol}  {report.n_states} state{'s' * (report.n_states != 1)}"]
     for state in report.states:
         lines.append(f"  state {state.index}")

@@ -1,4 +1,4 @@
-"""``spectralnlp merge``: models that were trained apart become one."""
+"""``spectralnlp merge``: merge models that were trained separately into one."""
 
 from __future__ import annotations
 

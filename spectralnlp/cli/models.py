@@ -1,4 +1,4 @@
-"""Loading of models that support what a command needs."""
+"""Load models for commands, with an error if a model does not support the command."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 from spectralnlp.errors import ConfigError
 
-# In place of a tagger's name: not even the model's own.
+# Value of --tagger for no tagger at all, not even the model's own.
 NO_TAGGER = "none"
 
 
 def load_for(name: str, method: str, verb: str) -> Any:
-    """Load a model that has a method.
+    """Load a model and check that it has a method.
 
     Args:
-        name: of the model, or its folder.
-        method: that it must have.
-        verb: what the command does with it, for the error.
+        name: name or folder of the model.
+        method: name of the method that the model must have.
+        verb: what the command does with the model, for the error message.
 
     Raises:
         ModelError: there is no such model.
-        ConfigError: it is of another kind.
+        ConfigError: the model lacks the method.
     """
     from spectralnlp import load
 
@@ -32,10 +32,14 @@ def load_for(name: str, method: str, verb: str) -> Any:
 
 
 def without_tagger(model: Any, name: str) -> Any:
-    """Return a parser that does not listen to the tagger that its model names.
+    """Return a parser without the tagger that its model names.
+
+    Args:
+        model: the parser.
+        name: name of the model, for the error message.
 
     Raises:
-        ConfigError: the model is of another kind.
+        ConfigError: the model is not a parser.
     """
     if not hasattr(model, "with_tagger"):
         raise ConfigError(f"{name} is a model for {model.task}, which listens to no tagger")
@@ -43,16 +47,16 @@ def without_tagger(model: Any, name: str) -> Any:
 
 
 def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
-    """Load a parser, which listens to the tagger that is named, or to the model's own.
+    """Load a parser that uses the given tagger, or by default the model's own.
 
     Args:
-        name: of the parser, or its folder.
-        tagger: of the tagger, or its folder; ``none`` for no tagger at all.
-        fixed_tags: take the tagger's tags as given.
+        name: name or folder of the parser.
+        tagger: name or folder of the tagger; ``none`` for no tagger at all.
+        fixed_tags: use the tagger's best tags as they are, instead of weighting the parser's tags by them.
 
     Raises:
         ModelError: there is no such model.
-        ConfigError: one is of another kind, or the tagger's tags are not the parser's.
+        ConfigError: a model is of the wrong kind, or the tags of tagger and parser differ.
     """
     parser = load_for(name, "parse_many", "parse")
     if tagger is None and fixed_tags:
@@ -67,7 +71,7 @@ def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = Fals
 
 
 def own_tagger(name: str) -> str | None:
-    """Return the installed tagger that a parser listens to unless told otherwise; the parser is not loaded.
+    """Return the name of a parser's default tagger if it is installed, without loading the parser.
 
     Raises:
         ModelError: there is no such model.

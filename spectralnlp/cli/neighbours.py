@@ -1,4 +1,4 @@
-"""``spectralnlp neighbours``: the words whose vectors are nearest."""
+"""``spectralnlp neighbours``: print the words whose vectors are nearest to those of given words."""
 
 from __future__ import annotations
 

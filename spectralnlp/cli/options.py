@@ -1,4 +1,4 @@
-"""Options that several commands have, and those that a task may refuse."""
+"""Options that several commands share, and a check of the options that a task accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name
 
 
 def _column(value: str) -> str | int:
-    """Read a name or a number of a column."""
+    """Return a column as a number from 1 if the value is one, else as a name."""
     if value.isdecimal() and int(value) < 1:
         raise typer.BadParameter("columns are numbered from 1")
     return int(value) if value.isdecimal() else value
@@ -82,10 +82,10 @@ Overwrite: TypeAlias = Annotated[
 
 
 def weights_of(given: list[str] | None) -> dict[str, int] | None:
-    """Read the values of ``--weight``; None without any.
+    """Return the values of ``--weight`` as a mapping of inputs to weights; None if there are none.
 
     Raises:
-        ConfigError: one is not INPUT=N with a whole number N.
+        ConfigError: a value is not INPUT=N with a whole number N.
     """
     found: dict[str, int] = {}
     for each in given or []:
@@ -98,7 +98,7 @@ def weights_of(given: list[str] | None) -> dict[str, int] | None:
 
 
 def map_of(path: Path | None) -> list[str] | None:
-    """Read the table of ``--map``; None without one. Errors as of `read_renaming`."""
+    """Read the file of ``--map``; None without a file. Raises the errors of `read_renaming`."""
     from spectralnlp.trees.renaming import read_renaming
 
     return None if path is None else read_renaming(path)
@@ -108,13 +108,13 @@ def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) ->
     """Return options as keyword arguments of one of a task's methods.
 
     Args:
-        task: of the model or the estimator.
+        task: task of the model or the estimator.
         method: ``read``, ``read_gold`` or ``evaluate``.
-        options: by argument, the option's name and its value; options whose value is None or False were not
-            given, and are left out.
+        options: maps argument names to the option's name and value; options with the value None or False
+            count as not given and are left out.
 
     Raises:
-        ConfigError: an option was given that the method does not take.
+        ConfigError: the method does not take an option that was given.
     """
     given = {
         argument: each for argument, each in options.items() if each[1] is not None and each[1] is not False

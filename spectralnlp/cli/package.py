@@ -1,4 +1,4 @@
-"""``spectralnlp package``: models in, a distribution for ``pip install`` out."""
+"""``spectralnlp package``: make a distribution for ``pip install`` from models."""
 
 from __future__ import annotations
 

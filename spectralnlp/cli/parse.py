@@ -1,14 +1,14 @@
-"""``spectralnlp parse``: text in, trees out, one sentence at a time.
+"""``spectralnlp parse``: parse text into trees, one sentence at a time.
 
 Formats (``--format``):
 
-- ``ptb``: one bracketed tree a line; with ``--scores`` two more columns after tabs, the
-  log-probability and ``label:start:end=posterior`` of each constituent (token offsets);
-  with ``--k N`` the N best trees, ``tree <TAB> score``, and a blank line after each sentence's;
+- ``ptb``: one bracketed tree per line; ``--scores`` adds two tab-separated columns, the log-probability
+  and ``label:start:end=posterior`` for each constituent (token offsets); ``--k N`` prints the N best trees
+  of a sentence as ``tree <TAB> score``, followed by a blank line;
 - ``pretty``: a drawing of each tree in plain text;
-- ``json``: one object a line, described by ``spectralnlp/render/parse.schema.json``;
-- ``conllu``: CoNLL-U; dependencies are Universal Dependencies for English, heads without labels otherwise;
-- ``svg``: one drawing of all trees, below one another; with ``-o DIR`` a file a sentence.
+- ``json``: one object per line, described by ``spectralnlp/render/parse.schema.json``;
+- ``conllu``: CoNLL-U with Universal Dependencies for English, with unlabelled heads for other languages;
+- ``svg``: one drawing with the trees below one another; with ``-o DIR`` one file per sentence.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def parse(
     from spectralnlp.render import renderer
 
     render = renderer(format_)
-    # Constraints stay in this process.
+    # Constraints are not sent to other processes.
     where = Where(engine, jobs, scheduler, "processes" if constraints is None else "threads")
     found = sources(files or [])
     meter = Meter(found)
@@ -127,7 +127,7 @@ def parse(
         tasks = to_text.results(where, to_text.cut(found, None if tokenized or tagged else cutter(model)))
     n_sentences, fallbacks = 0, Counter[str]()
     sink = _SINKS.get(format_, _lines)(output)
-    # A terminal that shows the trees needs no progress beside them.
+    # No progress is shown on a terminal that shows the trees.
     shown = output is None and sys.stdout.isatty()
     with (
         limits(checkpoint),
@@ -150,7 +150,7 @@ def parse(
 def _parses(
     parser: Any, stream: Iterable[Sentence | None], where: Where, constraints: str | None, **options: Any
 ) -> Iterator[Parse | None]:
-    """Parse in this process, with several threads if that was asked for, perhaps under constraints."""
+    """Yield parses made in this process, in threads if ``where`` says so, under constraints if given."""
     with where.running():
         if constraints is None:
             yield from parser.parse_many(stream, **options)
@@ -164,19 +164,19 @@ def _parses(
 def _joined(
     sink: AbstractContextManager[Callable[[str], None]],
 ) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that writes texts, a line each or more."""
+    """Yield a function that writes a list of texts to a sink, each on a new line."""
     with sink as write_line:
         yield lambda texts: write_line("\n".join(texts)) if texts else None
 
 
 def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Where lines go."""
+    """Return the sink of formats that are written line by line."""
     return _joined(results(output))
 
 
 @contextmanager
 def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that writes sentences of CoNLL-U, numbered; blank lines of the input are left out."""
+    """Yield a function that writes and numbers CoNLL-U sentences, leaving out blank lines of the input."""
     numbers = count(1)
     with results(output) as write_line:
 
@@ -188,7 +188,7 @@ def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
 
 
 def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Where drawings go: into one document, or into a file each in a folder."""
+    """Return the sink of drawings: one document, or a folder with a file for each."""
     if output is None or output.suffix.lower() == ".svg":
         return _one_svg(output)
     return _svg_files(output)
@@ -196,7 +196,7 @@ def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[
 
 @contextmanager
 def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that collects documents, which are written below one another in the end."""
+    """Yield a function that collects drawings; after the block, write them as one, below one another."""
     from spectralnlp.render.svg import stacked
 
     collected: list[str] = []
@@ -207,7 +207,7 @@ def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
 
 @contextmanager
 def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that writes each document to a file of its own, ``00001.svg`` and so on."""
+    """Yield a function that writes each drawing to its own file, ``00001.svg`` and so on."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -217,7 +217,7 @@ def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
     def write(documents: Sequence[str]) -> None:
         nonlocal number
         for document in documents:
-            number += 1  # blank lines count too, so that numbers stay aligned with lines
+            number += 1  # blank lines are counted, so that tokenized sentences are numbered by line
             if document:
                 with results(folder / f"{number:05d}.svg") as write_line:
                     write_line(document)
@@ -225,5 +225,5 @@ def _svg_files(folder: Path) -> Iterator[Callable[[Sequence[str]], None]]:
     yield write
 
 
-# Where texts go, by format; lines by default.
+# Sinks by format; the default is `_lines`.
 _SINKS = {"svg": _svg_sink, "conllu": _numbered}

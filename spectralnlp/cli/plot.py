@@ -1,4 +1,4 @@
-"""``spectralnlp plot``: words in the plane."""
+"""``spectralnlp plot``: draw word vectors in the plane."""
 
 from __future__ import annotations
 

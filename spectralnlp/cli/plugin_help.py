@@ -1,4 +1,4 @@
-"""Help of a plugin's command, read from its source: it is not imported."""
+"""Read the help text of a plugin's command from its source, without importing the plugin."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def summary(entry: Entry) -> str:
-    """The first sentence of a command's docstring, or the package that it is from; and why it cannot be run.
+    """Return the first paragraph of a command's docstring or its package's name, and any error in loading it.
 
     Args:
-        entry: of the registry of commands.
+        entry: entry in the registry of commands.
     """
     text = _first_sentence(entry.value) or f"from {entry.distribution}"
     return text if entry.status == "ok" else f"{text} ({entry.status}: {entry.reason})"
@@ -35,7 +35,7 @@ def _first_sentence(value: str) -> str:
 
 
 def _documentation(statement: ast.stmt, name: str) -> str | None:
-    """The docstring of a function of this name, or the ``help`` of what is assigned to the name."""
+    """Return the docstring of a function with a name, or the ``help`` argument of a call assigned to it."""
     match statement:
         case ast.FunctionDef(name=found) if found == name:
             return ast.get_docstring(statement)
@@ -47,7 +47,7 @@ def _documentation(statement: ast.stmt, name: str) -> str | None:
 
 
 def _found(module: str) -> ModuleSpec | None:
-    """Where a module is, without importing the packages around it."""
+    """Return the spec of a module without importing its parent packages; None if not found."""
     path, spec, name = None, None, ""
     for part in module.split("."):
         name = f"{name}.{part}" if name else part

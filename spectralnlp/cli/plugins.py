@@ -1,4 +1,4 @@
-"""``spectralnlp plugins``: everything that is registered, from which package, and how it stands."""
+"""``spectralnlp plugins``: list all registered objects with their packages and status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plugins(
         hint = f"there are {', '.join(registries)}"
         raise RegistryError(f"no registry is called {registry_name!r}", hint=hint)
     chosen = [each for kind, each in registries.items() if registry_name in (None, kind)]
-    # Loading is the only way to know what is broken; a plugin that fails is caught one by one.
+    # Only loading shows which plugins are broken; each failure is caught and listed.
     entries = [entry for each in chosen for entry in each.describe(load=True)]
     rows = [
         {

@@ -1,7 +1,7 @@
-"""Models at work where another engine runs, or to be taken up again: workers get names, and give text.
+"""Run models on the workers of an engine, with checkpoints: workers load models by name and return text.
 
-A command that streams examples through a model describes what it does with them in a subclass of `OnWorkers`;
-`results` runs it on the engine that was asked for, and writes down what is finished in a checkpoint.
+A command that streams examples through a model defines its work in a subclass of `OnWorkers`; its method
+`results` runs it on the chosen engine and records finished tasks in the checkpoint.
 """
 
 from __future__ import annotations
@@ -29,45 +29,45 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OnWorkers(ABC, Generic[T, R]):
-    """A model and the work to do with it, by name, to send to workers: they have models of their own.
+    """Description of work with a model that is sent to workers, which load the model themselves.
 
     Args:
-        model: its name, or its folder as workers see it.
-        fingerprint: what `fingerprint_of` says of it here.
+        model: name of the model, or its folder on the workers.
+        fingerprint: result of `fingerprint_of` for the models in this process.
     """
 
     model: str
     fingerprint: str
-    # Lines in a task and in an entry of the journal, about.
+    # Approximate number of lines in a task, which is one entry of the journal.
     batch_size: ClassVar[int] = 1024
 
     @classmethod
     def of(cls, model: str, **what: Any) -> Self:
-        """Describe the work, with the fingerprint that the model has here."""
+        """Return a description of the work with the fingerprint of the models in this process."""
         named = cls(model, "", **what)
         return replace(named, fingerprint=fingerprint_of(*named.models()))
 
     def models(self) -> Sequence[str]:
-        """Return the names of all models that must be the same everywhere."""
+        """Return the names of all models that must be identical on all workers."""
         return [self.model]
 
     @abstractmethod
     def __call__(self, task: Sequence[T]) -> Sequence[R]:
-        """Return, on a worker, the results of a task, JSON values."""
+        """Return the results of a task as JSON values; called on a worker."""
 
     def results(self, where: Where, tasks: Iterable[Sequence[T]]) -> Iterator[Sequence[R]]:
-        """Return the results of each task, in order; they are kept in the current checkpoint, if any.
+        """Yield the results of each task, in order; they are kept in the current checkpoint, if any.
 
         Args:
-            where: the engine.
-            tasks: a stream, the same whenever it is started.
+            where: engine that runs the tasks.
+            tasks: stream of tasks, identical in every run.
 
         Raises:
-            ConfigError: a worker's model is another one, or the checkpoint is of other work.
+            ConfigError: a worker's model differs, or the checkpoint belongs to other work.
         """
         from spectralnlp.runtime import map_resumable
 
-        # A journal knows the model by its contents, wherever it lies.
+        # A journal identifies the model by its contents, not by its folder.
         about = {**asdict(self), "model": self.fingerprint}
         del about["fingerprint"]
         with where.running():
@@ -80,14 +80,14 @@ class OnWorkers(ABC, Generic[T, R]):
         return blocks(files, self.batch_size, may_cut)
 
     def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
-        """Return, on a worker, what a function makes of the model's name; it is called once.
+        """Return the result of ``load`` for the model, cached; called on a worker.
 
         Args:
-            load: a function of a module, of the name and options that can be hashed.
-            options: its options.
+            load: module-level function that takes the model's name and the options.
+            options: hashable options of ``load``.
 
         Raises:
-            ConfigError: the model is not the one that was meant.
+            ConfigError: the worker's model differs from the one that was described.
         """
         return _loaded(load, self.model, tuple(self.models()), self.fingerprint, **options)
 
@@ -109,7 +109,7 @@ def _loaded(
 
 
 def fingerprint_of(*models: str) -> str:
-    """Return a digest of models' descriptions, which hold digests of their numbers."""
+    """Return a digest of the models' metadata files, which contain digests of their parameters."""
     from spectralnlp.models import folder_of
     from spectralnlp.storage import META
 
@@ -121,13 +121,13 @@ def fingerprint_of(*models: str) -> str:
 
 @dataclass(frozen=True)
 class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
-    """Text to parses, written, and why each is a fallback if it is one; None for a blank tokenized line.
+    """Parse text on workers into rendered parses with fallback reasons; None for a blank tokenized line.
 
     Args:
-        tokenized, tagged: how the text is written, as for `spectralnlp.cli.texts.sentences`.
-        tagger, fixed_tags: as for ``load_parser``.
-        decoder, k: as for ``Parser.parse_many``.
-        form, scores: how a parse is written.
+        tokenized, tagged: format of the text, as in `spectralnlp.cli.texts.sentences`.
+        tagger, fixed_tags: arguments of ``load_parser``.
+        decoder, k: arguments of ``Parser.parse_many``.
+        form, scores: output format, and whether to include scores.
     """
 
     tokenized: bool = False
@@ -141,12 +141,12 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
     batch_size: ClassVar[int] = 32
 
     def models(self) -> Sequence[str]:
-        """Return the parser, and the tagger that it listens to: the one named, or the model's own."""
+        """Return the names of the parser and of its tagger: the given one, or the model's own."""
         tagger = own_tagger(self.model) if self.tagger is None else self.tagger
         return [self.model] if tagger in (None, NO_TAGGER) else [self.model, tagger]
 
     def __call__(self, task: Sequence[Block]) -> list[tuple[str, str | None] | None]:
-        """Split, parse and write."""
+        """Split the blocks into sentences, parse them and render the parses."""
         from spectralnlp.cli.models import load_parser
         from spectralnlp.render import renderer
         from spectralnlp.runtime import use_engine
@@ -165,11 +165,11 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
 
 @dataclass(frozen=True)
 class TagToText(OnWorkers["Block", str]):
-    """Text to tagged text; nothing for a blank tokenized line.
+    """Tag text on workers into rendered sentences; an empty string for a blank tokenized line.
 
     Args:
-        tokenized: how the text is written, as for `spectralnlp.cli.texts.sentences`.
-        form, scores: how tags are written.
+        tokenized: format of the text, as in `spectralnlp.cli.texts.sentences`.
+        form, scores: output format, and whether to include probabilities.
     """
 
     tokenized: bool = False
@@ -177,7 +177,7 @@ class TagToText(OnWorkers["Block", str]):
     scores: bool = False
 
     def __call__(self, task: Sequence[Block]) -> list[str]:
-        """Split, tag and write."""
+        """Split the blocks into sentences, tag them and render the tags."""
         from spectralnlp.cli.models import load_for
 
         tagger = self.loaded(load_for, method="tag", verb="tag")
@@ -186,15 +186,15 @@ class TagToText(OnWorkers["Block", str]):
 
 
 def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: Any) -> Iterator[Sentence | None]:
-    """Yield the sentences of blocks; options as of `Block.sentences`."""
+    """Yield the sentences of blocks; the options are those of `Block.sentences`."""
     for block in task:
         yield from block.sentences(tokenizer, **written)
 
 
 def cutter(model: str) -> Callable[[str], bool]:
-    """Return a function that says after which lines raw text may be cut, by the conventions of a model.
+    """Return a function that tells whether raw text may be cut after a line, by a model's conventions.
 
-    The model is not loaded: workers do that.
+    Only the model's header is read, because the model is used by workers.
     """
     from spectralnlp.models import folder_of
     from spectralnlp.storage import read_header
@@ -209,7 +209,7 @@ def cutter(model: str) -> Callable[[str], bool]:
 
 
 def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:
-    """Write sentences with their tags, with ``scores`` how probable they are; nothing for None."""
+    """Return sentences rendered with tags, and probabilities if ``scores``; an empty string for None."""
     from spectralnlp.render.tags import tag_renderer
 
     render = tag_renderer(form)

@@ -1,4 +1,4 @@
-"""``spectralnlp score``: EVALB on two files of trees."""
+"""``spectralnlp score``: compare two files of trees as EVALB does."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ def score(
 
 
 def evalb_parameters(prm: Path | None) -> EvalbParameters:
-    """The EVALB parameters of a file; COLLINS.prm's without one."""
+    """Return the EVALB parameters from a file; those of COLLINS.prm without a file."""
     from spectralnlp.scoring import COLLINS, read_prm
 
     return COLLINS if prm is None else read_prm(prm)
 
 
 def predictions(path: str) -> Iterator[Tree | None]:
-    """The trees of a file, with None where a line says, as parsers do, that there is none: ``(())``."""
+    """Yield the trees of a file; None for a line ``()`` or ``(())``, by which parsers mark a failure."""
     from spectralnlp.runtime import open_text
     from spectralnlp.trees.brackets import read_brackets
 
-    failed = f"({_FAILED} {_FAILED})"  # stands in for such a line, so that line numbers stay right
+    failed = f"({_FAILED} {_FAILED})"  # placeholder for such a line, so that line numbers stay right
     with open_text(path) as lines:
         marked = (failed if "".join(line.split()) in ("()", "(())") else line for line in lines)
         for tree in read_brackets(marked, path=path):

@@ -8,13 +8,13 @@ from spectralnlp.errors import InputError
 
 
 class Skipped:
-    """Names each bad input once and counts them.
+    """Callback that reports each input that cannot be read once, and counts them.
 
-    All are found before the work begins: its passes read the data again, perhaps in worker processes,
-    and have nothing to add.
+    `find` reads all inputs before the work begins, because the work may read them repeatedly and in worker
+    processes, where bad inputs are skipped silently.
 
     Args:
-        report: called with a line for each bad input, and one for the sum.
+        report: called with one line for each bad input, and one for their number.
     """
 
     def __init__(self, report: Callable[[str], None]) -> None:
@@ -22,13 +22,13 @@ class Skipped:
         self.seen: dict[str, None] = {}
 
     def __call__(self, error: InputError) -> None:
-        """Record and report one bad input, once."""
+        """Record a bad input, and report it if it is new."""
         if error.message not in self.seen:
             self.seen[error.message] = None
             self.report(f"skipped {error.message}")
 
     def find(self, *corpora: Iterable[object]) -> None:
-        """Read all inputs once, and report how many were skipped."""
+        """Read all inputs once, and report each bad input and their number."""
         for corpus in corpora:
             for _ in corpus:
                 pass
@@ -39,7 +39,7 @@ class Skipped:
         self.report(f"skipped {len(self.seen)} in all")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _silent, ()  # what a worker process gets
+        return _silent, ()  # worker processes get a callback that reports nothing
 
 
 def _silent() -> Callable[[InputError], None]:

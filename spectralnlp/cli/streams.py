@@ -1,4 +1,4 @@
-"""Replacements for standard streams that are closed when the program starts."""
+"""Replace standard streams that are closed when the program starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ClosedOutput(io.TextIOBase):
-    """Stands in for a standard output that is closed: whatever is written to it is refused in one line."""
+    """Replacement for a closed standard output; every write raises an error with a clear message."""
 
     encoding = "utf-8"
 
@@ -20,11 +20,11 @@ class ClosedOutput(io.TextIOBase):
         return self
 
     def writable(self) -> bool:
-        """Return that it is asked to write."""
+        """Return True, although `write` raises an error."""
         return True
 
     def write(self, text: Any) -> int:
-        """Raise an error, as nothing can be written.
+        """Raise an error, because standard output is closed.
 
         Raises:
             OSError: always.
@@ -33,16 +33,16 @@ class ClosedOutput(io.TextIOBase):
 
 
 def repair_streams() -> None:
-    """Stand in for closed streams, so that no file that is opened later takes their numbers.
+    """Replace closed standard streams, so that files opened later do not take their descriptors.
 
-    What goes to standard error is lost, what goes to standard output refused (`ClosedOutput`); `sys.stdin`
-    stays None, and commands that read it say so.
+    Output to a closed standard error is discarded; output to a closed standard output raises an error
+    (`ClosedOutput`). A closed `sys.stdin` stays None, and commands that read it report this.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor
     if sys.stdout is None:
         sys.stdout = ClosedOutput()
     if sys.stderr is None:

@@ -1,6 +1,7 @@
-"""``spectralnlp tag``: text in, a tag for each word out, a sentence at a time.
+"""``spectralnlp tag``: tag each word of a text, one sentence at a time.
 
-Formats (``--format``): ``tagged``, ``word_TAG``, a sentence a line; ``conllu``; ``json``, an object a line.
+Formats (``--format``): ``tagged`` (``word_TAG``, one sentence per line), ``conllu``, ``json`` (one object
+per line).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def tag(
     from spectralnlp.cli.texts import sentences, sources
     from spectralnlp.render.tags import tag_renderer
 
-    tag_renderer(format_)  # a format that is none is refused before anything is read
+    tag_renderer(format_)  # an unknown format is refused before anything is read
     found = sources(files or [])
     meter = Meter(found)
     shown = output is None and sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""Text for a command: files or standard input, raw, tokenized or tagged, as a stream of sentences."""
+"""Read files or standard input, raw, tokenized or tagged, as a stream of sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STDIN = "-"
 
 
 def sources(files: Sequence[str]) -> list[str]:
-    """Return the files that the arguments name; raises an error for missing files before any work starts."""
+    """Return the files that the arguments name; raises an error at once if a file is missing."""
     from spectralnlp.runtime import expand_inputs
 
     found: list[str] = []
@@ -39,12 +39,12 @@ def sentences(
     """Yield the sentences of all files, reading lazily.
 
     Args:
-        tokenizer: of the model's conventions.
-        files: what `sources` gave.
-        tokenized: a sentence a line, blanks between tokens; None is yielded for a blank line.
-        tagged: the same, with tokens as ``word_TAG``.
-        known: of tagged text, the tags that there are; None for any.
-        meter: counts what is read of the files.
+        tokenizer: tokenizer with the model's conventions.
+        files: result of `sources`.
+        tokenized: the text has one sentence per line, with blanks between tokens; a blank line yields None.
+        tagged: like ``tokenized``, with tokens as ``word_TAG``.
+        known: valid tags of tagged text; None allows any.
+        meter: counter of the bytes that are read.
     """
     from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
@@ -61,7 +61,7 @@ def sentences(
 
 @contextmanager
 def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]:
-    """Return the lines of a file or of standard input, without line ends."""
+    """Yield an iterator over the lines of a file or of standard input, without line ends."""
     from spectralnlp.runtime import decode_lines, open_text
 
     if file != STDIN:

@@ -1,4 +1,4 @@
-"""``spectralnlp topics``: the topics of a model, or the mixtures of them in documents."""
+"""``spectralnlp topics``: print the topics of a model, or the topic mixtures of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spectralnlp train``: an estimator and its data in, a model folder out."""
+"""``spectralnlp train``: train an estimator on data and write a model folder."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from spectralnlp.estimator import Estimator
 
 _KEPT_READING = ("text_column", "label_column", "encoding", "map")
-SECTION = "estimator"  # of a configuration, on screen and in --config
-# A line of a configuration that may follow a blank one.
+SECTION = "estimator"  # name of the section of a configuration, as printed and in --config
+# Matches a line of a configuration that may follow a blank line.
 _SETTING = re.compile(r"\s*([#;\[]|[\w.-]+\s*=)")
 
 
@@ -110,7 +110,9 @@ def train(
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator[Any]] = registry.estimators.get(name)
     typed, configured = parse_settings(settings or []), read_config(config, name)
-    is_setting = "unlabelled" in hyperparameters(kind)  # else it is data, which the task reads
+    is_setting = "unlabelled" in hyperparameters(
+        kind
+    )  # otherwise the unlabelled text is data that the task reads
     if unlabelled and is_setting:
         configured["unlabelled"] = unlabelled
     learner = kind.from_settings(typed, configured)
@@ -185,10 +187,10 @@ def train(
 
 
 def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> None:
-    """Refuse ``--memory`` where it would bound nothing.
+    """Refuse ``--memory`` where it would have no effect.
 
     Raises:
-        ConfigError: the estimator writes nothing to disk, or what is kept is read and written whole.
+        ConfigError: the estimator does not spill to disk, or moments are kept, which are held in memory.
     """
     if not kind.spills:
         what = f"--memory cannot bound {name}, which holds what it learns from in memory"
@@ -203,7 +205,7 @@ def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> N
 
 
 def read_card(path: Path | None) -> str:
-    """Read the text for the model card; empty without a file."""
+    """Return the text for the model card from a file; an empty string without a file."""
     if path is None:
         return ""
     from spectralnlp.runtime import read_short_text
@@ -212,7 +214,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """Split the ``KEY=VALUE`` texts of ``--set``; the last of equal keys wins."""
+    """Return the ``KEY=VALUE`` texts of ``--set`` as a mapping; the last value of a key wins."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -223,10 +225,10 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def read_config(path: Path | None, name: str) -> dict[str, Any]:
-    """Read the settings in a configuration file's section ``[estimator]``; none without a file.
+    """Return the settings in section ``[estimator]`` of a configuration file; none without a file.
 
     Raises:
-        ConfigError: the file cannot be read, or is of another estimator than ``name``.
+        ConfigError: the file is not a configuration, or belongs to another estimator than ``name``.
     """
     if path is None:
         return {}
@@ -252,7 +254,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """The configuration that what ``train`` printed begins with: up to a blank line and a pass."""
+    """Return the configuration at the start of the output of ``train``, without the lines that follow it."""
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):
         if line.strip() and not lines[number - 1].strip() and not _SETTING.match(line):
@@ -261,7 +263,7 @@ def _settings_of(printed: str) -> str:
 
 
 def filled_config(name: str, learner: Estimator[Any]) -> str:
-    """Write every setting of an estimator in the form that ``--config`` reads."""
+    """Return every setting of an estimator in the form that ``--config`` reads."""
     from confection import Config
 
     text: str = Config({SECTION: {"name": name, **learner.get_params(deep=False)}}).to_str()

@@ -1,4 +1,4 @@
-"""``spectralnlp train ESTIMATOR --help``: the options of ``train``, and the settings of one estimator."""
+"""``spectralnlp train ESTIMATOR --help``: show the options of ``train`` and one estimator's settings."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-_ESTIMATOR = "spectralnlp.cli.estimator"  # where a context holds the name that was given
+_ESTIMATOR = "spectralnlp.cli.estimator"  # key in the context's ``meta`` for the estimator's name
 
 
 class TrainCommand(TyperCommand):
-    """The command ``train``, whose help lists the settings of the estimator that is named before it."""
+    """Command ``train``, whose ``--help`` lists the settings of the estimator named on the command line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse, and note the estimator's name first: ``--help`` is answered before arguments are read."""
+        """Parse the arguments; store the estimator's name first, because ``--help`` ends parsing."""
         if set(args) & set(ctx.help_option_names):
             values, *_ = self.make_parser(ctx).parse_args(args=list(args))
             ctx.meta[_ESTIMATOR] = values.get("estimator")
         return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the settings after the options."""
+        """Write the estimator's settings after the options."""
         super().format_epilog(ctx, formatter)
         name = ctx.meta.get(_ESTIMATOR)
         if isinstance(name, str):
@@ -32,7 +32,7 @@ class TrainCommand(TyperCommand):
 
 
 def _sections(name: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Headings and rows for an estimator: its settings, and its presets if it has any.
+    """Yield headings with rows for an estimator: its settings, and its presets if it has any.
 
     Raises:
         RegistryError: there is no such estimator.
@@ -55,5 +55,5 @@ def _sections(name: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 def _as_text(value: object) -> str:
-    """A value as ``--set`` takes it."""
+    """Return a value in the form that ``--set`` reads."""
     return value if isinstance(value, str) and value else json.dumps(value)

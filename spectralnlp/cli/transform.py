@@ -1,4 +1,4 @@
-"""``spectralnlp transform``: the rows that a trained featurizer makes of texts, in a file."""
+"""``spectralnlp transform``: turn texts into rows of numbers with a trained featurizer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _blocks(features: Features, corpus: Any) -> Iterator[Any]:
 
 
 def _write(output: Path, blocks: Iterator[Any], features: Features) -> int:
-    """Write rows block by block, and return how many."""
+    """Write rows block by block, and return their number."""
     from spectralnlp.cli.console import whole_file
 
     writers = {".npy": _write_npy, ".npz": _write_npz, ".parquet": _write_parquet}
@@ -72,7 +72,7 @@ def _write(output: Path, blocks: Iterator[Any], features: Features) -> int:
 
 
 def _write_npy(path: Path, blocks: Iterator[Any], features: Features) -> int:
-    """A dense matrix, whose number of rows is put into its header at the end."""
+    """Write a dense matrix to an .npy file, with its number of rows put into the header at the end."""
     import numpy as np
 
     n, first = 0, next(blocks)
@@ -82,7 +82,7 @@ def _write_npy(path: Path, blocks: Iterator[Any], features: Features) -> int:
         for block in chain([first], blocks):
             file.write(np.ascontiguousarray(block).data)
             n += len(block)
-        file.seek(0)  # numpy leaves room for the digits of the first size
+        file.seek(0)  # numpy pads the header, so the larger size fits
         np.lib.format.write_array_header_1_0(file, {**described, "shape": (n, first.shape[1])})
     return n
 

@@ -1,4 +1,4 @@
-"""``spectralnlp update``: documents added to a trained model."""
+"""``spectralnlp update``: add documents to a trained model."""
 
 from __future__ import annotations
 

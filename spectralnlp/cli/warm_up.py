@@ -1,4 +1,4 @@
-"""``spectralnlp warm-up``: compile kernels before anybody waits for them."""
+"""``spectralnlp warm-up``: compile kernels in advance, once for an installation or an image."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def warm_up(
 
 
 def _report(what: str, step: Callable[..., None], *arguments: Any) -> None:
-    """Take a step, and print how much was compiled in how much time."""
+    """Run a step, and print the number of kernels compiled and the time taken."""
     from time import perf_counter
 
     from spectralnlp.cli.console import progress
@@ -59,7 +59,7 @@ def _report(what: str, step: Callable[..., None], *arguments: Any) -> None:
 
     started = perf_counter()
     with compiled_kernels() as kernels, progress(what), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a sample that is too small for an estimator's defaults
+        warnings.simplefilter("ignore")  # the sample may be too small for an estimator's defaults
         step(*arguments)
     seconds = perf_counter() - started
     done = f"{len(kernels)} kernels compiled, {seconds:.1f} s" if kernels else "ready"
@@ -74,7 +74,7 @@ def _try_out(name: str | Path) -> None:
 
 
 def _try_training(name: str, folder: Path) -> None:
-    """Train, save and load a model, for a loaded model may need other kernels than a fresh one."""
+    """Train, save and load a model, because a loaded model may need other kernels than a fresh one."""
     from spectralnlp import registry, train
 
     estimator = registry.estimators.get(name)

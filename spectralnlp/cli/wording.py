@@ -1,4 +1,4 @@
-"""Messages of the library in the command line's words: a parameter in backticks becomes an option."""
+"""Adapt the library's messages to the command line: a parameter in backticks becomes an option."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _options: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("spectralnlp.
 
 
 def know_options(commands: Callable[[], Sequence[Any]]) -> None:
-    """Note how parameters are called on the command line, for `with_options`.
+    """Register the options of commands, for `with_options`.
 
     Args:
-        commands: gives click's, once there is a parameter to write; names of earlier ones count.
+        commands: returns click commands; called when a parameter is first replaced. If commands share a
+            parameter's name, the earlier command counts.
     """
 
     @cache
@@ -30,16 +31,16 @@ def know_options(commands: Callable[[], Sequence[Any]]) -> None:
 
 
 def with_options(message: str) -> str:
-    """Write ``memory`` in backticks as ``--memory``; a parameter that is no option loses its backticks.
+    """Return a message with parameters in backticks as options, such as ``--memory``, or without backticks.
 
     Args:
-        message: the library's, such as `SpectralError.message`.
+        message: message of the library, such as `SpectralError.message`.
     """
     return replace_parameters(message, lambda name: _options.get()().get(name, name))
 
 
 def _options_of(command: Any) -> dict[str, str]:
-    """The long options of a command and its subcommands, by the name of the parameter."""
+    """Return the long options of a command and its subcommands by parameter name."""
     found: dict[str, str] = {}
     for below in getattr(command, "commands", {}).values():
         found |= _options_of(below)
