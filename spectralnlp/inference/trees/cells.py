@@ -1,7 +1,7 @@
-"""The open cells of a chart: the spans that may have constituents, binarised ones among them.
+"""The open cells of a chart: the spans that may have constituents, including those made by binarisation.
 
-Cells are listed from narrow to wide, so that all parts of a cell come before it, and nothing here has the
-size of a square of the sentence's length unless that many cells are open.
+Cells are listed from narrow to wide, so that all parts of a cell come before it. Memory is proportional to
+the number of open cells, not to the square of the sentence's length.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from numpy.typing import NDArray
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Ints, Offsets
 
-# Open cells up to which nothing is closed where no model says which may be, those of 400 tokens.
+# Without a cell model, all cells are open in sentences with at most this many of them (400 tokens).
 MOST_CELLS = 80_200
 
-# Cells that begin or end at one token from which a search skips those that are far from a split: all those at
-# the ends of a sentence of thousands of tokens.
+# If more cells than this begin or end at one token, a binary search skips those that cannot be in a split.
+# This helps at the two ends of a sentence of thousands of tokens.
 _MANY = 256
 
 
 class Cells(NamedTuple):
-    """Open spans of a sentence; token t alone is cell t, the whole sentence is the last cell.
+    """The open spans of a sentence; token t alone is cell t, and the whole sentence is the last cell.
 
     Attributes:
         start, end: int32 (n_cells,); tokens start (inclusive) to end (exclusive), by width, then by start.
-        by_start: int64 (n_tokens + 1,); the cells that begin at i are a range of the next two.
+        by_start: int64 (n_tokens + 1,); cells that begin at i are ``starting[by_start[i]:by_start[i + 1]]``.
         starting: int32 (n_cells,); cells by start, then by end.
-        starting_end: int32 (n_cells,); where each of them ends.
-        by_end: int64 (n_tokens + 2,); the cells that end at j are a range of the next two.
+        starting_end: int32 (n_cells,); the end of each cell in ``starting``.
+        by_end: int64 (n_tokens + 2,); cells that end at j are ``ending[by_end[j]:by_end[j + 1]]``.
         ending: int32 (n_cells,); cells by end, then by start.
-        ending_start: int32 (n_cells,); where each of them begins.
+        ending_start: int32 (n_cells,); the start of each cell in ``ending``.
     """
 
     start: Ints
@@ -50,10 +50,10 @@ class Cells(NamedTuple):
         return len(self.by_start) - 1
 
     def subset(self, keep: NDArray[np.bool_]) -> Cells:
-        """Some of the cells; single tokens and the whole sentence stay open.
+        """Return a subset of the cells; single tokens and the whole sentence always stay open.
 
         Args:
-            keep: bool (n_cells,).
+            keep: bool (n_cells,); the cells to keep.
         """
         keep = keep.copy()
         keep[: self.n_tokens] = keep[-1] = True
@@ -62,24 +62,25 @@ class Cells(NamedTuple):
 
 
 def all_cells(n_tokens: int, *, widest: int | None = None) -> Cells:
-    """Every span of a sentence, or those up to a width and those at the sentence's beginning or end.
+    """Return all spans of a sentence, or those up to a width and those at the sentence's beginning or end.
 
-    The latter are a right-branching and a left-branching way to reach the whole sentence from narrow cells.
+    The latter allow right- and left-branching derivations of the whole sentence from narrow cells.
 
     Args:
         n_tokens: one or more.
-        widest: tokens; None for no such limit.
+        widest: greatest width in tokens; None for no limit.
     """
     cells: Cells = all_span_cells(n_tokens, n_tokens if widest is None else widest)
     return cells
 
 
 def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.int64]]:
-    """Open cells in any order, and the order in which they are listed, int64 (n_cells,).
+    """Return the cells of given spans, and the order into which the spans were sorted, int64 (n_cells,).
 
     Args:
-        n_tokens: of the sentence.
-        start, end: int32 (n_cells,); every single token and the whole sentence among them, none twice.
+        n_tokens: length of the sentence.
+        start, end: int32 (n_cells,); distinct spans in any order, including every single token and the whole
+            sentence.
     """
     order = np.lexsort((start, end - start))
     cells: Cells = _indexed(n_tokens, start[order], end[order])
@@ -87,11 +88,13 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
 
 
 def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
-    """Every span, or if these are too many the narrow ones and those at either end of the sentence.
+    """Return the open cells if there is no cell model: all spans, or in long sentences fewer.
+
+    If there are too many spans, only narrow ones and those at either end of the sentence are open.
 
     Args:
         n_tokens: one or more.
-        most: spans, those at either end not counted.
+        most: greatest number of spans, not counting those at either end.
     """
     too_many = n_tokens * (n_tokens + 1) // 2 > most
     return all_cells(n_tokens, widest=max(most // n_tokens, 2) if too_many else None)
@@ -99,14 +102,14 @@ def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
 
 @kernel
 def all_span_cells(n, widest):
-    """Every span up to a width, for kernels; see `all_cells`."""
+    """Return the cells up to a width and at either end of a sentence, for kernels; see `all_cells`."""
     start, end = _listed(n, widest)
     return _indexed(n, start, end)
 
 
 @kernel_part
 def _listed(n, widest):
-    """Starts and ends of all spans that are narrow, or at either end of the sentence."""
+    """Return the starts and ends of all spans up to a width or at either end of the sentence."""
     size = 0
     for width in range(1, n + 1):
         size += n - width + 1 if width <= widest else min(2, n - width + 1)
@@ -122,7 +125,7 @@ def _listed(n, widest):
 
 @kernel
 def _indexed(n, start, end):
-    """Cells of these spans, which are in order."""
+    """Return the cells of spans that are sorted by width, then by start."""
     by_start, by_end = np.zeros(n + 1, np.int64), np.zeros(n + 2, np.int64)
     n_cells = len(start)
     for cell in range(n_cells):
@@ -134,11 +137,11 @@ def _indexed(n, start, end):
     starting, starting_end = np.empty(n_cells, np.int32), np.empty(n_cells, np.int32)
     ending, ending_start = np.empty(n_cells, np.int32), np.empty(n_cells, np.int32)
     next_starting, next_ending = by_start.copy(), by_end.copy()
-    for cell in range(n_cells):  # from narrow to wide: ends rise
+    for cell in range(n_cells):  # from narrow to wide, so that the ends ascend
         place = next_starting[start[cell]]
         starting[place], starting_end[place] = cell, end[cell]
         next_starting[start[cell]] += 1
-    for cell in range(n_cells - 1, -1, -1):  # from wide to narrow: starts rise
+    for cell in range(n_cells - 1, -1, -1):  # from wide to narrow, so that the starts ascend
         place = next_ending[end[cell]]
         ending[place], ending_start[place] = cell, start[cell]
         next_ending[end[cell]] += 1
@@ -156,7 +159,7 @@ def _indexed(n, start, end):
 
 @kernel_part
 def _first_from(values: Any, first: int, last: int, least: int) -> int:
-    """The place of the first value of an ascending range that is not below a bound; the end if all are."""
+    """Return the place of the first value in an ascending range that is at least a bound, or ``last``."""
     while first < last:
         middle = (first + last) // 2
         if values[middle] < least:
@@ -168,14 +171,14 @@ def _first_from(values: Any, first: int, last: int, least: int) -> int:
 
 @kernel_part
 def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
-    """Write the pairs of open cells that make up a cell, by where they meet, and return their number.
+    """Write the splits of a cell into two open cells, in the order of split points; return their number.
 
     Args:
         cells: a Cells.
-        cell: one of them.
-        left, right: int32 (n_tokens,) or more; written.
+        cell: the cell to split.
+        left, right: int32 (n_tokens,) or longer; the cells of each split are written here.
     """
-    # Local names of arrays: those of a named tuple are counted at every use.
+    # Local names, because numba updates reference counts at each use of a named tuple's array.
     starting, starting_end, by_start = cells.starting, cells.starting_end, cells.by_start
     ending, ending_start, by_end = cells.ending, cells.ending_start, cells.by_end
     i, j = cells.start[cell], cells.end[cell]

@@ -1,15 +1,15 @@
-"""The coarse pass: inside and outside over plain symbols, pruned into a packed forest.
+"""The inside pass of the coarse grammar, which has one state per symbol.
 
-The chart has two layers a span: a *bottom* (a tag over its word, or a binary rule) and a
-*top*, top[a] = bottom[a] + sum over unary rules a → b of p · bottom[b]. Values of a span are
-kept as a mantissa with a common power of two, so that sentences of hundreds of tokens neither
-underflow nor need logarithms (Goodman 1999 describes the passes; the scaling is Rabiner's).
+The chart has two layers for each span: a *bottom* (a tag over its word, or a binary rule) and a *top*,
+top[a] = bottom[a] + sum over unary rules a → b of p · bottom[b]. The values of a span are mantissas with one
+common power of two, so that sentences of hundreds of tokens do not underflow, and no logarithms are needed
+(Goodman 1999 describes the passes; the scaling is Rabiner's).
 
-Only open cells (``cells.py``) are filled, and only values that are not zero are kept, so the chart of a
-sentence of thousands of tokens is small where most of its cells are closed.
+Only open cells (``cells.py``) are filled, and only non-zero values are kept, so the chart of a sentence of
+thousands of tokens is small if most of its cells are closed.
 
-The outside pass (``construction.py``) visits only nodes whose posterior passes the threshold, and writes the
-hyperedges that do straight into the forest's arrays: there is no pass that searches the chart again.
+The outside pass (``construction.py``) visits only nodes whose posterior reaches the threshold, and writes
+their hyperedges that reach it directly into the arrays of the packed forest.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from spectralnlp.inference.trees.rule_index import Bits, RuleIndex
 from spectralnlp.jit import count_bits, exponent_of, kernel, kernel_part, lowest_bit, power_of_two
 from spectralnlp.parameters import Floats, Ints, Offsets
 
-# A split whose values are this many powers of two below those of the span's best split is passed over.
+# A split is skipped if its values are this many powers of two below those of the span's best split.
 NEGLIGIBLE_SHIFT = -300.0
 
-# The exponent of a span that nothing derives.
+# The exponent of a span without a derivation.
 _NOTHING = -1e9
 
-# The least exponent that a mantissa is divided by: 2 ** 1000 is still a float.
+# The least exponent by which values are scaled: its inverse, 2 ** 1000, is still a finite float.
 _LEAST_EXPONENT = -1000.0
 
-# What a symbol that does not go with a neighbour counts, as a share of the one that goes best with it.
+# Smoothing of how probable a symbol is beside a neighbour, as a share of the most probable symbol's value.
 _LEAST_SHARE = 1e-2
 
 
 class Splits(NamedTuple):
-    """The pairs of cells that make up one.
+    """The splits of one cell into pairs of a left and a right cell.
 
     Attributes:
-        number: how many they are.
-        left, right: int32 (n_tokens,); the first ones are theirs.
+        number: number of splits.
+        left, right: int32 (n_tokens,); the first ``number`` entries are the cells of the splits.
         exponent: the largest exponent of a pair.
     """
 
@@ -54,21 +54,21 @@ class Splits(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Inside values of one sentence: for each open cell the symbols that have one.
+    """The inside values of one sentence, stored sparsely for each open cell.
 
     Attributes:
         cells: the open cells.
-        limits: what may stand in them.
-        top: int64 (n_cells + 1,); the top layer of a cell is a range of the next two.
-        top_symbol: uint16 (n_tops,); ascending in a cell.
+        limits: the symbols and unary rules allowed in the cells.
+        top: int64 (n_cells + 1,); offsets of the cells' top layers in ``top_symbol`` and ``top_value``.
+        top_symbol: uint16 (n_tops,); ascending within a cell.
         top_value: float64 (n_tops,); mantissas.
         top_bits: uint64 (n_cells, n_words); a bit is set for each symbol of the cell's top layer.
         most: float64 (n_cells,); the largest value of the top layer.
-        bottom: int64 (n_cells + 1,); the bottom layer of a cell is a range of the next two.
-        bottom_symbol: uint16 (n_bottoms,); ascending in a cell.
+        bottom: int64 (n_cells + 1,); offsets of the bottom layers in ``bottom_symbol`` and ``bottom_value``.
+        bottom_symbol: uint16 (n_bottoms,); ascending within a cell.
         bottom_value: float64 (n_bottoms,); mantissas.
-        exponent: float64 (n_cells,); values are mantissa · 2 ** exponent.
-        total: the sentence's mantissa, 0 when the grammar cannot derive it.
+        exponent: float64 (n_cells,); an inside value is mantissa · 2 ** exponent.
+        total: mantissa of the sentence's probability; 0 if the grammar cannot derive the sentence.
     """
 
     cells: Cells
@@ -93,16 +93,17 @@ def inside(
     cells: Cells | None = None,
     limits: CellLimits | None = None,
 ) -> Chart:
-    """Inside values of a sentence.
+    """Compute the inside values of a sentence.
 
     Args:
         rules: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
-        beam: symbols whose inside value, times how probable they are beside the neighbouring tokens, is below
-            this share of their span's largest are dropped (Caraballo and Charniak 1998); 0 keeps all.
+        beam: a symbol's figure of merit is its inside value times its probability beside the neighbouring
+            tokens (Caraballo and Charniak 1998). Symbols below this share of their span's largest are
+            dropped; 0 keeps all.
         cells: the open cells; None for all.
-        limits: what may stand in them, and for constraints' sake those that cross a required bracket must be
-            closed (`SpanLimits.open`); None for anything.
+        limits: the symbols and unary rules allowed in the cells; None for all. Cells that cross a required
+            bracket must be closed (`SpanLimits.open`).
     """
     cells = all_cells(len(lexical)) if cells is None else cells
     limits = limits_of(None, cells.start, cells.end) if limits is None else limits
@@ -115,16 +116,16 @@ def inside(
 
 @kernel_part
 def grown(array: NDArray[Any]) -> NDArray[Any]:
-    """A longer array that begins with this one."""
+    """Return an array twice as long that begins with this one."""
     larger = np.empty(2 * len(array), array.dtype)
-    for place in range(len(array)):  # a slice compiles for two seconds, for numba writes its error messages
+    for place in range(len(array)):  # a slice takes numba two more seconds to compile
         larger[place] = array[place]
     return larger
 
 
 @kernel_part
 def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
-    """A table with more rows that begins with this one."""
+    """Return a table with twice as many rows that begins with this one."""
     n_rows, n_columns = table.shape
     larger = np.empty((2 * n_rows, n_columns), table.dtype)
     for row in range(n_rows):
@@ -135,7 +136,7 @@ def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
 
 @kernel
 def _inside(rules, lexical, beam, cells, limits):
-    """The chart of these cells."""
+    """Fill the chart of the open cells; ``total`` is set by the caller."""
     n, n_symbols = lexical.shape
     n_cells, n_words = len(cells.start), rules.partners.shape[1]
     top, bottom = np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1, np.int64)
@@ -205,9 +206,9 @@ def _inside(rules, lexical, beam, cells, limits):
 
 @kernel_part
 def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values):
-    """Add the rules over each pair of a left and a right symbol to the values of a cell.
+    """Add the values of all binary rules over all splits of a cell to the cell's values.
 
-    All splits in one call, for a call hands all arrays over.
+    One call handles all splits, because passing this many arrays to a call is slow.
     """
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
     partners_of, first_pair = rules.partners, rules.first_pair
@@ -220,7 +221,7 @@ def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, v
         factor, first_right = power_of_two(shift), top[right]
         for place in range(top[left], top[left + 1]):
             b, scaled = top_symbol[place], top_value[place] * factor
-            rank, first = first_right, first_pair[b]  # of the first right symbol and pair in the word at hand
+            rank, first = first_right, first_pair[b]  # the first right symbol and pair of the current word
             for word in range(n_words):
                 present, partners = top_bits[right, word], partners_of[b, word]
                 bits = present & partners
@@ -237,7 +238,7 @@ def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, v
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Fill in a cell's top layer from its bottom one."""
+    """Compute a cell's top layer (``upper``) from its bottom layer (``cell``)."""
     unary_by_parent = rules.unary_by_parent
     for a in range(len(cell)):
         value = cell[a] if row == FREE or limits.alone[row, a] else 0.0
@@ -250,12 +251,12 @@ def _add_unary(rules, limits, row, cell, upper):
 
 @kernel_part
 def _of_neighbours(beside, lexical, step):
-    """How well each symbol goes with the token that follows (or precedes) each token, float64 (n, n_symbols).
+    """Return how probable each symbol is beside each token's next (or last) token, float64 (n, n_symbols).
 
     Args:
-        beside: `RuleIndex.after`, or `before`.
+        beside: `RuleIndex.after` (or `before`).
         lexical: float64 (n, n_symbols); value of each tag for each token.
-        step: 1, or -1.
+        step: 1 for the token after, -1 for the token before.
     """
     n, n_symbols = lexical.shape
     found = np.zeros((n, n_symbols))
@@ -270,14 +271,14 @@ def _of_neighbours(beside, lexical, step):
                     found[token, a] += value * beside[tag, a]
         for a in range(n_symbols):
             most = max(most, found[token, a])
-        for a in range(n_symbols):  # what was never seen is not impossible
+        for a in range(n_symbols):  # smoothing: unseen neighbours stay possible
             found[token, a] += _LEAST_SHARE * most if most > 0.0 else 1.0
     return found
 
 
 @kernel_part
 def _normalise(cell):
-    """Divide by a power of two so that the largest value is in [1, 2); return its exponent."""
+    """Divide the values by a power of two so that the largest is in [1, 2); return the exponent."""
     largest = 0.0
     for a in range(len(cell)):
         largest = max(largest, cell[a])

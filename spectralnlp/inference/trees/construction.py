@@ -1,4 +1,4 @@
-"""Building a packed forest from a chart."""
+"""The outside pass of the coarse grammar, which builds a pruned packed forest from a chart."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from spectralnlp.inference.trees.limits import FREE
 from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.jit import count_bits, kernel, kernel_part, lowest_bit, power_of_two
 
-# Share of the threshold below which posteriors are not even added up; many small ones still count.
+# Children are skipped if their posteriors are below this share of the threshold under every rule. Those
+# between this share and the threshold make no hyperedge, but still add to the outside values.
 _NOWHERE_NEAR = 0.01
 
-# Columns of the lists of nodes and hyperedges that grow as a forest is built. Children are not numbered
-# before their cell is visited: until then they are places in the layers of the chart.
+# Columns of the tables of nodes and hyperedges that grow as a forest is built. Children have no node ids
+# until their cell is visited, so the tables hold their places in the layers of the chart.
 _KIND, _SYMBOL, _START, _END = range(4)
 _NODE, _RULE, _LEFT, _RIGHT = range(4)
 
-# Columns of flows.
+# Columns of ``flow`` in `_build`.
 _SUM, _MOST, _CELL = range(3)
 
 
 def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_threshold: float) -> Forest:
-    """The nodes and hyperedges whose coarse posterior reaches the thresholds.
+    """Return the forest of the nodes and hyperedges whose coarse posteriors reach the thresholds.
 
     Args:
         chart: inside values with a total above zero.
-        rules: the rules that made the chart.
-        node_threshold, edge_threshold: least posterior, in [0, 1]; 0 keeps all that can be derived.
+        rules: the rules from which the chart was computed.
+        node_threshold, edge_threshold: least posterior of a node and of a hyperedge, in [0, 1]; 0 keeps all
+            that can be derived.
     """
     forest: Forest = _build(chart, rules, float(node_threshold), float(edge_threshold))
     return forest._replace(log_scale=float(chart.exponent[-1] * np.log(2.0)))
@@ -42,8 +44,8 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
 
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
-    """The forest, but for its ``log_scale``."""
-    # Local names of arrays: those of a named tuple are counted at every use.
+    """Return the forest, of which the caller sets ``log_scale``."""
+    # Local names, because numba updates reference counts at each use of a named tuple's array.
     cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
     top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most
     bottom_symbol, bottom_value = chart.bottom_symbol, chart.bottom_value
@@ -54,18 +56,18 @@ def _build(chart, rules, node_threshold, edge_threshold):
     n_symbols, n_words = partners_of.shape
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     outside = np.zeros(len(top_value))  # of top layers, so that inside · outside is a posterior
-    below = np.zeros(n_symbols)  # the same of the bottom layer of the cell at hand, 0 where it is pruned
+    below = np.zeros(n_symbols)  # the same for the bottom layer of the current cell, 0 for pruned symbols
     inner = np.zeros(n_symbols)  # inside values of that layer
-    ids = np.empty(n_symbols, np.int32)  # nodes of that layer
+    ids = np.empty(n_symbols, np.int32)  # node ids of that layer
     top_id = np.full(len(top_value), NO_NODE, np.int32)
     bottom_id = np.full(len(bottom_value), NO_NODE, np.int32)
-    bottom_place = np.empty(n_symbols, np.int64)  # of the cell at hand
+    bottom_place = np.empty(n_symbols, np.int64)  # of the current cell
     n_pairs = len(pair_rules) - 1
-    # For each pair of children the outside value of the parents times the weights of the rules, which is the
-    # same at every split of a cell: the sum over the rules, the largest summand and the cell they are of.
+    # For each pair of children: outside value of the parent times weight of the rule, which is the same at
+    # every split of a cell. The columns are the sum over the rules, the largest summand, and the cell.
     flow = np.full((n_pairs, 4), -1.0)
-    live = np.empty((n_symbols, n_words), np.uint64)  # no bit is set for a right child whose pair has no flow
-    live_cell = np.full(n_symbols, -1, np.int32)  # the cell that each row is of
+    live = np.empty((n_symbols, n_words), np.uint64)  # bits of right children whose pair may have a flow
+    live_cell = np.full(n_symbols, -1, np.int32)  # the cell that each row of ``live`` belongs to
     left_cells, right_cells = np.empty(n, np.int32), np.empty(n, np.int32)
 
     node = np.empty((1024, 4), np.int32)
@@ -94,7 +96,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
             top_id[place] = n_nodes
             _write_node(node, n_nodes, TOP, a, i, j)
             for unary in range(unary_by_parent[a] - 1, unary_by_parent[a + 1]):
-                b, w, name = a, 1.0, IDENTITY  # it comes first
+                b, w, name = a, 1.0, IDENTITY  # the first turn is for no unary rule
                 if unary >= unary_by_parent[a]:
                     b, w, name = unary_child[unary], unary_weight[unary], unary
                     if row != FREE and not under[row, unary]:
@@ -128,7 +130,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 n_edges += 1
             n_nodes += 1
         if most_below > 0.0 and cell >= n:
-            # Children that come nowhere near the threshold, whatever the rule, are passed over.
+            # Children whose posteriors are far below the threshold under every rule are skipped.
             hopeless = _NOWHERE_NEAR * edge_threshold / (most_below * most_weight)
             n_splits = find_splits(cells, cell, left_cells, right_cells)
             for split in range(n_splits):
@@ -136,7 +138,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
                 shift = exponent[left] + exponent[right] - exponent[cell]
                 if shift < NEGLIGIBLE_SHIFT:
                     continue
-                # Not at every edge: an array that may be another at each turn of a loop is counted at each.
+                # Outside the inner loop, where numba would update the arrays' reference counts at each turn.
                 while n_edges + len(parent) > len(edge):
                     edge, factor = grown_rows(edge), grown(factor)
                 scale, most_right = power_of_two(shift), most[right]
@@ -149,7 +151,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
                         live_cell[b] = cell
                         for word in range(n_words):
                             live[b, word] = partners_of[b, word]
-                    right_place, first = top[right], first_pair[b]  # in the word at hand
+                    right_place, first = top[right], first_pair[b]  # of the current word
                     for word in range(n_words):
                         present, partners = top_bits[right, word], partners_of[b, word]
                         bits = present & live[b, word]
@@ -193,7 +195,7 @@ def _build(chart, rules, node_threshold, edge_threshold):
 
 @kernel_part
 def _from_wide_to_narrow(cells):
-    """All cells, those of one width from left to right."""
+    """Return all cells from wide to narrow, those of the same width from left to right."""
     order = np.empty(len(cells.start), np.int32)
     count, first = 0, len(order)
     while first > 0:
@@ -215,7 +217,7 @@ def _write_node(table, row, kind, symbol, start, end):
 
 @kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
-    """The forest of these lists: edges by node and rule, children numbered, no edges to pruned children."""
+    """Return the forest of the tables: edges sorted by node and rule, without those to pruned children."""
     n_nodes, n_edges = len(node), len(edge)
     edges = np.zeros(n_nodes + 1, np.int64)
     rule, ordered_factor = np.empty(n_edges, np.int32), np.empty(n_edges)
@@ -256,7 +258,7 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
 
 @kernel_part
 def _by_node_and_rule(edge, n_nodes):
-    """The order of hyperedges by node, then by rule, then as they are: two counting sorts."""
+    """Return the order of hyperedges by node, then by rule; stable, by two counting sorts."""
     n_rules = 0
     for e in range(len(edge)):
         n_rules = max(n_rules, edge[e, _RULE] - WORD + 1)

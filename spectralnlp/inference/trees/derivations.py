@@ -1,4 +1,4 @@
-"""The result of parsing one sentence."""
+"""Turn a decoder's choice of hyperedges into a tree, and give its brackets their posteriors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from spectralnlp.trees.parse import Constituent
 
 
 def derivation_tree(scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-    """The binarised tree of a decoder's choice.
+    """Return the binarised tree of a decoder's choice.
 
     Args:
         scored: the forest that was decoded.
         choice: int32 (n_nodes,); the chosen hyperedge of each node of the tree, -1 elsewhere.
-        words: of the sentence.
+        words: the words of the sentence.
     """
     forest, symbols = scored.forest, scored.grammars[0].symbols
     built: dict[int, Tree] = {}
@@ -49,13 +49,14 @@ def derivation_tree(scored: ScoredForest, choice: Ints, words: Sequence[str]) ->
 
 
 def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Constituent, ...]:
-    """The brackets of a tree with their posteriors, averaged over forests; what one lacks counts as 0 there.
+    """Return the brackets of a tree with their posteriors, averaged over forests.
 
-    The middle of a compressed unary chain has no posterior of its own: where the chain is, so is its middle.
+    A bracket that a forest does not have counts as 0 there. The inner labels of a compressed unary chain have
+    no posterior of their own, and get at least that of the label above them.
 
     Args:
-        tree: of the sentence.
-        forests: one or more.
+        tree: a tree of the sentence, with its unary chains restored.
+        forests: one or more scored forests of the sentence.
     """
     spans, size = tree.spans(), len(tree.words()) + 1
     posteriors = np.zeros(len(spans))
@@ -83,7 +84,7 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
     for number, ((label, start, end), posterior) in enumerate(zip(spans, posteriors.tolist(), strict=True)):
         is_below = number > 0 and spans[number - 1][1:] == (start, end)
         is_above = number + 1 < len(spans) and spans[number + 1][1:] == (start, end)
-        if is_below and (is_above or end - start == 1):  # over one token the bottom of a chain is its tag
+        if is_below and (is_above or end - start == 1):  # the bottom of a chain over one token is its tag
             posterior = max(posterior, found[-1].posterior)
         found.append(Constituent(label, start, end, min(posterior, 1.0)))
     return tuple(found)
@@ -91,7 +92,10 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
 
 @lru_cache(maxsize=64)
 def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets, Ints]:
-    """Numbers of labels, and those in each symbol: symbol s has ``numbers[first[s]:first[s + 1]]``."""
+    """Return the ids of labels, and for each symbol s its label ids ``numbers[first[s]:first[s + 1]]``.
+
+    The result is (ids by label, ``first``, ``numbers``).
+    """
     labels = [labels_of(symbol) for symbol in grammar.symbols]
     index = {label: number for number, label in enumerate(dict.fromkeys(chain.from_iterable(labels)))}
     numbers = np.array([index[label] for label in chain.from_iterable(labels)], np.int32)
@@ -100,10 +104,10 @@ def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets,
 
 @kernel
 def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
-    """The posterior of each wanted bracket, float64 (n_wanted,).
+    """Return the posterior of each wanted bracket, float64 (n_wanted,).
 
-    The wanted ones are numbers made of end, start and label, sorted. A bracket is there as the bottom of its
-    span or as the top of a unary rule; both count.
+    ``wanted`` has sorted integer keys, each made of a bracket's end, start and label. A bracket can be the
+    bottom of its span or the parent of a unary rule; its posterior is the sum over both.
     """
     kind, symbol, start, end, edges = forest.kind, forest.symbol, forest.start, forest.end, forest.edges
     sums = np.zeros(len(wanted))
@@ -116,7 +120,7 @@ def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
                     value += edge[e]
         if value <= 0.0:
             continue
-        # Over a token the last label is its tag.
+        # The last label of a symbol over a token is its tag, which is no bracket.
         for place in range(first[symbol[v]], first[symbol[v] + 1] - (kind[v] == LEXICAL)):
             key = (end[v] * size + start[v]) * n_labels + labels[place]
             low, high = 0, len(wanted)

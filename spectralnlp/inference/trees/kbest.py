@@ -1,7 +1,7 @@
-"""The tree, or the k trees, of a packed forest with the largest sum of gains over its hyperedges.
+"""Find the tree, or the k trees, of a packed forest with the largest sum of gains over its hyperedges.
 
-One tree is a max-sum pass. The k best are found lazily, from the best one down (Huang and Chiang 2005,
-algorithm 3): a node looks for its next derivation only when a better one above has been given out.
+The best tree takes one max-sum pass. The k best are found lazily, from the best one down (Huang and Chiang
+2005, algorithm 3): a node's next derivation is computed only when a derivation above it needs it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from spectralnlp.inference.trees.recursions import derivation_weights
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Floats, Ints
 
-# A way to derive a node: (cost, hyperedge, rank of the left child's derivation, rank of the right one's).
-# The cost is the total gain, negated: the order of tuples puts the best first, equals by hyperedge.
+# A derivation of a node: (cost, hyperedge, rank of the left child's derivation, rank of the right child's).
+# The cost is the negated total gain, so that sorted tuples have the best first, and ties are in the order of
+# hyperedges.
 Derivation = tuple[float, int, int, int]
 
 
 def best_edges(forest: Forest, gains: Floats) -> Ints:
-    """The chosen hyperedge of each node in the tree of largest total gain.
+    """Return the hyperedge of each node in the tree of largest total gain.
 
     Args:
         forest: the forest.
-        gains: float64 (n_edges,); -inf for a hyperedge that may be in no tree.
+        gains: float64 (n_edges,); -inf excludes a hyperedge from every tree.
 
     Returns:
         int32 (n_nodes,); -1 for nodes outside the tree.
@@ -38,34 +39,34 @@ def best_edges(forest: Forest, gains: Floats) -> Ints:
 def best_trees(
     forest: Forest, gains: Floats, k: int, root_gains: Floats | None = None
 ) -> list[tuple[float, Ints]]:
-    """The k trees of largest total gain, the best first; the first is that of :func:`best_edges`.
+    """Return the k trees of largest total gain, best first; the first is that of :func:`best_edges`.
 
     Args:
         forest: the forest.
-        gains: float64 (n_edges,); -inf for a hyperedge that may be in no tree.
-        k: how many trees are wanted.
-        root_gains: float64 (n_roots,); what each root adds as the top of a tree; None for nothing.
+        gains: float64 (n_edges,); -inf excludes a hyperedge from every tree.
+        k: number of trees.
+        root_gains: float64 (n_roots,); the gain of each root as the top of a tree; None for zeros.
 
     Returns:
-        (total gain, the chosen hyperedge of each node as in :func:`best_edges`) of each; no two are the same
-        derivation, and there are fewer than k where the forest has fewer.
+        For each tree its total gain and the hyperedge of each node, as in :func:`best_edges`. The derivations
+        are distinct; there are fewer than k if the forest has fewer.
     """
     search = _LazySearch(forest, gains, np.zeros(forest.n_roots) if root_gains is None else root_gains)
     return [(-derivation[0], search.choice(derivation)) for derivation in search.best(k)]
 
 
 class _LazySearch:
-    """Derivations of the nodes of a forest, best first, as far as they have been asked for.
+    """Lazy enumeration of the derivations of a forest's nodes, best first.
 
     Attributes:
-        goal: a node added to the forest, whose hyperedges lead to the roots.
-        found: the derivations known of each node that was asked for, in order.
-        candidates: for nodes that have more derivations, a heap with the next one among it.
+        goal: an artificial node above the forest, with a hyperedge to each root.
+        found: the derivations found so far of each visited node, best first.
+        candidates: for each visited node that may have more derivations, a heap that contains the next one.
     """
 
     def __init__(self, forest: Forest, gains: Floats, root_gains: Floats) -> None:
         best = derivation_weights(MaxPlus(), forest, gains)
-        below = np.append(best, 0.0)  # at NO_NODE, where there is no child, nothing is added
+        below = np.append(best, 0.0)  # index NO_NODE (-1) reads this zero: a missing child adds nothing
         best_through = gains + below[forest.left] + below[forest.right]
         self.goal = forest.n_nodes
         self.edges = [*forest.edges.tolist(), forest.n_edges + forest.n_roots]
@@ -77,14 +78,14 @@ class _LazySearch:
         self.candidates: dict[int, list[Derivation]] = {}
 
     def best(self, k: int) -> list[Derivation]:
-        """The goal's k best derivations, or all that there are."""
+        """Return the goal's k best derivations, or all if there are fewer."""
         self._open(self.goal)
         while self.goal in self.candidates and len(self.found[self.goal]) < k:
             self._extend(self.goal)
         return self.found[self.goal][: max(k, 0)]
 
     def choice(self, derivation: Derivation) -> Ints:
-        """The hyperedge of each node in a derivation of the goal."""
+        """Return the hyperedge of each node in a derivation of the goal, -1 for nodes outside it."""
         choice = np.full(self.goal + 1, -1, np.int32)
         stack = [(self.goal, derivation)]
         while stack:
@@ -97,7 +98,7 @@ class _LazySearch:
         return choice[: self.goal]
 
     def _open(self, node: int) -> None:
-        """Find a node's best derivation, for which the max-sum pass is enough."""
+        """Find a node's best derivation, from the results of the max-sum pass, unless it is known."""
         if node in self.found:
             return
         edges = range(self.edges[node], self.edges[node + 1])
@@ -108,13 +109,13 @@ class _LazySearch:
             self.candidates[node] = heap
 
     def _extend(self, node: int) -> None:
-        """Find the next derivation of a node that may have one; first those of nodes below that it needs."""
+        """Find the next derivation of a node, if it has one, and first those of children that it needs."""
         stack = [node]
         while stack:
             node = stack[-1]
             _, edge, i, j = self.found[node][-1]
             left, right = self.left[edge], self.right[edge]
-            # After ranks (i, j) come (i, j + 1), and (i + 1, j) if j is 0: each pair is reached one way.
+            # Ranks (i, j) are followed by (i, j + 1), and by (i + 1, j) if j is 0: each pair is reached once.
             if j == 0 and self._may_reach(left, i + 1):
                 stack.append(left)
             elif self._may_reach(right, j + 1):
@@ -130,21 +131,21 @@ class _LazySearch:
                 stack.pop()
 
     def _may_reach(self, node: int, rank: int) -> bool:
-        """Whether a node's derivation of a rank is not known, but may yet be found."""
+        """Return whether a node's derivation of a rank is not known yet but may exist."""
         self._open(node)
         return rank >= len(self.found[node]) and node in self.candidates
 
     def _offer(self, node: int, edge: int, i: int, j: int) -> None:
-        """Make a derivation a candidate, if its children have derivations of those ranks."""
+        """Make a derivation a candidate if its children have derivations of these ranks."""
         left, right = self.found[self.left[edge]], self.found[self.right[edge]]
         if i < len(left) and j < len(right):
-            # Added up as in the max-sum pass, so that equal trees have equal costs.
+            # Summed in the same order as in the max-sum pass, so that equal trees have equal costs.
             heappush(self.candidates[node], (self.cost[edge] + left[i][0] + right[j][0], edge, i, j))
 
 
 @kernel
 def _best_tree(forest, gains, best):
-    """The chosen hyperedge of each node: the first that has the node's total gain."""
+    """Return the hyperedge of each node of the best tree: the first that attains the node's best gain."""
     edges, left, right = forest.edges, forest.left, forest.right
     n_nodes = len(best)
     choice = np.full(n_nodes, -1, np.int32)

@@ -1,11 +1,11 @@
-"""Constraints in the numbers of a grammar: what may stand over each span of a sentence.
+"""Translate bracket constraints into the symbols and unary rules that a grammar may put over each span.
 
-What stands over a span is a bottom, which is a symbol, and perhaps a unary rule above it; each brings labels
-of phrases, or none (tags and the intermediates of binarisation). A required bracket asks that its label is
-among them and that no other span crosses it: every binary tree without crossing spans has the span itself, so
-that nothing else has to be asked. A forbidden bracket asks that its label, or any, is not among them. So
-constraints are a table of bottoms and one of unary rules for each span that they speak of, and a chart that
-obeys the tables holds the trees that meet the constraints, all of them and no other.
+A span has a bottom symbol and perhaps one unary rule above it. Each stands for zero or more phrase labels
+(zero for tags and for intermediate symbols of binarisation). A required bracket demands that its label is
+among these and that no other span crosses it; a binary tree without crossing spans always has the span
+itself. A forbidden bracket demands that its label (or any label) is not among them. Constraints thus become
+two tables for each span that they mention, of allowed bottom symbols and of allowed unary rules. A chart that
+obeys the tables holds exactly the trees that meet the constraints.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spectralnlp.parameters import Ints, LatentGrammar
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.trees import is_intermediate, labels_of
 
-# The row of a cell over which anything may stand.
+# The row of an unconstrained cell in `CellLimits`.
 FREE = -1
 
 Flags = NDArray[np.bool_]
@@ -33,13 +33,13 @@ _NO_TABLE: Flags = np.empty((0, 0), bool)
 
 
 class CellLimits(NamedTuple):
-    """What may stand in each of some cells, for kernels.
+    """The symbols and unary rules allowed in chart cells, as arrays for kernels.
 
     Attributes:
-        row: int32 (n_cells,); a row of the tables for each cell, or FREE.
-        alone: bool (n_rows, n_symbols); bottoms that may stand there without a unary rule.
-        under: bool (n_rows, n_unary); unary rules that may stand there.
-        bottom: bool (n_rows, n_symbols); bottoms that may stand there alone or under one of these rules.
+        row: int32 (n_cells,); each cell's row in the tables, or FREE.
+        alone: bool (n_rows, n_symbols); bottom symbols allowed without a unary rule above.
+        under: bool (n_rows, n_unary); allowed unary rules.
+        bottom: bool (n_rows, n_symbols); bottom symbols allowed alone or below an allowed unary rule.
     """
 
     row: Ints
@@ -50,12 +50,12 @@ class CellLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanLimits:
-    """What may stand over the spans of one sentence.
+    """The symbols and unary rules allowed over the spans of one sentence.
 
     Attributes:
         required: int32 (n_required, 2); start and end of the spans that no other may cross.
         spans: int32 (n_limited, 2); start and end of the spans that have a row in the tables, sorted.
-        alone, under, bottom: as of `CellLimits`.
+        alone, under, bottom: the tables; see `CellLimits`.
     """
 
     required: Ints
@@ -65,10 +65,10 @@ class SpanLimits:
     bottom: Flags
 
     def of_spans(self, start: Ints, end: Ints) -> CellLimits:
-        """The limits of spans.
+        """Return the limits of given spans.
 
         Args:
-            start, end: int32 (n_spans,); no span twice.
+            start, end: int32 (n_spans,); distinct spans.
         """
         row = np.full(len(start), FREE, np.int32)
         if len(self.spans):
@@ -83,24 +83,24 @@ class SpanLimits:
         return CellLimits(row, self.alone, self.under, self.bottom)
 
     def is_required(self, start: Ints, end: Ints) -> Flags:
-        """Which spans are required; arguments as of `of_spans`."""
+        """Return which spans are required, bool (n_spans,); `of_spans` describes the arguments."""
         wanted = set(map(tuple, self.required.tolist()))
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
     def open(self, cells: Cells) -> Cells:
-        """The cells that cross no required bracket; where some are closed, enough to build each bracket."""
+        """Return the open cells without those that cross a required bracket; see `nested_cells`."""
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
 
 def nested_cells(cells: Cells, required: Ints) -> Cells:
-    """Open cells without those that cross a required bracket.
+    """Return the open cells without those that cross a required bracket.
 
-    Where not all cells are open, the required ones are opened, with what their beginnings and ends need: a
-    right-branching and a left-branching way to build each.
+    If some cells are closed, the required ones are opened too, with the cells for a right-branching and a
+    left-branching derivation of each.
 
     Args:
-        cells: of the sentence.
-        required: int32 (n_required, 2); start and end of spans that do not cross.
+        cells: the open cells of the sentence.
+        required: int32 (n_required, 2); start and end of spans that do not cross each other.
     """
     n = cells.n_tokens
     start, end = cells.start, cells.end
@@ -115,7 +115,14 @@ def nested_cells(cells: Cells, required: Ints) -> Cells:
 
 
 def building_blocks(required: Ints) -> tuple[Ints, Ints]:
-    """Starts and ends of the spans at the beginning and at the end of each required one, and of itself."""
+    """Return the spans that build each required span right- and left-branching, and this span itself.
+
+    Args:
+        required: int32 (n_required, 2); start and end of spans.
+
+    Returns:
+        Starts and ends, int32 (n_spans,) each; these are the prefixes and the suffixes of the required spans.
+    """
     starts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for first, last in required.tolist():
         inner = np.arange(first + 1, last, dtype=np.int32)
@@ -125,7 +132,7 @@ def building_blocks(required: Ints) -> tuple[Ints, Ints]:
 
 
 def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
-    """Which spans cross a required one.
+    """Return which spans cross a required one, bool (n_spans,).
 
     Args:
         start, end: int32 (n_spans,).
@@ -140,12 +147,12 @@ def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The phrase labels that each symbol, and each unary rule with its child, bring to a span.
+    """The phrase labels that a symbol, or a unary rule with its child, puts over a span.
 
     Attributes:
-        rows: the row of each label in the next two.
-        of_bottom: bool (n_labels, n_symbols).
-        of_unary: bool (n_labels, n_unary).
+        rows: the row of each label in the two tables.
+        of_bottom: bool (n_labels, n_symbols); the labels of each symbol.
+        of_unary: bool (n_labels, n_unary); the labels of each unary rule with its child.
         child: int32 (n_unary,); the symbol below each unary rule.
     """
 
@@ -156,11 +163,11 @@ class LabelTable:
 
     @classmethod
     def of_grammar(cls, grammar: LatentGrammar, chains: Chains) -> LabelTable:
-        """The labels of a grammar's symbols and rules.
+        """Return the table of a grammar's symbols and unary rules.
 
         Args:
             grammar: any grammar.
-            chains: what a unary rule stands for, as `restore` takes it.
+            chains: the full unary chain that a unary rule stands for, as `restore` takes it.
         """
         of_symbol = [() if is_intermediate(name) else labels_of(name) for name in grammar.symbols]
         bottom = [
@@ -175,7 +182,10 @@ class LabelTable:
 
     @classmethod
     def of_labels(cls, shared: SharedLabels, chains: Chains) -> LabelTable:
-        """The same of the labels that several grammars share, and of their pairs."""
+        """Return the table of the labels and unary pairs that several grammars share.
+
+        The labels take the place of symbols, and the pairs that of unary rules; see `of_grammar`.
+        """
         names, pairs = shared.names, shared.labels.pairs
         bottom = [
             () if is_tag else (name,)
@@ -205,7 +215,7 @@ class LabelTable:
         return cls(rows, table(bottom), table(unary), child)
 
     def limits(self, constraints: Constraints) -> SpanLimits:
-        """What the brackets of constraints allow, required and forbidden ones."""
+        """Return the limits that the required and forbidden brackets of constraints impose."""
         spans = sorted({each.span for each in (*constraints.brackets, *constraints.forbidden)})
         row = {span: number for number, span in enumerate(spans)}
         alone = np.ones((len(spans), self.of_bottom.shape[1]), bool)
@@ -221,21 +231,21 @@ class LabelTable:
         return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
 
     def _has(self, table: Flags, label: str | None) -> Flags:
-        """Which columns of a table bring a label, or any."""
+        """Return which columns of a table have a label, or any label if this is None."""
         if label is None:
             return np.asarray(table.any(axis=0))
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
 
 
 def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
-    """The limits of spans, int32 (n_spans,), no span twice; None lets anything stand there."""
+    """Return the limits of distinct spans, int32 (n_spans,) each; all are FREE if ``limits`` is None."""
     if limits is not None:
         return limits.of_spans(start, end)
     return CellLimits(np.full(len(start), FREE, np.int32), _NO_TABLE, _NO_TABLE, _NO_TABLE)
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
-    """The labels that a unary rule puts over its child, whatever the child's own."""
+    """Return the labels that a unary rule adds above those of its child."""
     if not top or not below:
         return top
     return chains.get((top[0], below[0]), (top[0], below[0]))[:-1]

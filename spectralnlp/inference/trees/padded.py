@@ -1,7 +1,7 @@
 """Products of small matrices and vectors, for kernels.
 
-Each is given as an array and the place where it begins; ``n`` is a number of columns, padded with zeros to a
-multiple of eight.
+Each matrix or vector is passed as an array and the index at which it begins. ``n`` is its number of columns,
+padded with zeros to a multiple of eight.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any
 
 from spectralnlp.jit import LANES, kernel_part, load_lanes, multiply_add, repeat, store_lanes, sum_of_lanes
 
-# Rows of a matrix that are worked on together, so that what they share is read once.
+# Rows of a matrix that are processed together, so that the vector is loaded once for all of them.
 _ROWS = 4
 
 
 @kernel_part
 def dot(a: Any, i: int, b: Any, j: int, n: int) -> Any:
-    """The product of two vectors."""
+    """Return the inner product of two vectors."""
     total = repeat(a.dtype.type(0.0))
     for k in range(0, n, LANES):
         total = multiply_add(load_lanes(a, i + k), load_lanes(b, j + k), total)
@@ -25,7 +25,7 @@ def dot(a: Any, i: int, b: Any, j: int, n: int) -> Any:
 
 @kernel_part
 def add_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> None:
-    """Add a vector times a factor to another."""
+    """Add ``factor`` times ``vector`` to the vector in ``out``."""
     factors = repeat(factor)
     for k in range(0, n, LANES):
         store_lanes(out, i + k, multiply_add(factors, load_lanes(vector, j + k), load_lanes(out, i + k)))
@@ -33,7 +33,7 @@ def add_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> No
 
 @kernel_part
 def write_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> None:
-    """Write a vector times a factor."""
+    """Write ``factor`` times ``vector`` to ``out``."""
     factors, nothing = repeat(factor), repeat(out.dtype.type(0.0))
     for k in range(0, n, LANES):
         store_lanes(out, i + k, multiply_add(factors, load_lanes(vector, j + k), nothing))
@@ -41,7 +41,7 @@ def write_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> 
 
 @kernel_part
 def add_product(out: Any, i: int, matrix: Any, first: int, n_rows: int, vector: Any, n: int) -> None:
-    """Add a matrix times a vector, which begins its array, to another vector."""
+    """Add the matrix times ``vector``, which begins at index 0, to the vector in ``out``."""
     h = 0
     while h + _ROWS <= n_rows:
         a = b = c = d = repeat(out.dtype.type(0.0))
@@ -66,7 +66,7 @@ def add_product(out: Any, i: int, matrix: Any, first: int, n_rows: int, vector: 
 def write_transposed_product(
     out: Any, matrix: Any, first: int, n_rows: int, vector: Any, i: int, n: int
 ) -> None:
-    """Write the transpose of a matrix times a vector at the beginning of an array."""
+    """Write the transposed matrix times ``vector`` to the beginning of ``out``."""
     write_scaled(out, 0, vector[i], matrix, first, n)
     h = 1
     while h + _ROWS <= n_rows:

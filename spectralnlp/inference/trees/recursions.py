@@ -1,8 +1,8 @@
-"""The recursion over a packed forest, in any semiring.
+"""The inside recursion over a packed forest, in any semiring, and pruning.
 
 A node's weight is the sum (⊕) over its hyperedges of the product (⊗) of the hyperedge's weight and its
-children's. Here it is one number a node; with a vector over the states of a latent-variable grammar the same
-recursion is in :mod:`~spectralnlp.inference.trees.sparse`.
+children's weights. Here a weight is one number per node; :mod:`~spectralnlp.inference.trees.sparse` has the
+same recursion with a vector over the states of a latent-variable grammar.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from spectralnlp.parameters import Offsets
 
 @kernel
 def derivation_weights(semiring, forest, weights):
-    """The weight of each node, all its derivations added up.
+    """Return the weight of each node: the semiring sum over its derivations.
 
     Args:
-        semiring: of :mod:`spectralnlp.inference.semirings`.
+        semiring: a semiring of :mod:`spectralnlp.inference.semirings`.
         forest: a Forest.
-        weights: (n_edges,), of the type of the semiring's zero.
+        weights: (n_edges,); of the type of the semiring's zero.
 
     Returns:
         (n_nodes,), of the same type.
@@ -45,14 +45,14 @@ def derivation_weights(semiring, forest, weights):
 
 
 def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> tuple[Forest, Offsets, Offsets]:
-    """The forest without some of its hyperedges, and without the nodes that then lead nowhere.
+    """Remove hyperedges from a forest, and the nodes that then have no derivation or cannot be reached.
 
     Args:
         forest: the forest.
-        keep: bool (n_edges,).
+        keep: bool (n_edges,); False for hyperedges to remove.
 
     Returns:
-        The forest that is left, and which nodes and which hyperedges these were, int64.
+        The pruned forest, and the indices that its nodes and its hyperedges had in ``forest``, int64.
     """
     pruned: tuple[Forest, Offsets, Offsets] = _prune(forest, derivation_weights(AnyAll(), forest, keep), keep)
     return pruned
@@ -60,7 +60,7 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> tuple[Forest, Offse
 
 @kernel
 def _prune(forest, productive, keep):
-    """The forest without hyperedges that are not kept, or that lead to a node without a derivation."""
+    """Prune as `prune_forest` does; ``productive``, bool (n_nodes,), says which nodes keep a derivation."""
     edges, left, right = forest.edges, forest.left, forest.right
     n_nodes, n_roots = len(forest.kind), forest.n_roots
     usable = keep.copy()

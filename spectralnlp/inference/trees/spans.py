@@ -1,8 +1,8 @@
-"""Decoding by spans: the tree of largest expected gain for grammars of different binarisations.
+"""Decode averaged span posteriors: the best tree of grammars with different binarisations.
 
-They share no forest, but all have posteriors of labelled brackets, of unary rules over brackets and of tags.
-Averaged, these are decoded as in :class:`~.decoders.MBRDecoder`: each bracket gains its posterior less γ,
-each tag its posterior times a weight.
+Such grammars have no forest in common, but each gives posteriors of labelled brackets, of unary rules over
+brackets, and of tags. Their averages are decoded as in :class:`~.decoders.MBRDecoder`: each bracket gains its
+posterior minus γ, each tag its posterior times a weight.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints
 
-# What a required bracket gains beside its posterior: more than it can cost. Nothing crosses it, so that it is
-# in the best tree if it gains at all.
+# Extra gain of a required bracket, larger than any loss it can cause. No span of the forests crosses it, so
+# it is in the best tree if its gain is positive.
 _REQUIRED = 1e3
 
 
@@ -30,8 +30,8 @@ class Span(NamedTuple):
 
     Attributes:
         start, end: tokens, end exclusive.
-        label: of the phrase or tag.
-        top: label of a unary rule's parent over it, or NO_LABEL.
+        label: id of the phrase label or tag.
+        top: id of the label of a unary rule's parent above it, or NO_LABEL.
     """
 
     start: int
@@ -42,14 +42,17 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanPosteriors:
-    """Averaged posteriors of the spans of a sentence that forests have, its tokens and itself among them.
+    """Averaged posteriors over the distinct spans of a sentence's forests.
+
+    Single tokens and the whole sentence are among the spans.
 
     Attributes:
-        labels: the labels.
-        start, end: int32 (n_spans,); tokens, end exclusive; no span twice.
-        bottom: float64 (n_spans, n_labels); of labels over the span, not made by a unary rule. Tags too.
-        unary: float64 (n_spans, n_pairs); of unary rules over the span.
-        limits: what labels and pairs may stand over spans; None where anything may.
+        labels: the label ids.
+        start, end: int32 (n_spans,); tokens, end exclusive.
+        bottom: float64 (n_spans, n_labels); posteriors of labels and tags over the span that are not the
+            parent of a unary rule.
+        unary: float64 (n_spans, n_pairs); posteriors of unary rules over the span.
+        limits: the labels and pairs allowed over spans; None if all are.
     """
 
     labels: SpanLabels
@@ -67,14 +70,14 @@ def span_posteriors(
     n_tokens: int,
     limits: SpanLimits | None = None,
 ) -> SpanPosteriors:
-    """The mean posteriors of forests of one sentence.
+    """Return the mean posteriors of one sentence's forests, over all their grammars.
 
     Args:
-        forests: one of each binarisation, with the posteriors of its grammars.
-        maps: of each forest's grammars.
-        labels: the labels that the maps use.
-        n_tokens: of the sentence.
-        limits: what labels and pairs may stand over spans; the forests were made under the same limits.
+        forests: one forest for each binarisation, with the posteriors of its grammars.
+        maps: for each forest, the map from its symbols and rules to the shared labels.
+        labels: the shared labels.
+        n_tokens: length of the sentence.
+        limits: the labels and pairs allowed over spans; the forests were made under the same limits.
     """
     n_grammars = sum(len(each.posteriors) for each in forests)
     codes = [each.forest.end.astype(np.int64) * (n_tokens + 1) + each.forest.start for each in forests]
@@ -91,7 +94,7 @@ def span_posteriors(
 
 @kernel
 def _add(forest, numbers, row, node, edge, share, bottom, unary):
-    """Add a share of the posteriors of a forest's grammars to those of its spans."""
+    """Add the posteriors of a forest's grammars, times ``share``, to the rows of their spans."""
     for v in range(len(forest.kind)):
         if forest.kind[v] == TOP:
             for e in range(forest.edges[v], forest.edges[v + 1]):
@@ -107,15 +110,15 @@ def _add(forest, numbers, row, node, edge, share, bottom, unary):
 
 
 def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float) -> list[Span]:
-    """The brackets of the tree of largest expected gain.
+    """Return the labelled spans of the tree of largest expected gain.
 
     Args:
-        posteriors: of the sentence.
-        gamma: price of a bracket.
-        tag_weight: worth of a right tag beside a right bracket.
+        posteriors: averaged posteriors of the sentence.
+        gamma: precision–recall weight γ, subtracted from each bracket's posterior.
+        tag_weight: gain of a correct tag relative to that of a correct bracket.
 
     Returns:
-        The labelled spans, each after those inside it; every token has a tag, and the sentence a label.
+        The labelled spans, each after those inside it; every token has a tag, and the sentence has a label.
     """
     is_tag, pairs = posteriors.labels.is_tag, posteriors.labels.pairs
     start, end = posteriors.start, posteriors.end
@@ -139,9 +142,9 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 
 @kernel
 def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
-    """The gain of each span's best label, perhaps under a unary rule; the label and the rule's.
+    """Return for each span the gain of its best label, this label, and the label of a unary parent above it.
 
-    Where nothing may stand over a span, its gain is -inf.
+    The last is NO_LABEL if there is no unary rule. If no label is allowed over a span, its gain is -inf.
     """
     n_spans, n_labels = bottom.shape
     gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)
@@ -161,7 +164,7 @@ def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_we
         over_token = end[row] - start[row] == 1
         best, best_gain = -1, -np.inf
         for x in range(n_labels):
-            if is_tag[x] != over_token:  # over a token there is a tag, or a rule over it
+            if is_tag[x] != over_token:  # the bottom of a token is a tag
                 continue
             value = above[x] + (tag_weight * bottom[row, x] if over_token else bottom[row, x] - gamma)
             if value > best_gain or best < 0:
@@ -172,10 +175,10 @@ def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_we
 
 @kernel
 def _best_bracketing(start, end, gain):
-    """Rows of the spans of the best bracketing, a span after those inside it.
+    """Return the rows of the spans of the best bracketing, each span after those inside it.
 
-    Tokens and the sentence are always in it. Other spans that gain something are few, some for each token:
-    from narrow to wide, the best ones inside each are found from left to right.
+    Single tokens and the whole sentence are always chosen. Other spans with a positive gain are few, in
+    proportion to the tokens: from narrow to wide, a pass from left to right finds the best ones inside each.
     """
     n = np.int64(0)
     for row in range(len(gain)):
@@ -212,7 +215,10 @@ def _best_bracketing(start, end, gain):
 
 @kernel_part
 def _fill(first, last_place, start, total, last, before, best, choice):
-    """Write the best total of useful spans up to each place inside a span, and which one ends there."""
+    """Write the best total gain up to each place inside a span, and the row of the best span that ends there.
+
+    The row is -1 if no span that ends there is worth choosing.
+    """
     best[first] = 0.0
     for place in range(first + 1, last_place + 1):
         best[place], choice[place] = best[place - 1], -1
@@ -228,7 +234,7 @@ def _fill(first, last_place, start, total, last, before, best, choice):
 
 @kernel_part
 def _in_order(keys, rows):
-    """Rows by their keys, which are small, equals as they are."""
+    """Return rows in ascending order of their keys, which are small integers, by a stable counting sort."""
     most = np.int64(0)
     for row in rows:
         most = max(most, np.int64(keys[row]))
