@@ -1,9 +1,8 @@
-"""Output formats of a parse: one function from ``Parse`` to text for each name.
+"""Output formats of parses: for each format name, a function from ``Parse`` to text.
 
 A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
-``ptb``, ``json`` and ``svg`` are one line a sentence; ``pretty`` and ``conllu`` are blocks
-of lines. `svg.stacked` makes one
-document of several drawings.
+``ptb``, ``json`` and ``svg`` give one line per sentence; ``pretty`` and ``conllu`` give blocks of lines.
+`svg.stacked` combines several drawings into one document.
 
 >>> from spectralnlp.render import FORMATS
 >>> FORMATS
@@ -25,7 +24,7 @@ FORMATS = ("ptb", "pretty", "json", "svg", "conllu")
 
 
 class Renderer(Protocol):
-    """A function of a parse that returns text; with ``scores``, the model's numbers too.
+    """A function that writes a parse as text; with ``scores``, it includes probabilities and posteriors.
 
     Examples:
         >>> import spectralnlp
@@ -42,11 +41,11 @@ class Renderer(Protocol):
 
 
 def renderer(name: str) -> Renderer:
-    """Return the renderer of a format; its module is imported here and not before.
+    """Return the renderer of a format; its module is imported on demand.
 
     Raises:
-        ConfigError: no such format.
-        RegistryError: what writes CoNLL-U is not installed.
+        ConfigError: the format does not exist.
+        RegistryError: the plugin that writes CoNLL-U is not installed.
 
     Examples:
         >>> import spectralnlp
@@ -61,7 +60,7 @@ def renderer(name: str) -> Renderer:
     if name == "conllu":
         render = registry.tree_tools.get("dependencies").parse_to_conllu
         return render
-    # "json" would hide the standard library's module from its own importers' readers.
+    # The module is not called "json", to avoid confusion with the standard library's.
     module = import_module(f"spectralnlp.render.{name if name != 'json' else 'jsonl'}")
     render = module.render
     return render

@@ -1,14 +1,14 @@
-"""JSON lines: one object a sentence, as ``parse.schema.json`` beside this module says.
+"""JSON lines: one object per sentence, described by ``parse.schema.json`` next to this module.
 
-- ``tokens``: ``text`` as it stood in the input, ``form`` as the grammar saw it, ``tag``, and
-  ``start`` and ``end``, character offsets into the input;
+- ``tokens``: ``text`` as in the input, ``form`` as the grammar reads it, ``tag``, and ``start`` and ``end``,
+  character offsets into the input;
 - ``constituents``: ``label``, ``start`` and ``end`` in tokens, ``start_char`` and ``end_char`` in
   characters, ``posterior``; parents before children, unary chains kept;
-- ``tree`` in brackets; ``log_probability`` of the sentence; ``fallback``: null, or why the grammar
-  gave no tree of its own;
-- ``alternatives``: ``tree`` and ``score`` of the k best trees, where more than one was asked for.
+- ``tree``: the bracketed tree; ``log_probability``: that of the sentence, natural logarithm; ``fallback``:
+  null, or why the tree is not simply the grammar's best one;
+- ``alternatives``: ``tree`` and ``score`` of the k best trees, if more than one was requested.
 
-Ends are exclusive. Numbers that are not finite are null. Scores are always there.
+Ends are exclusive. Numbers that are not finite are null. Scores are always included.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def render(parse: ParsedSentence, scores: bool = True) -> str:
-    """The parse as one line of JSON."""
+    """Return the parse as one line of JSON."""
     return json.dumps(to_dict(parse), ensure_ascii=False, allow_nan=False)
 
 
 def to_dict(parse: ParsedSentence) -> dict[str, Any]:
-    """The parse as plain dictionaries, lists, strings and numbers."""
+    """Return the parse as dictionaries, lists, strings and numbers."""
     tokens = parse.sentence.tokens
     return {
         "tokens": [

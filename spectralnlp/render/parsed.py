@@ -1,4 +1,4 @@
-"""What renderers need of trees and parses: `spectralnlp.Tree` and `spectralnlp.Parse` have it."""
+"""Protocols for what renderers read; `spectralnlp.Tree` and `spectralnlp.Parse` implement them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spectralnlp.text.tokens import Sentence
 
 
 class DrawnTree(Protocol):
-    """A label with children, or a preterminal with its word."""
+    """A tree node: a label with children, or a preterminal with its word."""
 
     @property
     def label(self) -> str:
@@ -24,23 +24,23 @@ class DrawnTree(Protocol):
         """Subtrees from left to right."""
 
     def nodes(self) -> Iterator[DrawnTree]:
-        """All nodes, a parent before its children, from left to right."""
+        """Iterate over all nodes in preorder, from left to right."""
 
     def preterminals(self) -> Sequence[DrawnTree]:
-        """The nodes over words, from left to right."""
+        """Return the preterminals (nodes over words), from left to right."""
 
     def words(self) -> list[str]:
-        """The tokens of the sentence."""
+        """Return the tokens of the sentence."""
 
     def tags(self) -> list[str]:
-        """The label of each token's preterminal."""
+        """Return the label of each token's preterminal."""
 
     def spans(self) -> list[tuple[str, int, int]]:
-        """(label, start, end) of every node that is not a preterminal, parents first."""
+        """Return (label, start, end) of every node that is not a preterminal, parents first."""
 
 
 class ScoredSpan(Protocol):
-    """One bracket of a tree, with its probability."""
+    """A bracket of a tree, with its posterior."""
 
     @property
     def label(self) -> str:
@@ -48,11 +48,11 @@ class ScoredSpan(Protocol):
 
     @property
     def start(self) -> int:
-        """The first token."""
+        """Index of the first token."""
 
     @property
     def end(self) -> int:
-        """The token after the last."""
+        """Index of the token after the last."""
 
     @property
     def posterior(self) -> float:
@@ -68,7 +68,7 @@ class ScoredTree(Protocol):
 
     @property
     def score(self) -> float:
-        """Total gain of the decoder."""
+        """The decoder's objective for this tree."""
 
 
 class ParsedSentence(Protocol):
@@ -76,7 +76,7 @@ class ParsedSentence(Protocol):
 
     @property
     def tree(self) -> DrawnTree:
-        """The tree, under its root."""
+        """The tree, including its root node."""
 
     @property
     def sentence(self) -> Sentence:
@@ -84,16 +84,16 @@ class ParsedSentence(Protocol):
 
     @property
     def log_probability(self) -> float | None:
-        """Natural logarithm of the sentence's probability; None where it is not known."""
+        """Natural logarithm of the sentence's probability; None if it is unknown."""
 
     @property
     def constituents(self) -> Sequence[ScoredSpan]:
-        """Those of the tree without its root, parents first."""
+        """The constituents of the tree except its root, parents first."""
 
     @property
     def fallback(self) -> str | None:
-        """None, or why this is not simply the grammar's best tree."""
+        """None, or the reason why the tree is not simply the grammar's best one."""
 
     @property
     def alternatives(self) -> Sequence[ScoredTree]:
-        """The k best trees, the best first, where more than one was asked for."""
+        """The k best trees, best first; empty unless more than one was requested."""

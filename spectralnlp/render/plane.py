@@ -1,4 +1,4 @@
-"""Word vectors in the plane, as in the tutorial's figures; drawn by matplotlib (``[plot]``)."""
+"""Plots of word vectors in the plane, as in the tutorial's figures; needs matplotlib (extra ``[plot]``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from spectralnlp.errors import ConfigError, InputError
 
 FORMATS = (".png", ".svg")
-# Half the width of a dot, in points; and where a label may stand beside it, the nearest places first.
+# Radius of a dot, in points; and candidate offsets of a label from its dot, the nearest first.
 _DOT = 2.0
 _TURNS = np.linspace(0, 2 * np.pi, 16, endpoint=False) + np.pi / 4
 _RINGS = np.arange(3.0, 60.0, 4.0)
@@ -27,19 +27,19 @@ class WordSpace(Protocol):
     """Words with vectors, such as `spectralnlp.Vectors`."""
 
     def __contains__(self, word: object) -> bool:
-        """Whether a word has a vector."""
+        """Tell whether a word has a vector."""
 
     def vectors(self, words: Sequence[str]) -> np.ndarray:
-        """Vectors of words, float32 (n_words, n_dimensions)."""
+        """Return the vectors of words, float32 (n_words, n_dimensions)."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Words to draw together.
+    """The words of one panel.
 
     Args:
-        title: what they are.
-        groups: by name, words of one colour.
+        title: title of the panel.
+        groups: words to draw in the same colour, by name of the group.
     """
 
     title: str
@@ -93,10 +93,10 @@ PICTURES = (
 
 
 def check_drawable(path: Path) -> None:
-    """Find out before the work whether a picture can be drawn.
+    """Check, before any work is done, that a picture can be drawn.
 
     Raises:
-        ConfigError: matplotlib is not installed, or the file's name ends in no format that is known.
+        ConfigError: matplotlib is not installed, or the file name does not end in .png or .svg.
     """
     if path.suffix.lower() not in FORMATS:
         raise ConfigError("pictures are .png or .svg", path=path, hint="choose another name")
@@ -105,18 +105,19 @@ def check_drawable(path: Path) -> None:
 
 
 def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> list[str]:
-    """Draw words by the two leading principal components of their vectors, a panel for each picture.
+    """Plot words by the first two principal components of their vectors, one panel per picture.
 
     Args:
-        vectors: where words lie.
-        pictures: what to draw.
-        path: the file to write, whole or not at all.
+        vectors: the word vectors.
+        pictures: the words of each panel.
+        path: the file to write; it is replaced atomically.
 
     Returns:
-        The words outside the vocabulary, which are left out.
+        The words outside the vocabulary, which are not drawn.
 
     Raises:
-        ConfigError: as `check_drawable`; or the file cannot be written.
+        ConfigError: matplotlib is not installed, the file name does not end in .png or .svg, or the file
+            cannot be written.
         InputError: a picture has fewer than three words in the vocabulary.
     """
     check_drawable(path)
@@ -137,7 +138,7 @@ def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> l
         _spread(each)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     kind = path.suffix.lower()[1:]
-    # No date and no random names: the same vectors give the same bytes.
+    # No date and no random ids, so that the same vectors give the same bytes.
     about = {"Date": None} if kind == "svg" else {}
     try:
         with matplotlib.rc_context({"svg.hashsalt": "spectralnlp"}):
@@ -152,7 +153,7 @@ def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> l
 
 
 def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> list[Any]:
-    """Draw a picture; return the labels of its words, which may overlap."""
+    """Draw one panel; return the labels of its words, which may overlap."""
     groups = {name: [word for word in words if word in vectors] for name, words in picture.groups.items()}
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:
@@ -189,31 +190,31 @@ def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> list[Any]:
 
 
 def _spread(labels: Sequence[Any]) -> None:
-    """Move labels to the nearest place around their points where they cover no point and no other label."""
+    """Move each label to the nearest place around its point where it covers no point and no other label."""
     boxes = np.array([label.get_window_extent().extents for label in labels])
     centres = np.array([label.axes.transData.transform(label.xy) for label in labels])
     sizes = np.column_stack([boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]])
     panel = labels[0].axes.get_window_extent().extents
-    pixels = labels[0].figure.dpi / 72  # a point has so many
+    pixels = labels[0].figure.dpi / 72  # pixels per typographic point
     taken = np.concatenate([centres - _DOT * pixels, centres + _DOT * pixels], axis=1)
     for label, centre, size in zip(labels, centres, sizes, strict=True):
         around = centre + _OFFSETS * pixels + np.sign(_OFFSETS) * size / 2
         tried = np.concatenate([around - size / 2, around + size / 2], axis=1)
         covered = _overlaps(tried, taken).sum(axis=1)
         outside = (tried[:, :2] < panel[:2]).any(axis=1) | (tried[:, 2:] > panel[2:]).any(axis=1)
-        best = int(np.argmin(covered + 100 * outside))  # the first of the best: the nearest
+        best = int(np.argmin(covered + 100 * outside))  # of equally good places, the first, which is nearest
         label.set_position((around[best] - centre) / pixels)
         taken = np.concatenate([taken, tried[best : best + 1]])
 
 
 def _overlaps(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Bool (n, m): whether boxes, rows of left, bottom, right, top, overlap."""
+    """Tell which boxes, rows of (left, bottom, right, top), overlap which others; bool (n, m)."""
     left, right = boxes[:, None, :2] < others[None, :, 2:], boxes[:, None, 2:] > others[None, :, :2]
     return np.asarray((left & right).all(axis=2))
 
 
 def plane(vectors: np.ndarray) -> np.ndarray:
-    """The two leading principal components of some vectors, (n, 2); signs fixed."""
+    """Project vectors onto their first two principal components, float64 (n, 2), with deterministic signs."""
     centred = vectors.astype(np.float64) - vectors.mean(axis=0)
     u, sigma, _ = np.linalg.svd(centred, full_matrices=False)
     u, sigma = u[:, :2], sigma[:2]

@@ -6,9 +6,9 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def node_posteriors(parse: ParsedSentence) -> list[float | None]:
-    """The posterior of every node that is not a preterminal, parents first; None where there is none.
+    """Return the posterior of every node that is not a preterminal, parents first; None where unknown.
 
-    Constituents come in the tree's own order and may leave nodes out (the outer TOP).
+    The parse's constituents are in the tree's order, and may leave out nodes such as the outer TOP.
     """
     posteriors: list[float | None] = []
     constituents = iter(parse.constituents)

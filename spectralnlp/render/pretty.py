@@ -1,4 +1,4 @@
-"""A drawing of the tree in plain text, readable for sentences of forty words.
+"""Drawings of trees in plain text, compact enough for sentences of forty words.
 
     TOP → S
     ├─ NP  The/DT cat/NN
@@ -9,8 +9,8 @@
     │     └─ NP  the/DT mat/NN
     └─ ./.
 
-Unary chains share a line (``TOP → S``), and so does a phrase of words only. With scores a label is
-followed by its posterior, and the log-probability of the sentence comes first.
+A unary chain shares a line (``TOP → S``), and so do the words of a phrase that contains only words. With
+scores, each label is followed by its posterior, and the first line is the log-probability of the sentence.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from __future__ import annotations
 from spectralnlp.render.parsed import DrawnTree, ParsedSentence
 from spectralnlp.render.posteriors import node_posteriors
 
-_FLAT_WIDTH = 72  # a phrase of words longer than this gets a line for each word
+_FLAT_WIDTH = 72  # a phrase of words wider than this many characters gets one line per word
 
 
 def render(parse: ParsedSentence, scores: bool = False) -> str:
-    """The drawing as lines, the last of which is empty so that drawings stand apart."""
+    """Draw the tree as lines, the last of which is empty to separate drawings."""
     lines = [*_notes(parse, scores), *_draw(parse.tree, _names(parse, scores)), ""]
     return "\n".join(lines)
 
@@ -37,7 +37,7 @@ def _notes(parse: ParsedSentence, scores: bool) -> list[str]:
 
 
 def _names(parse: ParsedSentence, scores: bool) -> dict[int, str]:
-    """Return the text of each node in the drawing, by the identity of the node."""
+    """Return the text of each node in the drawing, by ``id(node)``."""
     phrases = (node for node in parse.tree.nodes() if node.word is None)
     names = {id(node): f"{node.word}/{node.label}" for node in parse.tree.preterminals()}
     for node, posterior in zip(phrases, node_posteriors(parse), strict=True):
@@ -47,7 +47,7 @@ def _names(parse: ParsedSentence, scores: bool) -> dict[int, str]:
 
 def _draw(tree: DrawnTree, names: dict[int, str]) -> list[str]:
     lines = []
-    stack = [(tree, "", "")]  # node, what is left of it on its own line, and on the lines below
+    stack = [(tree, "", "")]  # node, prefix of its line, prefix of the lines below it
     while stack:
         node, here, below = stack.pop()
         chain = [names[id(node)]]
@@ -67,7 +67,7 @@ def _draw(tree: DrawnTree, names: dict[int, str]) -> list[str]:
 
 
 def _flat(node: DrawnTree, names: dict[int, str]) -> str | None:
-    """The words of a phrase of words only, or None if it needs lines of its own."""
+    """Return the words of a phrase as one text, or None if it contains phrases or is too wide."""
     if any(child.word is None for child in node.children):
         return None
     words = " ".join(names[id(child)] for child in node.children)

@@ -1,9 +1,9 @@
-"""Brackets, one tree a line; with scores, tab-separated columns.
+"""Penn Treebank brackets, one tree per line; with scores, tab-separated columns.
 
-With scores a line is ``tree <TAB> log-probability <TAB> label:start:end=posterior …``: token offsets
-with exclusive ends, parents before children; a log-probability that is not known is ``nan``.
+With scores, a line is ``tree <TAB> log-probability <TAB> label:start:end=posterior …``, with token offsets,
+exclusive ends, and parents before children. An unknown log-probability is ``nan``.
 
-The k best trees of a sentence are a line each, ``tree <TAB> score``, the best first; a blank line follows.
+The k best trees of a sentence take one line each, ``tree <TAB> score``, best first, then a blank line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def render(parse: ParsedSentence, scores: bool = False) -> str:
-    """The tree on one line, and its scores in two more columns where asked for."""
+    """Write the tree on one line, with its scores in two more columns if requested."""
     if parse.alternatives:
         return "".join(f"{each.tree}\t{each.score:.4f}\n" for each in parse.alternatives)
     tree = str(parse.tree)

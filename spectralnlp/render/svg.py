@@ -1,7 +1,8 @@
-"""Scalable vector graphics, one document a line: the drawing of trees in files, notebooks and pages.
+"""Drawings of trees as SVG, one document per line, for files, notebooks and web pages.
 
-Words stand in a row at the bottom, constituents above them; lines run straight down, so that none crosses a
-label. Colours are those of the text around the drawing, light or dark. Nothing here recurses.
+Words stand in a row at the bottom, with constituents above them. Edges are vertical and horizontal lines, so
+that none crosses a label. The drawing takes its colour from the surrounding text, light or dark. The code
+does not recurse, so deep trees are safe.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from html import escape
 from spectralnlp.render.parsed import DrawnTree, ParsedSentence
 from spectralnlp.render.posteriors import node_posteriors
 
-# Sizes in pixels: of letters, of those of posteriors; between words, lines and around it all.
+# Sizes in pixels: fonts of labels and of posteriors; gap between words, height of a level, outer margin.
 _FONT, _SMALL = 15.0, 11.0
 _GAP, _LEVEL, _SCORED_LEVEL, _MARGIN = 16.0, 46.0, 58.0, 14.0
-# Widths of letters in ems, those of wide fonts, so that no font makes labels meet.
+# Widths of characters in em, as in wide fonts, so that labels do not touch in any font.
 _NARROW, _WIDE = frozenset("iIjl.,:;'|!()[]{}ftr`-/ "), frozenset("mwMW@%&—")
 _NARROW_EM, _WIDE_EM, _CAPITAL_EM, _LETTER_EM, _SQUARE_EM = 0.42, 1.0, 0.76, 0.64, 1.05
-# A constituent that is less probable stands out.
+# Constituents less probable than this are highlighted.
 _DOUBTFUL = 0.5
-# Characters that no XML document may hold, and line ends.
-# What XML cannot hold, and what turns the text around it: embeddings, overrides and isolates.
+# Characters that XML does not allow, line ends, and bidirectional controls (embeddings, overrides, isolates),
+# which would reorder the surrounding text.
 _NOT_SHOWN = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 OPENING = (
@@ -39,15 +40,15 @@ class _Node:
     """A node of the drawing.
 
     Attributes:
-        label: its text.
-        children: from left to right.
-        posterior: below the label; None for none.
-        word: of a preterminal.
-        width: of all that stands below it, and of itself.
-        x: its middle.
-        start, end: its words, ``end`` exclusive.
-        depth: of the root 0; of a preterminal, the deepest.
-        mark: a class of its group; empty for none.
+        label: text of the label.
+        children: child nodes from left to right.
+        posterior: number below the label; None for none.
+        word: word of a preterminal; None for other nodes.
+        width: width of the subtree, in pixels.
+        x: horizontal centre, in pixels.
+        start, end: indices of its words, ``end`` exclusive.
+        depth: distance from the root; preterminals are all moved to the largest depth.
+        mark: additional CSS class of the node's group; empty for none.
     """
 
     label: str
@@ -63,7 +64,7 @@ class _Node:
 
     @property
     def own_width(self) -> float:
-        """How wide its texts are."""
+        """Width of the label or the word, whichever is wider, in pixels."""
         return max(text_width(self.label), text_width(self.word or ""))
 
 
@@ -77,13 +78,14 @@ def draw_tree(
 ) -> str:
     """Draw a tree as one self-contained ``<svg>`` element on one line.
 
-    There is a group for each node, parents first: of class ``phrase`` with ``data-key="NP:0:2"``, label and
-    words; or of class ``word`` with ``data-word="0"``, its number.
+    Each node is a ``<g>`` element, parents first. Phrases have the class ``phrase`` and an attribute such as
+    ``data-key="NP:0:2"`` (label, start, end); preterminals have the class ``word`` and ``data-word="0"``, the
+    index of the word.
 
     Args:
-        tree: any tree.
-        posteriors: of its nodes that are no preterminals, parents first; none are drawn without them.
-        marks: another class for some of these nodes, by their number.
+        tree: the tree to draw.
+        posteriors: posterior of each node that is not a preterminal, parents first; empty to draw none.
+        marks: additional CSS classes for some of these nodes, by their index in that order.
     """
     root, nodes = _built(tree, posteriors)
     for number, node in enumerate([node for node in nodes if node.word is None] if marks else ()):
@@ -102,19 +104,19 @@ def draw_tree(
 
 
 def in_page(document: str) -> str:
-    """A drawing as HTML for a notebook: in the colours of the page, to be scrolled where it is wide.
+    """Wrap a drawing in HTML for a notebook: it takes the page's colours, and wide drawings scroll.
 
     Args:
-        document: what `render` gave. As an image of its own it would be black in a dark notebook, too.
+        document: a result of `render`. Shown as a separate image, it would be black even on a dark page.
     """
     return f'<div style="overflow-x: auto">{document}</div>'
 
 
 def stacked(documents: Sequence[str]) -> str:
-    """Several drawings one below the other, as one document on one line.
+    """Stack several drawings vertically in one SVG document, on one line.
 
     Args:
-        documents: what `render` gave.
+        documents: results of `render`.
     """
     sizes = [match.groups() for match in map(_SIZE.match, documents) if match is not None]
     height, placed = 0.0, []
@@ -127,7 +129,7 @@ def stacked(documents: Sequence[str]) -> str:
 
 
 def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, list[_Node]]:
-    """The nodes of a drawing, parents first, with depths and widths."""
+    """Return the root and all nodes of a drawing, parents first, with their depths and widths."""
     given = iter(posteriors)
     nodes: list[_Node] = []
     opened: list[tuple[DrawnTree, _Node | None, int]] = [(tree, None, 0)]
@@ -150,7 +152,7 @@ def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, 
 
 
 def _place(root: _Node) -> None:
-    """Set the middle of each node: over the middles of its outer children, where there is space for it."""
+    """Set the centre of each node: midway between its outer children's centres, if there is space."""
     opened = [(root, _MARGIN)]
     order: list[tuple[_Node, float]] = []
     while opened:
@@ -169,7 +171,7 @@ def _place(root: _Node) -> None:
 
 
 def _group(node: _Node, y: float, level: float) -> str:
-    """A node and the lines below it: to its word, or to its children, down, across and down."""
+    """Return the SVG group of a node: its texts, and the lines down to its word or its children."""
     if node.word is not None:
         lines = f"M{node.x:.1f} {y + 5:.1f}V{y + _LEVEL / 2 - 1:.1f}"
         texts = _text(node, y, node.label, 'class="t" fill-opacity="0.65"')
@@ -194,7 +196,7 @@ def _text(node: _Node, y: float, text: str, look: str) -> str:
 
 
 def text_width(text: str) -> float:
-    """The width of a text in wide fonts, in pixels."""
+    """Return the width of a text in a wide font, in pixels."""
     return _FONT * sum(map(_em, text))
 
 
@@ -211,5 +213,5 @@ def _em(character: str) -> float:
 
 
 def clean(text: str) -> str:
-    """A text as XML can hold it, and that leaves the order of other characters alone."""
+    """Return a text with characters that XML forbids, and bidirectional controls, replaced by U+FFFD."""
     return _NOT_SHOWN.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Tagged sentences as scalable vector graphics: words in a row, tags below, spans over them."""
+"""Drawings of tagged sentences as SVG: words in a row, with tags below or spans above."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def draw_tags(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span] |
 
     Args:
         words: the tokens.
-        tags: one a word; not drawn where there are spans.
-        spans: first token, token after the last, label; None where tags write none.
+        tags: one tag per word; not drawn if there are spans.
+        spans: (first token, token after the last, label) of each span; None if the tags encode no spans.
     """
     below = list(tags) if spans is None else [""] * len(words)
     words = [clean(word) for word in words]

@@ -10,7 +10,7 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.text.spans import Scheme, spans_of
 from spectralnlp.text.tokens import Sentence
 
-# Sentence, tags, their scheme, and how probable each is (or None) to text without a final newline.
+# Arguments: sentence, tags, their scheme, their probabilities or None. Returns text without a final newline.
 TagRenderer = Callable[[Sentence, Sequence[str], Scheme, "Sequence[float] | None"], str]
 
 UNIVERSAL = frozenset(
@@ -41,7 +41,7 @@ def tag_renderer(name: str) -> TagRenderer:
     """Return the renderer of a format.
 
     Raises:
-        ConfigError: no such format.
+        ConfigError: the format does not exist.
     """
     formats = {"tagged": _tagged, "conllu": to_conllu, "json": _json}
     if name not in formats:
@@ -52,7 +52,7 @@ def tag_renderer(name: str) -> TagRenderer:
 def _tagged(
     sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
 ) -> str:
-    """``word_TAG`` with blanks between; a word with a blank in it gets an underscore there."""
+    """Write ``word_TAG`` pairs separated by spaces; spaces within a word become underscores."""
     words = (word.replace(" ", "_") for word in sentence.words)
     if confidence is None:
         return " ".join(f"{word}_{tag}" for word, tag in zip(words, tags, strict=True))
@@ -67,14 +67,16 @@ def to_conllu(
     *,
     comments: Mapping[str, str] | None = None,
 ) -> str:
-    """CoNLL-U, an empty line at the end: universal tags as UPOS, spans in MISC, any others as XPOS.
+    """Write a tagged sentence as CoNLL-U with an empty line at the end.
+
+    Universal tags become UPOS, tags that encode spans go to MISC, and all other tags become XPOS.
 
     Args:
-        sentence: words.
-        tags: one a word.
-        scheme: how they are written.
-        confidence: how probable each is; None to leave that out.
-        comments: more lines above, ``# name = value``.
+        sentence: the sentence.
+        tags: one tag per word.
+        scheme: the tags' encoding: plain tags, or an encoding of spans.
+        confidence: probability of each tag; None to leave it out.
+        comments: values of further comment lines ``# name = value``, by name.
     """
     lines = [f"# text = {text_of(sentence)}"]
     lines += [f"# {name} = {value}" for name, value in (comments or {}).items()]
@@ -95,7 +97,7 @@ def to_conllu(
 
 
 def text_of(sentence: Sentence) -> str:
-    """The tokens of a sentence, with a blank where there was space between them."""
+    """Return the tokens of a sentence, joined by a space wherever the text had whitespace between them."""
     text, end = "", sentence.start
     for token in sentence.tokens:
         text += (" " if token.start > end else "") + token.text
@@ -110,7 +112,11 @@ def _json(sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: S
 def to_dict(
     sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
 ) -> dict[str, Any]:
-    """One object: ``tokens`` with ``text``, ``start``, ``end``, ``tag``; ``spans`` where tags write them."""
+    """Return a tagged sentence as an object for JSON.
+
+    ``tokens`` have ``text``, ``start``, ``end``, ``tag`` and, if given, ``confidence``; ``spans``, present if
+    the tags encode spans, have ``label``, ``start`` and ``end``. Offsets are in characters.
+    """
     tokens: list[dict[str, Any]] = [
         {"text": token.text, "start": token.start, "end": token.end, "tag": tag}
         for token, tag in zip(sentence.tokens, tags, strict=True)

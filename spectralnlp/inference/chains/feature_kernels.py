@@ -6,16 +6,16 @@ import numpy as np
 
 from spectralnlp.jit import kernel
 
-# Forms of words, in the columns of `forms.FORMS`.
+# Columns of word forms, in the order of `word_forms.FORMS`.
 N_PREFIXES, N_SUFFIXES = 4, 5
 _PREFIX, _SUFFIX = 3, 3 + N_PREFIXES
 _FLAGS = _SUFFIX + N_SUFFIXES
-# Character classes; a character beyond the table is a class of its own.
+# Character classes; each OTHER character, or character beyond the table, counts as its own class.
 OTHER, UPPER, LOWER, DIGIT = 0, 1, 2, 3
 _START, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _YES = np.uint64(1)
-# Slots of `templates`: the words around, then the word itself if it begins the sentence, or if not.
+# Slots of `templates`: the words around a token, the token if it begins the sentence, the token if not.
 N_OFFSETS, FIRST, INNER = 5, 5, 6
 
 
@@ -27,14 +27,14 @@ def _mixed(value):
 
 @kernel
 def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
-    """Hash the forms of words.
+    """Write hashes of the forms of words: the word, its prefixes, suffixes, shape and flags.
 
     Args:
         low: uint32; characters of all words, lowercased and concatenated.
         low_bounds: int64 (n_words + 1,); start of each word in ``low``.
         cased, cased_bounds: the same for the original words.
-        table: uint8; character classes.
-        hashes: uint64 (n_words, n_forms), zeros; filled in.
+        table: uint8; character class of each code point below its length.
+        hashes: uint64 (n_words, n_forms), zeros; written. A form that a word lacks stays 0.
     """
     for w in range(len(hashes)):
         first, end = low_bounds[w], low_bounds[w + 1]

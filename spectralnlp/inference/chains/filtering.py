@@ -1,16 +1,17 @@
-"""Predicting sequences with observable operators: probabilities that are never negative and sum to one.
+"""Filtering with observable operators, corrected so that predictions are probability distributions.
 
-A linear prediction p = O s has Σp = 1 but, by sampling error, negative entries. Three steps make every
-prediction a distribution, and so every product of them a distribution over sequences:
+A linear prediction p = O s has Σp = 1 but, by sampling error, may have negative entries. Three steps make
+every prediction a distribution, and so every product of predictions a distribution over sequences:
 
 1. *Shrink.* If the negative entries of p add up to m > tolerance, the state becomes
    s ← (tolerance/m) s + (1 - tolerance/m) s̄, with s̄ the stationary state. Negative mass is convex in s and
-   about none at s̄, so what is left is at most the tolerance.
+   about zero at s̄, so at most the tolerance is left.
 2. *Clip and mix.* p̃ ∝ max(p, 0) + floor · base.
-3. *Update as mixed.* After symbol x, s ← (max(p_x, 0)·s_x + floor·base_x·a_x) / (max(p_x, 0) + floor·base_x),
-   where s_x is B_x s scaled and a_x the mean state after x: the mixture's own update, finite everywhere.
+3. *Update.* After symbol x, s ← (max(p_x, 0)·s_x + floor·base_x·a_x) / (max(p_x, 0) + floor·base_x),
+   where s_x is the normalised B_x s, and a_x the mean state after x. This is the exact update of the mixture,
+   and always finite.
 
-Where p has no negative entry and the floor is 0, this is filtering in the linear model itself.
+If p has no negative entry and the floor is 0, this is ordinary filtering in the linear model.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from spectralnlp.parameters import (
     SequenceParameters,
 )
 
-# Predicted probabilities that are held at a time: sequences run side by side, in lanes.
+# Maximum number of predicted probabilities in memory; sequences are run in parallel lanes.
 LANES = 4_000_000
 
 
 class Filter(ABC):
-    """Predicts the next symbol from a state, and moves the state on; many states at a time.
+    """Predicts the next symbol from a state, and updates the state; vectorised over n states.
 
     Attributes:
-        model: the parameters, which know how they are stored.
-        symbols: V names, the last one for unknown symbols.
-        symbol_index: their numbers.
-        width: k; the first k numbers of a state predict the future.
+        model: the parameters of the model.
+        symbols: names of the V symbols, the last one for unknown symbols.
+        symbol_index: number of each symbol, by name.
+        width: k; the first k components of a state predict the future.
     """
 
     model: SequenceParameters
@@ -53,22 +54,22 @@ class Filter(ABC):
 
     @abstractmethod
     def start(self, n: int) -> Floats:
-        """float64 (n, ≥ k): states before the first symbol."""
+        """Return n states before the first symbol, float64 (n, ≥ k)."""
 
     @abstractmethod
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """float64 (n, V), distributions of the next symbol; and the states that gave them."""
+        """Return distributions of the next symbol, float64 (n, V), and the corrected states."""
 
     @abstractmethod
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """The states after one more symbol each, int32 (n,), from states as `predict` gave them."""
+        """Return the states after one more symbol each, int32 (n,); ``states`` come from `predict`."""
 
 
 Model = TypeVar("Model", ObservableOperators, HiddenMarkov)
 
 
 class ModelFilter(Filter, Generic[Model]):
-    """A filter of one model, whose initial state it starts from."""
+    """A filter that starts from the initial state of one model."""
 
     def __init__(self, model: Model) -> None:
         self.model: Model = model
@@ -76,15 +77,15 @@ class ModelFilter(Filter, Generic[Model]):
         self.width = len(model.initial)
 
     def start(self, n: int) -> Floats:
-        """The initial state, n times."""
+        """Return the initial state, repeated n times; float64 (n, k)."""
         return np.tile(self.model.initial, (n, 1))
 
 
 class OperatorFilter(ModelFilter[ObservableOperators]):
-    """Observable operators, with the three steps above."""
+    """Filter of observable operators, with the three steps of the module's docstring."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Steps 1 and 2."""
+        """Shrink the states, then clip and mix the predictions: steps 1 and 2 of the module's docstring."""
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)
@@ -99,13 +100,13 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
             p += model.floor * model.base
         total = p.sum(axis=1, keepdims=True)
         empty = ~(total[:, 0] > 0)
-        if empty.any():  # a state that predicts nothing at all, which only a floor of 0 allows
+        if empty.any():  # a state without positive predictions; possible only if the floor is 0
             p[empty], total[empty] = model.base, model.base.sum()
         p /= total
         return p, states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Step 3."""
+        """Update the states: step 3 of the module's docstring."""
         after = np.empty_like(states)
         _advance(self._arrays, states, symbols, after)
         return after
@@ -117,7 +118,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
 
 
 class _OperatorArrays(NamedTuple):
-    """The arrays of ObservableOperators that kernels use; ``floor`` is each symbol's own."""
+    """The arrays of `ObservableOperators` that kernels use; ``floor`` is floor · base, float64 (V,)."""
 
     emission: Floats
     operators: Floats
@@ -160,14 +161,14 @@ Visit = Callable[[NDArray[np.int64], int, Floats, Floats, Ints], None]
 
 
 def run_sequences(filter_: Filter, sequences: Sequence[Ints], visit: Visit) -> None:
-    """Run through sequences side by side, showing each prediction.
+    """Filter sequences in parallel, and call a function with each prediction.
 
     Args:
-        filter_: predicts.
-        sequences: symbols of each; int32.
+        filter_: the filter.
+        sequences: for each sequence its symbol numbers, int32.
         visit: called as ``visit(which, position, distributions, states, symbols)`` before each symbol: the
-            numbers of the sequences that go on, the position in them, (n, V) predictions, (n, k) states and
-            the symbols that come.
+            indices of the sequences that are longer than ``position``, the position, the predictions (n, V),
+            the states (n, k), and the symbols at that position.
     """
     n_lanes = max(1, LANES // len(filter_.symbols))
     longest_first = np.argsort([-len(each) for each in sequences], kind="stable")

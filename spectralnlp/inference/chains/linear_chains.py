@@ -1,7 +1,7 @@
-"""Linear chains of tags: the best sequence, and how probable each tag is.
+"""Decoding of linear chains of tags: the best sequence, and the marginals of tags.
 
 The score of tags y₁…y_n is start[y₁] + Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + end[y_n]; it is
--inf for forbidden sequences. Many sentences lie one after the other, cut at ``starts``.
+-inf for forbidden sequences. Sentences are concatenated; ``starts`` holds the first token of each.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from spectralnlp.jit import kernel, kernel_part
 Scores = NDArray[np.float32]
 Offsets = NDArray[np.int64]
 
-# A sum of exponentials that is larger lost nothing that counts to underflow.
+# Underflow is negligible in sums of exponentials that are greater than this.
 _LEAST_SUM = 1e-280
 
 
 def best_tags(
     emissions: Scores, starts: Offsets, transitions: Scores, start: Scores, end: Scores
 ) -> NDArray[np.int32]:
-    """Viterbi (1967): the tags with the best score.
+    """Find the tags with the best score, by the algorithm of Viterbi (1967).
 
     Args:
-        emissions: float32 (n_tokens, n_tags).
-        starts: int64 (n_sentences + 1,).
-        transitions: float32 (n_tags, n_tags); from, to.
-        start, end: float32 (n_tags,).
+        emissions: float32 (n_tokens, n_tags); scores.
+        starts: int64 (n_sentences + 1,); first token of each sentence, then n_tokens.
+        transitions: float32 (n_tags, n_tags); scores from a tag (row) to the next (column).
+        start, end: float32 (n_tags,); scores of the first and the last tag of a sentence.
 
     Returns:
-        int32 (n_tokens,).
+        Tag numbers, int32 (n_tokens,).
     """
     tags = np.empty(len(emissions), np.int32)
     longest = int(np.diff(starts).max(initial=1))
@@ -52,7 +52,7 @@ def _for_each_sentence(emissions, starts, transitions, start, end, totals, tags)
 
 @kernel
 def viterbi(emissions, transitions, start, end, totals, tags):
-    """The best tags of one sentence.
+    """Write the best tags of one sentence.
 
     Args:
         emissions: (n, k).
@@ -72,10 +72,12 @@ def viterbi(emissions, transitions, start, end, totals, tags):
 
 @kernel
 def forward(semiring, emissions, transitions, start, totals):
-    """The weight of all sequences that end in each tag, for each token: the recursion over a chain.
+    """Write, for each token and tag, the total weight of all sequences that end in that tag.
+
+    This is the forward recursion over a chain, in any semiring.
 
     Args:
-        semiring: of :mod:`spectralnlp.inference.semirings`.
+        semiring: a semiring of :mod:`spectralnlp.inference.semirings`.
         emissions: (n, k).
         transitions: (k, k); from, to.
         start: (k,).
@@ -89,7 +91,7 @@ def forward(semiring, emissions, transitions, start, totals):
         for y in range(k):
             now[y] = times(semiring, before[0], transitions[0, y])
         for x in range(1, k):
-            weight, following = before[x], transitions[x]  # the loop below is one of vectors
+            weight, following = before[x], transitions[x]  # so that the loop below is vectorised
             for y in range(k):
                 now[y] = plus(semiring, now[y], times(semiring, weight, following[y]))
         for y in range(k):
@@ -98,7 +100,7 @@ def forward(semiring, emissions, transitions, start, totals):
 
 @kernel
 def _first_best(totals, following):
-    """The first tag whose total and the score that follows it add up to the most."""
+    """Return the first tag with the largest sum of its total and the score that follows it."""
     most, best = totals[0] + following[0], 0
     for x in range(1, len(totals)):
         score = totals[x] + following[x]
@@ -110,15 +112,16 @@ def _first_best(totals, following):
 def tag_marginals(
     emissions: Scores, starts: Offsets, transitions: Scores, start: Scores, end: Scores
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Probabilities where scores are logarithms of weights: the forward and backward passes, in logarithms.
+    """Compute marginal probabilities of tags by the forward and backward passes; scores are log weights.
 
-    This is the recursion of `forward` too, but adds up all tags at once: fewer exponentials than by pairs.
+    The recursion is that of `forward`, but sums over all tags at once, which takes fewer exponentials than
+    adding one pair of tags at a time.
 
     Args:
         emissions, starts, transitions, start, end: as for `best_tags`.
 
     Returns:
-        float64 (n_tokens, n_tags), p(tag | sentence); and float64 (n_sentences,), the logarithm of the sum of
+        p(tag | sentence), float64 (n_tokens, n_tags); and float64 (n_sentences,), the logarithm of the sum of
         all sequences' weights.
     """
     marginals = np.empty(emissions.shape)
@@ -128,12 +131,12 @@ def tag_marginals(
 
 
 class _Steps(NamedTuple):
-    """Scores of transitions, ready for both passes.
+    """Transition scores, precomputed for the forward and the backward pass.
 
     Attributes:
-        score: float64 (n_tags, n_tags); from x to y.
-        weight: float64 (n_tags, n_tags); e to the power of each score less the largest.
-        most: the largest score.
+        score: float64 (n_tags, n_tags); score from tag x (row) to tag y (column).
+        weight: float64 (n_tags, n_tags); exp(score - most).
+        most: the largest score; 0 if it is not finite.
     """
 
     score: NDArray[np.float64]
@@ -160,10 +163,10 @@ def _log_sum(values):
 
 @kernel_part
 def _step(steps, forwards, scores, share, sums, pair_scores):
-    """Write the log-sum over the tags before each tag, or after each, of their scores and the transitions'.
+    """Write for each tag the log-sum-exp, over the tags before (or after) it, of score plus transition.
 
-    Exponentials of transitions are taken once for all tokens. Where a sum is next to nothing, so that it
-    may have lost some to underflow, it is added up in logarithms.
+    The exponentials of transitions are computed once for all tokens. A sum that is so small that underflow
+    matters is computed again in logarithms.
     """
     k, top = len(scores), scores.max()
     for x in range(k):
@@ -196,7 +199,7 @@ def _sum_product(emissions, starts, steps, start, end, marginals, log_sums):
         first, last = starts[s], starts[s + 1]
         if last == first:
             continue
-        forward = marginals  # overwritten, from the end, once a token's backward scores are known
+        forward = marginals  # overwritten by marginals, from the last token to the first
         for y in range(k):
             forward[first, y] = start[y] + emissions[first, y]
         for t in range(first + 1, last):

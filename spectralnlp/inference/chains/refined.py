@@ -1,8 +1,8 @@
-"""Refinement hidden Markov models: the posterior of every tag of every token, exactly.
+"""Exact posteriors of tags in refinement hidden Markov models.
 
-The forward and the backward pass carry, for each tag that a token may have, a vector over the tag's states,
-scaled at every step. Sums over the states come out the same in any basis of them; spectral parameters can
-make them negative by sampling error, so posteriors are absolute values, normalised.
+The forward and the backward pass keep, for each candidate tag of a token, a vector over the tag's states,
+rescaled at every token. Sums over states do not depend on the basis of the state space. With spectral
+parameters they can be negative by sampling error, so posteriors are normalised absolute values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spectralnlp.inference.words.lexical import LexiconRows, Lookup
 from spectralnlp.jit import fast_kernel, kernel
 from spectralnlp.parameters import Floats, Ints, Offsets, RefinedMarkov
 
-# In a model's ``pair_index``: no transition matrix for these two tags.
+# Value in a model's ``pair_index`` where two tags have no transition matrix.
 NO_PAIR = -1
 
 
@@ -27,10 +27,10 @@ class TagPosteriors:
     """Posteriors of the tags of one sentence.
 
     Attributes:
-        posteriors: float64 (n_tokens, n_tags); rows sum to one, but for rows of zeros, where sampling error
-            has cancelled everything.
-        log_probability: natural logarithm of the words' probability; minus infinity where it came out
-            negative or zero.
+        posteriors: float64 (n_tokens, n_tags); rows sum to one, except for rows of zeros, where no tag has a
+            finite non-zero weight.
+        log_probability: natural logarithm of the words' probability; minus infinity if the computed
+            probability is not positive and finite.
     """
 
     posteriors: Floats
@@ -38,7 +38,7 @@ class TagPosteriors:
 
 
 class ChainArrays(NamedTuple):
-    """The arrays of a RefinedMarkov that kernels use; see :class:`~spectralnlp.parameters.RefinedMarkov`."""
+    """The arrays that kernels use of a :class:`~spectralnlp.parameters.RefinedMarkov`."""
 
     tied: bool
     n_states: Ints
@@ -60,13 +60,13 @@ class ChainArrays(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The tags that tokens may have: token i has candidates ``first[i]`` to ``first[i + 1]``.
+    """The candidate tags of a sentence's tokens; token i has candidates ``first[i]:first[i + 1]``.
 
     Attributes:
-        first: int64 (n_tokens + 1,).
-        tag: int64 (n_candidates,).
-        offsets: int64 (n_candidates + 1,); where each candidate's lexical vector begins.
-        lexical: float64; the word's weights for the states of the candidates' tags.
+        first: int64 (n_tokens + 1,); first candidate of each token.
+        tag: int64 (n_candidates,); tag of each candidate.
+        offsets: int64 (n_candidates + 1,); start of each candidate's lexical vector in ``lexical``.
+        lexical: float64; concatenated lexical vectors: the word's weights for the states of a tag.
     """
 
     first: Offsets
@@ -76,11 +76,11 @@ class Candidates(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Forward weights of the candidates' states and words together, scaled at every token.
+    """Forward vectors: joint weights of each candidate's state and word, rescaled at every token.
 
     Attributes:
-        offsets: int64 (n_candidates + 1,); where each candidate's begin.
-        values: float64 (offsets[-1],).
+        offsets: int64 (n_candidates + 1,); start of each candidate's vector in ``values``.
+        values: float64 (offsets[-1],); the vectors, concatenated.
     """
 
     offsets: Offsets
@@ -90,13 +90,13 @@ class Joints(NamedTuple):
 def tag_posteriors(
     model: RefinedMarkov, found: Lookup, allowed: NDArray[np.bool_] | None = None
 ) -> TagPosteriors:
-    """Posteriors of tags, refinements and all other tags summed out.
+    """Compute the posteriors of tags, summed over states and over the tags of all other tokens.
 
     Args:
         model: the model.
-        found: the tokens in its lexicon; at least one.
-        allowed: bool (n_tokens, n_tags); the tags that each token may have, None for all. With one tag a
-            token the probability is that of words and tags.
+        found: lexicon entries of one or more tokens.
+        allowed: bool (n_tokens, n_tags); the tags that each token may have, None for all. With one tag per
+            token, the result's probability is the joint one of words and tags.
     """
     shape = (len(found.entries), len(model.tags))
     may_have = np.ones(shape, np.bool_) if allowed is None else allowed
@@ -115,7 +115,7 @@ def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
 
 @kernel
 def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
-    """Fill in the posteriors; return the scaled probability, and the logarithm of its scale."""
+    """Write the posteriors; return the sentence's scaled probability, and the logarithm of its scale."""
     candidates = _candidates(lexicon, entries, signatures, allowed)
     joints, logarithm = _forward(chain, candidates)
     return _backward(chain, candidates, joints, posteriors), logarithm
@@ -123,7 +123,7 @@ def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
 
 @fast_kernel
 def _candidates(lexicon, entries, signatures, allowed):
-    """The tags that each token may have, with their lexical vectors."""
+    """Return the candidate tags of each token, with their lexical vectors."""
     starts, tags, offsets = lexicon.starts, lexicon.tags, lexicon.offsets
     values, backoff = lexicon.values, lexicon.backoff
     n, size, width = len(entries), 0, 0
@@ -157,7 +157,7 @@ def _candidates(lexicon, entries, signatures, allowed):
 
 @fast_kernel
 def _forward(chain, candidates):
-    """The joints of all candidates, and the logarithm of the product of their divisors."""
+    """Run the forward pass; return the forward vectors, and the logarithm of their total scale."""
     first, tag, at_lexical, lexical = candidates.first, candidates.tag, candidates.offsets, candidates.lexical
     tied, n_states = chain.tied, chain.n_states
     state_offsets, joint_offsets = chain.state_offsets, chain.joint_offsets
@@ -204,7 +204,7 @@ def _forward(chain, candidates):
 
 @fast_kernel
 def _backward(chain, candidates, joints, posteriors):
-    """Fill in the posteriors; return the probability of the whole over the product of the divisors."""
+    """Run the backward pass and write the posteriors; return the sentence's scaled probability."""
     first, tag, at_lexical, lexical = candidates.first, candidates.tag, candidates.offsets, candidates.lexical
     tied, n_states = chain.tied, chain.n_states
     state_offsets, joint_offsets = chain.state_offsets, chain.joint_offsets
@@ -212,7 +212,7 @@ def _backward(chain, candidates, joints, posteriors):
     matrix_offsets, matrices = chain.matrix_offsets, chain.matrices
     final, joint, at_joint = chain.final, joints.values, joints.offsets
     m_max = n_states.max()
-    after = np.zeros((len(pair_index), m_max))  # of the next token's candidates, by tag
+    after = np.zeros((len(pair_index), m_max))  # backward vectors of the next token's candidates, by tag
     value = np.empty((len(pair_index), m_max))
     beyond = np.empty((joint_offsets[1:] - joint_offsets[:-1]).max())
     n, total = len(first) - 1, 0.0
@@ -267,7 +267,7 @@ def _backward(chain, candidates, joints, posteriors):
 
 @fast_kernel
 def _scale(vector):
-    """Divide by the largest entry; return its natural logarithm."""
+    """Divide a vector by its largest absolute value, in place; return the logarithm of the divisor."""
     largest = 0.0
     for value in vector:
         largest = max(largest, abs(value))

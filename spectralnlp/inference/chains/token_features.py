@@ -1,4 +1,4 @@
-"""The features by which a linear chain scores the tags of one token, in words."""
+"""The features by which a linear chain scores the tags of one token, with a description of each."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from spectralnlp.inference.chains.word_forms import FORMS, shape_of
 from spectralnlp.inference.chains.word_table import Encoded, WordTable
 from spectralnlp.parameters import ChainWeights
 
-JOINT = N_SLOTS  # in place of a slot: a feature of several words
-VECTORS = -1  # in place of a slot: a word's vector, which is no feature that a word has or has not
+JOINT = N_SLOTS  # slot number of features of several words
+VECTORS = -1  # slot number of word vectors, which are no binary features
 _WORDS = ("the word two before", "the word before", "the word", "the word after", "the word two after")
 _FLAGS = {
     "digit": "has a digit",
@@ -32,7 +32,7 @@ _FLAGS = {
     "capital": "begins with a capital",
     "capitals": "is written in capitals",
 }
-# The words of features of several words, as offsets: spelled, then as clusters.
+# For each feature of several words: offsets of the words it spells out, and of those it takes as clusters.
 _JOINT = (
     *(((-1, 0), ()), ((0, 1), ())),
     *(((), (-2, -1, 0)), ((), (-1, 0, 1)), ((), (0, 1, 2))),
@@ -42,13 +42,14 @@ _JOINT = (
 
 @dataclass(frozen=True)
 class TokenFeatures:
-    """The features of a token that have weights.
+    """The features of a token that have non-zero weights.
 
     Attributes:
-        texts: each in words.
-        slots, columns: int64 (n,); where `FeatureKeys` has the feature; a slot may be `JOINT` or `VECTORS`.
-        keys: uint32 (n,); 0 of vectors.
-        scores: float64 (n, n_tags); what each adds to the score of each tag.
+        texts: description of each feature.
+        slots, columns: int64 (n,); position of the feature in `FeatureKeys`; a slot may be `JOINT` or
+            `VECTORS`.
+        keys: uint32 (n,); key of each feature; 0 for word vectors.
+        scores: float64 (n, n_tags); what each feature adds to the score of each tag.
     """
 
     texts: Sequence[str]
@@ -59,16 +60,17 @@ class TokenFeatures:
 
 
 class FeatureKeys:
-    """Sentences with the keys of their features.
+    """The feature keys of the tokens of some sentences.
 
     Args:
         features: vectors and clusters of words.
-        sentences: words.
+        sentences: the words of each sentence.
 
     Attributes:
-        encoded: the sentences as numbers.
-        of_words: for each slot uint32 (n_types, n); features of each word.
-        joint: uint32 (n_tokens, n); features of several words.
+        table: the word types of the sentences.
+        encoded: the sentences as numbers of word types.
+        of_words: for each slot, uint32 (n_types, n); keys of the features of each word type.
+        joint: uint32 (n_tokens, n); keys of the features of several words.
     """
 
     def __init__(self, features: UnlabelledFeatures, sentences: Sequence[Sequence[str]]) -> None:
@@ -95,13 +97,13 @@ class FeatureKeys:
 def token_features(
     weights: ChainWeights, features: UnlabelledFeatures, words: Sequence[str], token: int
 ) -> TokenFeatures:
-    """Return the features of a token that weigh something.
+    """Return the features of a token that have non-zero weights.
 
     Args:
-        weights: of the chain.
+        weights: weights of the chain.
         features: vectors and clusters of words.
-        words: of the sentence.
-        token: its number, from 0.
+        words: the words of the sentence.
+        token: index of the token, from 0.
     """
     found = FeatureKeys(features, [words])
     texts, slots, columns, keys = [], [], [], []
@@ -132,7 +134,7 @@ def token_features(
 
 
 def _present(found: FeatureKeys, words: Sequence[str], token: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield text, slot, column and key of each feature that a token has, known or not."""
+    """Yield description, slot, column and key of each feature of a token, whether or not it has a weight."""
     around = found.encoded.types[token + 2 + np.array(OFFSETS)]
     forms: dict[int, list[str]] = {}
     for slot, number in TEMPLATES:
@@ -153,7 +155,7 @@ def _present(found: FeatureKeys, words: Sequence[str], token: int) -> Iterator[t
 
 
 def _in_words(slot: int, form: str, word: str | None) -> str:
-    """A form of a word; None is a place outside the sentence."""
+    """Describe a feature of one word; the word is None at places outside the sentence."""
     if slot == FIRST_SLOT and form == "any":
         return "the word begins the sentence"
     name = _WORDS[slot] if slot < len(_WORDS) else _WORDS[HERE]

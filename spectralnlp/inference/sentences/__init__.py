@@ -1,4 +1,4 @@
-"""Sentence ends in raw text, as a model learned them from a treebank."""
+"""Sentence splitting of raw text, by a model learned from a treebank."""
 
 # The public modules; the others are private.
 __all__ = ["ends"]

@@ -1,4 +1,4 @@
-"""Tokens of a text as numbers: what their spelling and a lexicon tell of each."""
+"""Encoding a text's tokens as numbers, from their spelling and a lexicon, for sentence splitting."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokens import Token
 from spectralnlp.trees import labels_of
 
-_VERBS = ("V", "MD", "AUX")  # what tags of verbs begin with, in capitals
+_VERBS = ("V", "MD", "AUX")  # prefixes of verb tags, in capitals
 _OPENERS = frozenset(("``", "“", "„", "«", "‘", "`", "(", "[", "{", "-LRB-", "-LSB-", "-LCB-"))
 _CLOSERS = frozenset(("''", "”", "»", ")", "]", "}", "-RRB-", "-RSB-", "-RCB-"))
 _UPRIGHT = frozenset(('"', "'"))
@@ -47,11 +47,11 @@ _Row = tuple[int, int, int, int, int, int]
 
 
 class Describer:
-    """Numbers for the tokens of a text, by the likeliest tags of words.
+    """Encodes the tokens of a text as `TextTokens`, with the two most probable tags of each word.
 
     Args:
-        grammar: of one state a symbol; its lexicon knows the words.
-        unknown: words that are taken for unknown ones: in training, those that occur once.
+        grammar: a grammar with one state per symbol, and its lexicon.
+        unknown: words to treat as unknown; in training, those that occur once.
     """
 
     def __init__(self, grammar: LatentGrammar, unknown: Container[str] = ()) -> None:
@@ -63,11 +63,11 @@ class Describer:
         self._rows: dict[str, _Row] = {}
 
     def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
-        """Return the numbers of tokens that stand one after another.
+        """Encode consecutive tokens of a text.
 
         Args:
-            tokens: one or more.
-            by_rule: whether the rules end a sentence before each.
+            tokens: one or more tokens.
+            by_rule: for each token, whether the rules end a sentence before it.
         """
         rows = self._described([token.form for token in tokens])
         word, name, tag, second, case, kind = np.array(rows, np.int64).T.copy()
@@ -92,7 +92,7 @@ class Describer:
 
     def _looked_up(self, forms: Sequence[str]) -> list[_Row]:
         lexicon = self.grammar.lexicon
-        # The first word of a sentence is looked up in another way; here none is known to be one.
+        # `look_up` treats a sentence's first word differently. None here is known to be first, so "" is.
         found = look_up(lexicon, ["", *forms], self._signature)
         taken = np.array([False, *(form in self.unknown for form in forms)])
         found = replace(found, entries=np.where(taken, found.signatures, found.entries))
@@ -117,7 +117,7 @@ class Describer:
 
 
 def case_of(word: str) -> int:
-    """Return the case of a token: ``SMALL``, ``CAPITAL``, …"""
+    """Return the case of a token: ``SMALL``, ``CAPITAL`` or another constant of `features`."""
     letters = [c for c in word if c.isalpha()]
     if not letters or (word[0] == "-" and word in _OPENERS | _CLOSERS):
         return NUMBER if any(map(str.isdigit, word)) else MARK

@@ -1,4 +1,4 @@
-"""Sentence ends as a model has learned them, for `spectralnlp.text.sentences.split_sentences`."""
+"""A learned sentence splitter for `spectralnlp.text.sentences.split_sentences`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from spectralnlp.text.sentence_ends import MAX_TOKENS, OpenText
 
 
 class LearnedEnds:
-    """Ends that a model finds in the gaps with a blank; where there is no blank the rules decide.
+    """Finds sentence ends: a model decides on gaps between tokens that have whitespace, rules on the others.
 
     Args:
-        model: the model.
-        grammar: of one state a symbol, for the likeliest tags of words.
+        model: the weights and the threshold.
+        grammar: a grammar with one state per symbol, for the most probable tags of words.
     """
 
     ahead, batch = AHEAD, 50
@@ -36,17 +36,17 @@ class LearnedEnds:
         self.model, self.grammar = model, grammar
 
     def __reduce__(self) -> tuple[object, ...]:
-        return LearnedEnds, (self.model, self.grammar)  # what is cached stays behind
+        return LearnedEnds, (self.model, self.grammar)  # without the cached describer
 
     @cached_property
     def _describer(self) -> Describer:
         return Describer(self.grammar)
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return which tokens begin sentences; see `SentenceEnds`."""
+        """Return the indices of the tokens that begin sentences; see `SentenceEnds`."""
         if not text.tokens:
             return []
-        # A token more on either side, so that what is cut off before and after is the same for all cuts.
+        # One more token of context, so that the result does not depend on where the text was cut.
         before = [] if text.previous is None else [text.previous]
         tokens = self._describer.describe([*before, *text.tokens], [*(False for _ in before), *text.by_rule])
         first = len(before)
@@ -58,15 +58,15 @@ class LearnedEnds:
 
 @kernel
 def find_ends(text, first, previous, gaps, weights, threshold):
-    """Which tokens begin sentences, int64, going from left to right: each end is final.
+    """Return the tokens that begin sentences, int64; greedy from left to right, so that each end is final.
 
     Args:
         text: TextTokens.
-        first: the first token of a sentence.
-        previous: code of the last token before it, or OUTSIDE.
-        gaps: first and last gap to decide on, last exclusive; there is no end before the first.
-        weights: float32 (a power of two,).
-        threshold: log-odds of an end.
+        first: index of the first token of a sentence.
+        previous: `code_of_last` of the token before it, or OUTSIDE.
+        gaps: first and last gap to decide on, last exclusive; no sentence ends in gaps before these.
+        weights: float32 (2^n,); weights of hashed features.
+        threshold: a sentence ends where its log-odds are greater than this.
     """
     found, codes = [first for _ in range(0)], np.empty(N_FEATURES, np.uint32)
     n = len(text.word)

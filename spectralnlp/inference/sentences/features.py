@@ -1,7 +1,7 @@
-"""Hashed features of the gaps between the tokens of a text, for telling where sentences end.
+"""Hashed features of the gaps between the tokens of a text, for finding sentence ends.
 
-A feature is a number made of its template and its values; its low bits say which weight it has. Values are of
-the sentence up to the gap, as far back as the last end, and of the next few tokens.
+A feature is a hash of its template number and its values; the low bits are the index of its weight. The
+values describe the sentence up to the gap, from the last sentence end on, and the next few tokens.
 """
 
 from __future__ import annotations
@@ -14,38 +14,39 @@ from spectralnlp.inference.trees.hashing import GOLDEN, mix
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Offsets
 
-# Tokens after a gap that are looked at.
+# Number of tokens after a gap that features may look at.
 AHEAD = 12
 
-# Features of a gap.
+# Number of features of a gap.
 N_FEATURES = 66
 
-# Cases of tokens: no capital, a capital first, capitals only, one capital letter, digits and marks, marks,
-# others.
+# Cases of tokens: small letters only, an initial capital, capitals only, a single capital letter, no letter
+# but a digit, neither letter nor digit, and all others.
 SMALL, CAPITAL, CAPITALS, LETTER, NUMBER, MARK, MIXED = range(7)
 
-# Kinds of tokens, a bit each. ``NEVER_FIRST``: no sentence begins with it. ``POINTS``: a mark that says
-# something else with a blank before it than with one after it; ``UPRIGHT``: a quotation mark among them.
+# Kinds of tokens, a bit each. ``NEVER_FIRST``: no sentence begins with it. ``POINTS``: a mark whose meaning
+# depends on whether whitespace precedes or follows it; ``UPRIGHT``: such a mark that is a quotation mark.
 VERB, OPENS, CLOSES, STOP, NEVER_FIRST, POINTS, UPRIGHT = (1 << bit for bit in range(7))
 
-# In place of a value beyond the sentence or the text; values are from 0.
+# The value of a token beyond the sentence or the text; other values are at least 0.
 OUTSIDE = -1
 
 _MOST_DEPTH = 3
-_FAR = 20  # tokens before a gap among which the next word is looked for
+_FAR = 20  # number of tokens before a gap that are searched for the word after it
 
 
 class TextTokens(NamedTuple):
-    """Tokens of a text, as numbers.
+    """Tokens of a text, encoded as numbers.
 
     Attributes:
-        word: int64 (n_tokens,); the word in small letters, or the class of a rare one.
-        name: int64 (n_tokens,); the word in small letters.
-        tag, second: int64 (n_tokens,); the likeliest tag of the word, and the next.
-        case: int64 (n_tokens,); ``SMALL``, ``CAPITAL``, …
-        kind: int64 (n_tokens,); bits ``VERB``, ``OPENS``, …
-        rule: int64 (n_tokens,); 1 where the rules end a sentence before the token.
-        free: int64 (n_tokens,); 1 where a blank stands before the token, unless it is ``NEVER_FIRST``.
+        word: int64 (n_tokens,); hash of the lowercased word, or of a rare word's signature.
+        name: int64 (n_tokens,); hash of the lowercased word.
+        tag, second: int64 (n_tokens,); codes of the word's most and second most probable tag.
+        case: int64 (n_tokens,); ``SMALL``, ``CAPITAL``, ….
+        kind: int64 (n_tokens,); bits ``VERB``, ``OPENS``, ….
+        rule: int64 (n_tokens,); 1 where the rules end a sentence before the token, else 0.
+        free: int64 (n_tokens,); 1 where the model decides: whitespace precedes the token, and it is not
+            ``NEVER_FIRST``.
     """
 
     word: Offsets
@@ -59,14 +60,14 @@ class TextTokens(NamedTuple):
 
 
 class SoFar(NamedTuple):
-    """A sentence up to a gap.
+    """Summary of a sentence up to a gap.
 
     Attributes:
-        start: its first token.
-        previous: code of the last token before it, of :func:`code_of_last`; OUTSIDE if there is none.
-        verb: 1 if it has a verb, else 0.
-        capitals, smalls: how many of its words begin with a capital, and how many with a small letter.
-        depth: how many brackets and quotations are open, up to a few.
+        start: index of its first token.
+        previous: :func:`code_of_last` of the previous sentence's last token; OUTSIDE if there is none.
+        verb: 1 if the sentence has a verb, else 0.
+        capitals, smalls: number of words that begin with a capital, and number of ``SMALL`` words.
+        depth: number of open brackets and quotations, at most three.
     """
 
     start: int
@@ -79,13 +80,13 @@ class SoFar(NamedTuple):
 
 @kernel_part
 def begin(start: Any, previous: Any) -> SoFar:
-    """Return the sentence before its first token."""
+    """Return the summary of a sentence before its first token."""
     return SoFar(start, previous, 0, 0, 0, 0)
 
 
 @kernel_part
 def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
-    """Return the sentence after one more token."""
+    """Return the summary of a sentence after one more token."""
     verb, depth = so_far.verb, so_far.depth
     capitals, smalls = so_far.capitals, so_far.smalls
     if case in (CAPITAL, CAPITALS, LETTER):
@@ -103,13 +104,13 @@ def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
 
 @kernel_part
 def code_of_last(name: Any, case: Any) -> Any:
-    """Code of a sentence's last token, for the next sentence: which mark it is, or its case."""
+    """Return the code of a sentence's last token, a value for the next sentence: its mark, or its case."""
     return name if case == MARK else case
 
 
 @kernel_part
 def _share_of_smalls(so_far: Any) -> int:
-    """0, 1 or 2: no word, at most every third, or more of them begin with a small letter."""
+    """Return the class of the share of words in small letters: 0 for none, 1 up to a third, 2 for more."""
     if so_far.smalls == 0:
         return 0
     return 1 if so_far.smalls * 2 <= so_far.capitals else 2
@@ -117,13 +118,13 @@ def _share_of_smalls(so_far: Any) -> int:
 
 @kernel_part
 def _at(values: Any, place: Any, first: Any, last: Any) -> Any:
-    """A token's value, or that of no token."""
+    """Return the value of a token in ``first:last``; OUTSIDE for other places."""
     return values[place] if first <= place < last else OUTSIDE
 
 
 @kernel_part
 def _few(n: Any) -> int:
-    """Classes of counts: one each up to 4, then ever wider ones."""
+    """Return the class of a count: 0 to 4 exactly, then classes of growing width."""
     if n <= 4:
         return int(n)
     if n <= 9:
@@ -143,7 +144,7 @@ def _feature(template: int, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @kernel
 def _write_neighbours(text, start, gap, last, codes):
-    """Words, tags and cases next to the gap: features 0 to 31."""
+    """Write features 0 to 31: words, tags and cases next to the gap."""
     w, t, c, rule = text.word, text.tag, text.case, text.rule[gap]
     w3, w2, w1 = _at(w, gap - 3, start, last), _at(w, gap - 2, start, last), w[gap - 1]
     t3, t2, t1 = _at(t, gap - 3, start, last), _at(t, gap - 2, start, last), t[gap - 1]
@@ -188,7 +189,7 @@ def _write_neighbours(text, start, gap, last, codes):
 
 @kernel
 def _write_sentence(text, so_far, gap, last, codes):
-    """The kind of sentence that would end at the gap: features 32 to 51."""
+    """Write features 32 to 51: properties of the sentence that would end at the gap."""
     start, previous, verb, depth = so_far.start, so_far.previous, so_far.verb, so_far.depth
     rule, w1, t1, c1 = text.rule[gap], text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, c_0, c_1 = text.word[gap], text.case[gap], _at(text.case, gap + 1, start, last)
@@ -220,7 +221,11 @@ def _write_sentence(text, so_far, gap, last, codes):
 
 @kernel
 def _again(text, start, gap, last):
-    """Whether the next word, or the next two, stand in the sentence; of names, capitals and numbers only."""
+    """Tell whether the words after a gap occur shortly before it, unless the next one is small or a mark.
+
+    Returns:
+        2 if the next two words do, 1 if only the next one does, else 0.
+    """
     if text.case[gap] == SMALL or text.case[gap] == MARK:
         return 0
     again = 0
@@ -234,7 +239,7 @@ def _again(text, start, gap, last):
 
 @kernel
 def _write_ahead(text, so_far, gap, last, codes):
-    """How far it is to the next verb, stop, small letter and capital: features 52 to 65."""
+    """Write features 52 to 65: distances to the next verb, full stop, small word and capitalised word."""
     verb_at, stop_at, small_at, capital_at = AHEAD, AHEAD, AHEAD, AHEAD
     for i in range(min(AHEAD, last - gap) - 1, -1, -1):
         case, kind = text.case[gap + i], text.kind[gap + i]
@@ -274,10 +279,10 @@ def gap_features(text, so_far, gap, last, codes):
 
     Args:
         text: TextTokens.
-        so_far: SoFar; the sentence up to the gap.
-        gap: the token after the gap; not the first of the sentence.
-        last: after the last token of the text.
-        codes: uint32 (N_FEATURES,); written.
+        so_far: SoFar; summary of the sentence up to the gap.
+        gap: index of the token after the gap, which is not the first of the sentence.
+        last: number of tokens in the text.
+        codes: uint32 (N_FEATURES,); the features, written.
     """
     _write_neighbours(text, so_far.start, gap, last, codes)
     _write_sentence(text, so_far, gap, last, codes)
@@ -286,7 +291,12 @@ def gap_features(text, so_far, gap, last, codes):
 
 @kernel
 def gap_score(text, so_far, gap, last, weights, codes):
-    """Log-odds of a sentence end at a gap; the features are left in ``codes``. Arguments as above."""
+    """Return the log-odds of a sentence end at a gap, and write its features.
+
+    Args:
+        text, so_far, gap, last, codes: as for `gap_features`.
+        weights: float32 (2^n,); weights of hashed features.
+    """
     gap_features(text, so_far, gap, last, codes)
     mask = np.uint32(len(weights) - 1)
     score = 0.0

@@ -1,4 +1,4 @@
-"""Mixtures of topics in documents."""
+"""Inference of the topic mixtures of documents."""
 
 # Nothing here is public.
 __all__: list[str] = []

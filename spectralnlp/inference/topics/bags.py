@@ -1,4 +1,4 @@
-"""Documents as bags of words."""
+"""Word counts of documents (bags of words)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import scipy.sparse as sp
 def bags(
     documents: Iterable[Sequence[str]], index: Mapping[str, int], n_words: int, least: int = 0
 ) -> sp.csr_matrix:
-    """Counts of the words in each document.
+    """Count the words of each document.
 
     Args:
-        documents: words of each.
-        index: numbers of the words that count.
-        n_words: V.
-        least: leave out documents of fewer words.
+        documents: the words of each document.
+        index: ids of the words in the vocabulary; other words are ignored.
+        n_words: vocabulary size V.
+        least: leave out documents with fewer known words than this.
 
     Returns:
-        csr float64 (n_documents, V).
+        Sparse (csr) float64 (n_documents, V).
     """
     numbers: list[int] = []
     ends = [0]

@@ -1,4 +1,4 @@
-"""Mixtures of topics in documents, given the topics."""
+"""Inference of the topic mixtures of documents, given the topics."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from spectralnlp.parameters import Floats, TopicMixture
 def document_mixtures(
     counts: sp.csr_matrix, topics: Floats, prior: Floats, *, iterations: int = 20
 ) -> tuple[Floats, Floats]:
-    """Mixtures of documents, and the expected counts of each word in each topic.
+    """Infer the topic mixture of each document, and the expected count of each word in each topic.
 
     Iterates h_i ← (α_i + Σ_w c_w p(i | w, h)) / (α0 + n), p(i | w, h) ∝ h_i μ_i(w): mean-field inference of
-    latent Dirichlet allocation with digammas taken for logarithms (Asuncion et al. 2009, section 2.3).
+    latent Dirichlet allocation with digammas approximated by logarithms (Asuncion et al. 2009, section 2.3).
 
     Args:
-        counts: csr (n_documents, V).
+        counts: csr (n_documents, V); word counts.
         topics: float64 (k, V), p(w | topic).
-        prior: float64 (k,), α.
-        iterations: of each document.
+        prior: float64 (k,), the Dirichlet parameters α.
+        iterations: number of iterations for each document.
 
     Returns:
-        float64 (n_documents, k), rows on the simplex; float64 (k, V).
+        Mixtures, float64 (n_documents, k), rows on the simplex; expected counts, float64 (k, V).
     """
     mixtures = np.empty((counts.shape[0], len(topics)))
     expected = np.zeros((topics.shape[1], topics.shape[0]))
@@ -38,12 +38,15 @@ def document_mixtures(
 
 
 def document_posteriors(counts: sp.csr_matrix, topics: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Posteriors p(topic | document) where each document has one topic, and expected counts.
+    """Compute p(topic | document) in a model with one topic per document, and the expected counts.
 
     Args:
-        counts: csr (n_documents, V).
-        topics: float64 (k, V), positive.
+        counts: csr (n_documents, V); word counts.
+        topics: float64 (k, V), p(w | topic), positive.
         weights: float64 (k,), p(topic), positive.
+
+    Returns:
+        Posteriors, float64 (n_documents, k); expected counts of each word in each topic, float64 (k, V).
     """
     logarithms = counts @ np.log(topics).T + np.log(weights)
     logarithms -= logarithms.max(axis=1, keepdims=True)
@@ -90,16 +93,21 @@ def _mix(indptr, indices, data, topics, prior, iterations, mixtures, expected):
                     h[i] = gathered[i] / (n + alpha0)
 
 
-# Share of the words' frequencies in every topic when documents are explained: no word is impossible.
+# Weight of the overall word frequencies in every topic during inference, so that no word is impossible.
 BACKGROUND = 1e-3
 
 
 def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Floats:
-    """float64 (n_documents, k), rows on the simplex; a document without known words has the topics' weights.
+    """Infer the topic mixtures of documents.
+
+    A document without known words gets the topics' prior weights.
 
     Args:
         topics: the topics.
-        documents: the words of each; those not in the vocabulary are passed over.
+        documents: the words of each document; words outside the vocabulary are ignored.
+
+    Returns:
+        float64 (n_documents, k), rows on the simplex.
 
     Examples:
         >>> import spectralnlp
@@ -116,5 +124,5 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
 
 
 def positive_topics(topics: TopicMixture) -> Floats:
-    """Return distributions in which no word is impossible, float64 (k, V), for explaining documents."""
+    """Return the topics smoothed so that no word is impossible, float64 (k, V), for inference."""
     return (1 - BACKGROUND) * topics.topics + BACKGROUND * topics.frequencies

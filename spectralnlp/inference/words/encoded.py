@@ -9,5 +9,5 @@ Bytes = NDArray[np.uint8]
 
 
 def as_bytes(text: bytes) -> Bytes:
-    """Text as an array that may be written to: kernels are compiled again for one that may not."""
+    """Return text as a writable uint8 array; a read-only array would make the kernels compile once more."""
     return np.frombuffer(bytearray(text), np.uint8)

@@ -1,4 +1,4 @@
-"""Kernels of words as bytes: hashes, features of spelling."""
+"""Kernels that hash words, given as bytes, and extract features of their spelling."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from spectralnlp.jit import kernel
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
-# Kinds of features of spelling; numba would compile anew for each number that is written out.
+# Kinds of spelling features; with literal numbers instead, numba would compile a version for each.
 _PREFIX, _TRIGRAM, _SUFFIX, _SHAPE, _LENGTH = map(np.uint64, range(1, 6))
 
 
 @kernel
 def hash_word(text, start, end):
-    """A 64-bit hash of ``text[start:end]``: FNV-1a, its halves mixed."""
+    """Return a 64-bit hash of ``text[start:end]``: FNV-1a, then a mix of its halves."""
     value = _FNV_START
     for i in range(start, end):
         value = (value ^ np.uint64(text[i])) * _FNV_PRIME
@@ -28,14 +28,14 @@ def spelling_features(text, bounds, bits, rows, columns):
     """Write the hashed features of words: prefixes, suffixes, trigrams and shape; see ``features_of``.
 
     Args:
-        text: uint8; the words in UTF-8, one after the other.
-        bounds: int64 (n_words + 1,); where each begins.
-        bits: there are 2^bits columns.
-        rows: int64 (n_words + 1,); where each word's features begin, written.
-        columns: int32; written.
+        text: uint8; the words in UTF-8, concatenated.
+        bounds: int64 (n_words + 1,); start of each word in ``text``.
+        bits: the number of columns is 2^bits.
+        rows: int64 (n_words + 1,); start of each word's features in ``columns``, written.
+        columns: int32; column numbers of the features, written.
 
     Returns:
-        How many there are.
+        The number of features.
     """
     mask = (1 << bits) - 1
     n = 0
@@ -97,12 +97,12 @@ def _class_of(byte):
 
 @kernel
 def add_spelled(features, table, vectors):
-    """Add up the rows of words' features.
+    """Add to each word's vector the weighted sum of the table's rows for its features.
 
     Args:
         features: `SpellingFeatures` of the words.
-        table: float32 (n_features, d).
-        vectors: float32 (n_words, d); added to.
+        table: float32 (n_features, d); a row for each hashed feature.
+        vectors: float32 (n_words, d); updated.
     """
     for word in range(len(vectors)):
         weight = features.weights[word]

@@ -1,4 +1,4 @@
-"""Looking up a sentence's words in a lexicon, and the values that their tags have there."""
+"""Looking up a sentence's words, and the weights of their tags, in a lexicon."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, LatentGrammar, Lexicon, Offsets
 from spectralnlp.text.signatures import Signature, other_spelling, signature_chain
 
-# Share of the signature in the tags of a word seen five times or less, by default.
+# Back-off weight of the signature, by default, for a word seen at most five times.
 _RARE = 0.16
 
-# In place of a row: the entry does not have the tag.
+# Row number where an entry does not have the tag.
 NO_ROW = -1
 
-# Value of a tag that neither a word nor its signature was seen with, where nothing else derives.
+# Factor of the value of an unseen tag, for sentences that have no derivation otherwise.
 _ANY_TAG = 1e-4
 
 
 class LexiconRows(NamedTuple):
-    """The arrays of a lexicon that kernels look into; see :class:`~spectralnlp.parameters.Lexicon`."""
+    """The arrays of a lexicon that kernels read; see :class:`~spectralnlp.parameters.Lexicon`."""
 
     starts: Offsets
     tags: Ints
@@ -40,15 +40,16 @@ class LexiconRows(NamedTuple):
 
 @kernel
 def find_row(lexicon, entry, signature, tag):
-    """The row with a token's vector for a tag, and the weight of that vector.
+    """Find the row with a token's vector for a tag, and the weight of that vector.
 
     Args:
         lexicon: LexiconRows.
-        entry, signature: of the token.
-        tag: any symbol.
+        entry, signature: the token's entry, and the entry of its signature.
+        tag: number of a symbol.
 
     Returns:
-        The word's own row and 1, or its signature's row and the word's back-off; NO_ROW and 0 for neither.
+        The word's row and 1, or its signature's row and the word's back-off weight; NO_ROW and 0 if neither
+        has the tag.
     """
     row = _row_of(lexicon.tags, lexicon.starts[entry], lexicon.starts[entry + 1], tag)
     if row != NO_ROW:
@@ -62,7 +63,7 @@ def find_row(lexicon, entry, signature, tag):
 
 @kernel_part
 def _row_of(tags: Any, first: int, last: int, tag: int) -> int:
-    """The row with a tag among those of an entry, whose tags ascend; NO_ROW if none has it."""
+    """Find a tag among an entry's rows, which are sorted by tag; return its row, or NO_ROW."""
     end = last
     while first < last:
         middle = (first + last) // 2
@@ -78,11 +79,11 @@ class Lookup:
     """The entries of a sentence's tokens in a lexicon.
 
     Attributes:
-        entries: int64 (n_tokens,); entry of each token, a word's or a signature's.
+        entries: int64 (n_tokens,); entry of each token: of its word, or of its signature if it is unknown.
         signatures: int64 (n_tokens,); entry of each token's signature.
-        is_rare: bool (n_tokens,); whether each is of no word, or of one that was seen at most five times.
-        log_weight: natural logarithm of the product of p(word).
-        tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from elsewhere; or None.
+        is_rare: bool (n_tokens,); whether the token is unknown or was seen at most five times.
+        log_weight: natural logarithm of the product of p(word) over tokens.
+        tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from another model; or None.
     """
 
     entries: Offsets
@@ -93,10 +94,11 @@ class Lookup:
 
 
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
-    """Find each word; a sentence-initial word that is unknown or rare tries its lower case.
+    """Look up the tokens of a sentence in a lexicon.
 
-    In other languages than English, an unknown one also tries itself cut from a clitic, or whole.
-    An unknown word has the finest of its signatures that the lexicon knows.
+    A sentence-initial word that is unknown or rare is also tried in lower case. Outside English, an unknown
+    word is also tried in its `other_spelling`. A word that is still unknown gets the entry of the finest of
+    its signatures that the lexicon knows.
 
     Args:
         lexicon: the lexicon.
@@ -112,7 +114,7 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
             lower = lexicon.word_index.get(word.lower())
             if lower is not None and (entry is None or lexicon.log_weight[lower] > lexicon.log_weight[entry]):
                 entry = lower
-        if entry is None and lexicon.scheme == "neutral":  # in English, ``$`` is dollars
+        if entry is None and lexicon.scheme == "neutral":  # not in English, where ``$`` is the dollar sign
             entry = lexicon.word_index.get(other_spelling(word))
         if entry is None:
             chain = signature_chain(signature(word, position, lexicon.word_index), word)
@@ -128,13 +130,13 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
 
 
 def is_rare(lexicon: Lexicon, word: str) -> bool:
-    """Whether a word is unknown to a lexicon, or was seen at most five times."""
+    """Tell whether a word is unknown to a lexicon, or was seen at most five times."""
     entry = lexicon.word_index.get(word)
     return entry is None or _is_rare(lexicon, entry)
 
 
 def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
-    """Whether each entry is of no word, or of one that was seen at most five times."""
+    """Tell which entries are signatures, or words that were seen at most five times; bool (n_entries,)."""
     n_words = len(lexicon.words)
     rare = entries >= n_words
     rare[~rare] = lexicon.backoff[entries[~rare]] >= _RARE
@@ -148,13 +150,14 @@ def _is_rare(lexicon: Lexicon, entry: int) -> bool:
 def coarse_values(
     grammar: LatentGrammar, found: Lookup, allowed: NDArray[np.bool_] | None, *, any_tag: bool = False
 ) -> Floats:
-    """Value of each tag for each token under a grammar of one state.
+    """Return the lexical weight of each tag for each token, under a grammar with one state per symbol.
 
     Args:
         grammar: the coarse grammar.
-        found: the tokens' entries.
-        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
-        any_tag: let every token have every tag (for sentences that have no derivation otherwise).
+        found: the tokens' lexicon entries.
+        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all. A token none of
+            whose allowed tags has a weight gets the default weights of these tags.
+        any_tag: give every token every tag (for sentences that have no derivation otherwise).
 
     Returns:
         float64 (n_tokens, n_symbols).

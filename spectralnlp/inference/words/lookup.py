@@ -1,4 +1,4 @@
-"""Finding the vectors of words, and of words in their context."""
+"""Looking up the vectors of words, and computing the vectors of their contexts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = NDArray[np.int32]
 
 
 class VectorLookup:
-    """Rows of vectors by word.
+    """Looks up word vectors, context vectors and clusters by word.
 
     Args:
         parameters: the vocabulary and its vectors.
@@ -28,7 +28,7 @@ class VectorLookup:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """Number of dimensions of the vectors."""
         return int(self.parameters.vectors.shape[1])
 
     @cached_property
@@ -36,11 +36,11 @@ class VectorLookup:
         return {word: row for row, word in enumerate(self.parameters.words)}
 
     def row(self, word: str) -> int | None:
-        """The number of a word in the vocabulary; None outside it."""
+        """Return the row of a word in the vocabulary; None for unknown words."""
         return self._rows.get(word.lower() if self.parameters.lowercase else word)
 
     def vectors(self, words: Sequence[str]) -> Array32:
-        """Vectors of several words; zeros for unknown words if there is no model of spelling.
+        """Return the vectors of words; those of unknown words come from a spelling model, or are zeros.
 
         Returns:
             float32 (n_words, dimensions).
@@ -59,7 +59,7 @@ class VectorLookup:
         assert spelling is not None
         written = [word.lower() for word in words] if self.parameters.lowercase else words
         vectors = spell_vectors(spelling, written)
-        # Regression shrinks; where the vectors have one length, so should these.
+        # Regression shrinks vectors; rescale them to the median length of the vocabulary's.
         return unit_rows(vectors) * self._length
 
     @cached_property
@@ -67,14 +67,14 @@ class VectorLookup:
         return np.float32(np.median(np.linalg.norm(self.parameters.vectors, axis=1)))
 
     def contexts(self, words: Sequence[str]) -> Array32:
-        """For each word of a sentence, the vector of its context, scaled to length 1.
+        """Return the vector of each word's context in a sentence, scaled to length 1.
 
         Returns:
-            float32 (n_words, dimensions), z = Bᵀ(context) of the tutorial; zero where no word around is
-            known.
+            float32 (n_words, dimensions), z = Bᵀ(context) of the tutorial; zeros where no word of the context
+            is known.
 
         Raises:
-            InputError: these vectors came without contexts.
+            InputError: these vectors have no context vectors.
         """
         context_vectors = self.context_vectors
         places = self.context_places(["", *words, ""])
@@ -82,17 +82,17 @@ class VectorLookup:
         for block, offsets in enumerate(self.parameters.blocks):
             for offset in offsets:
                 for token in range(len(words)):
-                    at = token + 1 + offset  # sentence ends are the first and the last place
+                    at = token + 1 + offset  # the first and the last place are the sentence's ends
                     if 0 <= at < len(places) and places[at] >= 0:
                         state[token] += context_vectors[block, places[at]]
         return unit_rows(state)
 
     @property
     def context_vectors(self) -> Array32:
-        """float32 (n_blocks, n_contexts, dimensions).
+        """The context vectors, float32 (n_blocks, n_contexts, dimensions).
 
         Raises:
-            InputError: these vectors came without contexts.
+            InputError: these vectors have no context vectors.
         """
         if self.parameters.context_vectors is None:
             raise InputError(
@@ -101,7 +101,7 @@ class VectorLookup:
         return self.parameters.context_vectors
 
     def context_places(self, words: Sequence[str]) -> Ints:
-        """Numbers of words among the contexts, int32 (n_words,): -1 for others; "" is a sentence's end."""
+        """Return the context ids of words, int32 (n_words,); -1 if there is none; "" is a sentence's end."""
         return np.array([self._context(word) for word in words], np.int32)
 
     @cached_property
@@ -112,7 +112,7 @@ class VectorLookup:
         return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
 
     def clusters(self, words: Sequence[str]) -> Ints:
-        """The clusters of words, int32 (n_words,); -1 outside the vocabulary or if there are no clusters."""
+        """Return the clusters of words, int32 (n_words,); -1 for unknown words or without clusters."""
         if self.parameters.clusters is None:
             return np.full(len(words), -1, np.int32)
         rows = [self.row(word) for word in words]
@@ -120,5 +120,5 @@ class VectorLookup:
 
 
 def unit_rows(x: Array32) -> Array32:
-    """Each row divided by its length; rows of nothing stay."""
+    """Return each row divided by its Euclidean length; rows of zeros stay zero."""
     return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-12))

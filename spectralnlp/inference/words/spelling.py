@@ -1,4 +1,4 @@
-"""Vectors of unseen words from how they are written."""
+"""Vectors of unseen words, predicted from their spelling."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BITS = 15
 
 
 class SpellingFeatures(NamedTuple):
-    """Hashed features of words; those of one word weigh the same, and the squares of the weights sum to 1.
+    """Hashed features of words; a word's features have equal weights, whose squares sum to 1.
 
     Attributes:
-        rows: int64 (n_words + 1,); where each word's features begin.
-        columns: int32 (n_features,); numbers of features, of a word in the order of its letters.
-        weights: float32 (n_words,); of a word's features.
+        rows: int64 (n_words + 1,); start of each word's features in ``columns``.
+        columns: int32 (n_features,); feature ids, for each word in the order of its letters.
+        weights: float32 (n_words,); weight of each of a word's features.
     """
 
     rows: NDArray[np.int64]
@@ -31,14 +31,14 @@ class SpellingFeatures(NamedTuple):
 
 
 def features_of(words: Sequence[str], bits: int = BITS) -> SpellingFeatures:
-    """Features of spelling, hashed: prefixes up to 4 letters, suffixes up to 5, all trigrams, and the shape.
+    """Return hashed spelling features: prefixes up to 4 letters, suffixes up to 5, trigrams, and the shape.
 
-    The shape is the classes of its characters (capital, small, digit, mark, others), runs cut to one, and the
-    length up to 12.
+    The shape consists of the classes of the word's characters (capital, small, digit, mark, non-ASCII), runs
+    reduced to one, and of the length up to 12.
 
     Args:
         words: the words.
-        bits: there are 2^bits features.
+        bits: the number of feature ids is 2^bits.
     """
     letters = [word.encode("utf-8", "replace") for word in words]
     text = as_bytes(b"".join(letters) or b" ")
@@ -55,7 +55,7 @@ _FEATURES_BESIDE_TRIGRAMS = 16
 
 
 def spell_vectors(spelling: Spelling, words: Sequence[str]) -> Vectors:
-    """Vectors of words from their spelling alone, float32 (n_words, d)."""
+    """Predict the vectors of words from their spelling alone, float32 (n_words, d)."""
     vectors = np.zeros((len(words), spelling.weights.shape[1]), np.float32)
     add_spelled(features_of(words, int(np.log2(len(spelling.weights)))), spelling.weights, vectors)
     return vectors + spelling.mean

@@ -91,7 +91,7 @@ def bracket_features(
 
 @kernel
 def _features_of(s, option, options, tokens, labels, table, known):
-    """Return an option's values, the indices of its features' weights, and its real numbers; s is its span."""
+    """Return the values of an option of span s, its features' weight indices, and its real numbers."""
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
     describe_span(s, options, tokens, labels, brackets, table, work)
