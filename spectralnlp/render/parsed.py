@@ -68,7 +68,7 @@ class ScoredTree(Protocol):
 
     @property
     def score(self) -> float:
-        """The decoder's objective for this tree."""
+        """The decoder's total score of the tree, comparable within one sentence."""
 
 
 class ParsedSentence(Protocol):

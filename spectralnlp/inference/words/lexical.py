@@ -19,7 +19,7 @@ _RARE = 0.16
 # Row number where an entry does not have the tag.
 NO_ROW = -1
 
-# Factor of the value of an unseen tag, for sentences that have no derivation otherwise.
+# Factor of the default weights that every tag gets in sentences that have no derivation otherwise.
 _ANY_TAG = 1e-4
 
 

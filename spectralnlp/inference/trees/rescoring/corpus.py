@@ -56,7 +56,7 @@ class ExampleTable(NamedTuple):
     Attributes:
         options: the options of all sentences, concatenated.
         tokens: the token values of all sentences, concatenated, each sentence with its padding.
-        gold: int64 (n_spans,); the gold option of each span, or a negative number as in `Example`.
+        gold: int64 (n_spans,); the span's gold option in ``options``, or NO_BRACKET or NOT_AN_OPTION.
         spans, token_offsets: int64 (n_examples + 1,); first span and first token of each sentence.
     """
 
