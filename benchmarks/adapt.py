@@ -1,8 +1,9 @@
-"""F1 in another domain by the number of its trees: a general treebank alone, with them, and they alone.
+"""Measure F1 of parsers adapted to another domain, by the number of trees of that domain.
 
-The trees of the domain are drawn at random from its training part, the smaller draws being part of the
-larger; all is scored on trees of its dev part. `own N` learns from N trees of the domain and nothing else.
-The part `partial` completes sentences of which only some brackets are known.
+Compared are parsers of a general treebank alone, of the treebank with N trees of the domain, and of these N
+trees alone (`own N`). The trees are random samples of the domain's training part, each nested in the next
+larger one; all parsers are scored on its dev part. The part `partial` adapts to sentences of which only some
+brackets are known.
 
     python -m benchmarks.adapt
     python -m benchmarks.adapt craft --unlabelled 2000 --seeds 3
@@ -47,14 +48,14 @@ LONGEST = 100  # tokens
 
 
 def drawn(corpus: Corpus[Tree], most: int | None = None, seed: int = 0) -> list[Tree]:
-    """So many trees of a corpus in a random order, without very long ones."""
+    """Return at most ``most`` trees of a corpus in a random order, without very long ones."""
     trees = [tree for tree in corpus if len(tree.words()) <= LONGEST]
     random.Random(seed).shuffle(trees)
     return trees[:most]
 
 
 class Row(NamedTuple):
-    """A line of a table: what was learned from, the weight of the domain's trees, scores, CPU seconds."""
+    """Row of a table: training data, weight of the domain's trees, scores and CPU seconds."""
 
     name: str
     weight: float | None
@@ -64,11 +65,11 @@ class Row(NamedTuple):
 
 
 class General:
-    """A general treebank, and what is learned from it once.
+    """General treebank with cached results of training on it.
 
     Args:
-        trees: its trees.
-        learner: of parsers, unfitted.
+        trees: trees of the treebank.
+        learner: unfitted estimator of parsers.
     """
 
     def __init__(self, trees: Sequence[Tree], learner: LPCFGParser) -> None:
@@ -76,27 +77,27 @@ class General:
 
     @cached_property
     def parser(self) -> Any:
-        """A parser that knows nothing else."""
+        """Parser trained on the general treebank alone."""
         return ParsingTask().train(replace(self.learner), self.corpus)
 
     @cached_property
     def labels(self) -> set[str]:
-        """Of its phrases."""
+        """Phrase labels of the general treebank."""
         return {label for tree in self.corpus for label, _, _ in tree.spans()}
 
     @cached_property
     def moments(self) -> Any:
-        """What is added to."""
+        """Moments of the general treebank, which adaptation adds to."""
         return changes.observed(self.learner, self.corpus)
 
 
 class Domain:
-    """A domain to adapt to.
+    """Domain to which a parser is adapted.
 
     Args:
-        general: what is adapted.
+        general: general treebank.
         train, dev: trees of the domain.
-        arguments: of the command.
+        arguments: arguments of the command line.
     """
 
     def __init__(self, general: General, train: Sequence[Tree], dev: Sequence[Tree], arguments: Any) -> None:
@@ -105,14 +106,14 @@ class Domain:
         self.task = ParsingTask()
 
     def scored(self, name: str, parser: Any, started: float, weight: float | None = None) -> Row:
-        """A line of the table."""
+        """Return the row of a parser, scored on the domain's dev part."""
         found = self.task.evaluate(parser, self.gold).overall
         row = Row(name, weight, found.f1, found.tagging_accuracy, process_time() - started)
         experiment.note(f"{name}: F1 {row.f1:.2f}, tags {row.tags:.2f}, {row.seconds:.0f} s")
         return row
 
     def rows(self) -> list[Row]:
-        """The table: the general treebank, with trees of the domain, and these alone."""
+        """Return the rows for the general treebank, for it with trees of the domain, and for these alone."""
         started = process_time()
         rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
@@ -130,7 +131,7 @@ class Domain:
         return rows
 
     def adapted(self, size: int, beside: str = "", **more: Any) -> Row:
-        """The line of an adapted parser, from so many trees and from what is given to `changes.adapt`."""
+        """Return the row of a parser adapted with ``size`` trees and further arguments of `changes.adapt`."""
         started, own = process_time(), self.train[:size]
         weight = changes.usual_weight(self.general.moments, size)
         parser = changes.adapt(
@@ -140,7 +141,7 @@ class Domain:
         return self.scored(name, parser, started, weight)
 
     def partial_rows(self) -> list[Row]:
-        """The table of partial trees: 200 sentences beside 50 trees, of which more and more is known."""
+        """Return rows for 50 trees with 200 partial trees in which more and more brackets are known."""
         n_trees, n_partial = 50, 200
         started, own = process_time(), self.train[:n_trees]
         weight = changes.usual_weight(self.general.moments, n_trees)
@@ -159,7 +160,7 @@ class Domain:
                 brackets = [(start, end, label) for label, start, end in tree.spans()]
                 known = [each for each in brackets if each[2] in labels and is_known(rng, each[2])]
                 words, constraints = tree.words(), Constraints.of(brackets=known)
-                with suppress(SpectralError):  # a few are beyond the grammar
+                with suppress(SpectralError):  # the grammar cannot parse some sentences
                     learned.parse_tokens(words, brackets=known)
                     sentences.append(replace(Sentence.from_words(words), constraints=constraints))
             rows.append(self.adapted(n_trees, f"{len(sentences)} with {name}", partial=sentences))
@@ -171,7 +172,7 @@ HEADER = ("learned from", "weight", "F1", "tags", "CPU s")
 
 
 def table_of(rows: Sequence[Row]) -> str:
-    """The lines as a table."""
+    """Return rows as a Markdown table."""
     cells = [
         [
             row.name,
@@ -186,7 +187,7 @@ def table_of(rows: Sequence[Row]) -> str:
 
 
 def print_draws(draws: Sequence[Sequence[Row]]) -> None:
-    """The mean over draws of the trees, and its distance from the first and the last line of each draw."""
+    """Print the means over samples, and their differences from the first and the last row."""
     cells: list[list[object]] = []
     for same in zip(*draws, strict=True):
         gains = [row.f1 - rows[0].f1 for row, rows in zip(same, draws, strict=True)]
@@ -201,7 +202,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def print_part(part: str, arguments: argparse.Namespace) -> None:
-    """The table, or the tables, of a part."""
+    """Print the tables of one part of the benchmark."""
     names = PARTS[part]
     folders = [arguments.corpora / "treebanks" / name for name in names]
     for folder in folders:

@@ -1,16 +1,16 @@
-"""Annotating trees: how many corrections a new domain takes, how fast the page is, what a kill loses.
+"""Measure the annotation tool: corrections needed in a new domain, response time, and data lost by a kill.
 
-``simulate`` plays an annotator who knows the gold trees of a new domain. A parser that was learned from a
-general treebank parses a sentence; the annotator corrects tags, then one bracket after the other, those that
-are missing before those that are too much, and the sentence is parsed anew under all that was said, until
-the tree is right. What was accepted is learned beside the general treebank, again and again. Sentences come
-in the order of the text, at random, or by what the parser expects to learn (`spectralnlp_annotate.ordering`).
-Printed is how many brackets were corrected until the dev part reaches 95 % of the F1 that all sentences give.
+``simulate`` simulates an annotator who knows the gold trees of a new domain. A parser trained on a general
+treebank parses a sentence; the annotator corrects the tags, then one bracket at a time (missing brackets
+first, then spurious ones), and the sentence is parsed again under all corrections until the tree is right.
+The parser is retrained repeatedly on the general treebank and the accepted trees. Sentences are chosen in
+text order, at random, or by expected gain (`spectralnlp_annotate.ordering`). The table shows the number of
+corrected brackets until F1 on dev reaches 95 % of that of a parser trained on all sentences.
 
-``learn`` measures how long the process beside the page takes from accepted trees to a model that knows
-them, first of all of them, then of five more. ``page`` measures in Chromium how long it takes from a key to
-the new tree, of sentences of 25 to 35 words.
-``kill`` kills the server with SIGKILL at fifty moments of annotating, and looks for what was accepted.
+``learn`` measures how long the training process takes to turn accepted trees into a model, first for all
+trees, then for five more. ``page`` measures the time from a key press to the new tree in Chromium, for
+sentences of 25 to 35 words. ``kill`` kills the server with SIGKILL at fifty moments during annotation and
+counts the accepted trees that were lost.
 
     python -m benchmarks.annotation simulate --general gum --domain craft
     python -m benchmarks.annotation page kill
@@ -46,19 +46,19 @@ from spectralnlp.errors import SpectralError
 from spectralnlp.runtime import InMemoryCorpus
 
 SHARE = 0.95
-# How many sentences are accepted before the parser learns again.
+# Numbers of accepted sentences after which the parser is retrained.
 ROUNDS = (10, 20, 40, 60, 90, 120, 160, 200, 250, 300, 400, 500, 600)
-# Parsers of all sentences, whose mean F1 is aimed at.
+# Number of parsers of all sentences whose mean F1 is the target.
 FULL_RUNS = 3
 LONGEST = 60
-# Neighbours that stay together: a document, or as much of a long one.
+# Number of neighbouring sentences that are sampled as a block.
 BLOCK = 100
 WAYS = ("file", "random", "gain")
 SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 
 
 def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int = 0) -> Parser:
-    """A parser of all trees together."""
+    """Return a parser trained on the general and the accepted trees."""
     corpus = InMemoryCorpus([*general, *accepted])
     parser = spectralnlp.train("lpcfg", corpus, random_state=random_state, **SETTINGS)
     assert isinstance(parser, Parser)
@@ -66,7 +66,7 @@ def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int
 
 
 def corrections(parser: Parser, gold: Tree) -> tuple[int, int]:
-    """How many tags and brackets an annotator corrects until a sentence's tree is the gold one."""
+    """Return the numbers of tags and brackets corrected until a sentence's tree is the gold tree."""
     tags = dict(enumerate(gold.tags()))
     wanted = [(start, end, label) for label, start, end in gold.spans()]
     first = parser.parse_tokens(gold.words()).tree
@@ -76,7 +76,7 @@ def corrections(parser: Parser, gold: Tree) -> tuple[int, int]:
     for n in range(2 * len(wanted) + 20):
         try:
             tree = parser.parse_tokens(gold.words(), tags, brackets=brackets, forbidden=forbidden).tree
-        except SpectralError:  # by hand from here on, each bracket that is not there yet
+        except SpectralError:  # the constraints cannot be met: the remaining brackets are added by hand
             return n_tags, n + len(set(wanted) - set(brackets))
         found = [(start, end, label) for label, start, end in tree.spans()[1:]]
         missing = [each for each in wanted if each not in found and each[2] != "TOP"]
@@ -99,7 +99,7 @@ def curve(
     seed: int,
     target: float,
 ) -> list[tuple[int, int, int, float]]:
-    """Sentences accepted, tags and brackets corrected, and F1 on dev, until two rounds are on target."""
+    """Return accepted sentences, corrections and dev F1 by round, until two rounds reach the target."""
     places: list[Place] = [(0, number) for number in range(len(pool))]
     shuffled = random.Random(seed).sample(places, len(places))
     parser, accepted = first, list[Place]()
@@ -129,21 +129,21 @@ def curve(
 
 
 def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
-    """F1 on dev, in percent."""
+    """Return F1 on dev, in percent."""
     scored: Any = spectralnlp.evaluate(parser, InMemoryCorpus(dev))
     return float(scored.overall.f1)
 
 
 def rising(values: Sequence[float]) -> list[float]:
-    """The nearest values that never fall, by least squares."""
+    """Return the isotonic regression of values: the nearest non-decreasing ones by least squares."""
     return [float(value) for value in isotonic_regression(values).x]
 
 
 def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:
-    """Sentences and brackets at which a curve reaches a score.
+    """Return the numbers of sentences and brackets at which a curve reaches a score.
 
-    F1 goes up and down with the chance of training, so it is read off the nearest curve that never falls, in
-    straight lines between rounds.
+    F1 varies randomly between trainings, so the score is looked up on the nearest non-decreasing curve,
+    interpolated linearly between rounds.
     """
     smooth = [(*each[:3], f1) for each, f1 in zip(points, rising([each[3] for each in points]), strict=True)]
     for before, after in itertools.pairwise(smooth):
@@ -154,7 +154,7 @@ def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tup
 
 
 def simulate(options: argparse.Namespace) -> None:
-    """Print corrections until the target, by way of choosing sentences and seed."""
+    """Print the corrections needed to reach the target, for each order of sentences and seed."""
     folder = options.corpora / "treebanks"
     general = (
         trees_of(folder / options.general / "train", options.general_trees, 0) if options.general else []
@@ -189,7 +189,7 @@ def _shown(cell: object) -> object:
 
 
 def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
-    """Some trees of a treebank: blocks of neighbours in the order that the seed gives."""
+    """Return n trees of a treebank as random blocks of neighbours."""
     blocks: list[list[Tree]] = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         trees = [tree for tree in peers.treebank(file) if len(tree.words()) <= LONGEST]
@@ -199,7 +199,7 @@ def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
 
 
 def learn(options: argparse.Namespace) -> None:
-    """Print how long it takes from accepted trees to a model in its folder that knows them."""
+    """Print the time from accepted trees to a saved model that is trained on them."""
     folder = options.corpora / "treebanks" / options.domain / "train"
     pool = [str(tree) for tree in trees_of(folder, options.accepted + 10, 0)]
     learner, rows = Learner(), []
@@ -215,7 +215,7 @@ def learn(options: argparse.Namespace) -> None:
 
 
 def page(options: argparse.Namespace) -> None:
-    """Print the time from a key to the new tree."""
+    """Print the time from a key press to the new tree."""
     from selenium import webdriver
     from selenium.webdriver import ActionChains, Keys
 
@@ -253,11 +253,11 @@ def page(options: argparse.Namespace) -> None:
 
 
 class Running:
-    """``spectralnlp annotate`` in a process of its own.
+    """A ``spectralnlp annotate`` server in its own process.
 
     Args:
-        folder: for the text and the project.
-        lines: sentences, blanks between tokens.
+        folder: folder for the text and the project.
+        lines: sentences with blanks between tokens.
     """
 
     def __init__(self, folder: Path, lines: Sequence[str]) -> None:
@@ -279,7 +279,7 @@ class Running:
         self.process.wait()
 
     def ask(self, path: str, body: Any = None) -> dict[str, Any]:
-        """The answer to a request."""
+        """Return the server's answer to a request."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         content = None if body is None else json.dumps(body).encode()
         connection.request(
@@ -290,7 +290,7 @@ class Running:
 
 
 def kill(options: argparse.Namespace) -> None:
-    """Kill the server at moments of annotating; print how many accepted trees were lost."""
+    """Kill the server at random moments of annotation; print how many accepted trees were lost."""
     moments = random.Random(0)
     lines = ["It is cold .", "Gulls are noisy .", "The old keeper saw the boat with a lamp ."] * 1000
     accepted: dict[int, str] = {}
@@ -298,7 +298,7 @@ def kill(options: argparse.Namespace) -> None:
     with TemporaryDirectory() as folder:
         for _ in range(options.kills):
             with Running(Path(folder), lines) as server:
-                # The kill comes from elsewhere, at any moment of the requests.
+                # Another thread kills the server at any moment of the requests.
                 wait = f"time.sleep({moments.uniform(0, 1.5)})"
                 code = f"import os, time; {wait}; os.kill({server.process.pid}, 9)"
                 killer = subprocess.Popen([sys.executable, "-c", code])

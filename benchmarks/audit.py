@@ -1,10 +1,10 @@
-"""Planted errors that ``spectralnlp audit`` finds, and the time that it takes.
+"""Measure how many planted annotation errors ``spectralnlp audit`` finds, and the time that it takes.
 
-Errors are planted in a treebank's training part, one a sentence, as many of each kind: a bracket is removed,
-one of its edges moves by a word, a label or a tag goes for another. The other label is one under the same
-parent elsewhere, the other tag one that the word, or words with the same last two letters, have elsewhere,
-each as likely as it is frequent there. An error is found if a row is about the damaged node, or proposes the
-bracket that was there.
+Errors are planted in a treebank's training part, one per sentence and equally many of each kind: a bracket is
+removed, an edge of a bracket is moved by one word, or a label or tag is replaced. The new label is drawn from
+the labels under the same parent, the new tag from the tags of the word or of words with the same last two
+letters, both by frequency. An error counts as found if a row of the audit is about the damaged node or
+proposes the original bracket.
 
     python -m benchmarks.audit
     python -m benchmarks.audit --treebank gum --seeds 1
@@ -33,11 +33,11 @@ ROWS = (300, 600, 1000)
 
 @dataclass(frozen=True)
 class Error:
-    """A planted error.
+    """Planted annotation error.
 
     Attributes:
         kind: one of `KINDS`.
-        before, after: the bracket or tag that was there, and that is there; no bracket after a removal.
+        before, after: original and planted bracket or tag; after a removal there is no planted bracket.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Error:
     after: Bracket | None
 
     def is_found(self, doubt: Doubt) -> bool:
-        """Whether a doubt about this sentence is about the error."""
+        """Return whether a doubt about the same sentence is about this error."""
         node, proposed = doubt.change.node, doubt.change.proposed
         if self.kind == "removed":
             return proposed == self.before
@@ -56,11 +56,11 @@ class Error:
 
 
 class Planter:
-    """Plants errors that are plausible in a treebank.
+    """Planter of plausible annotation errors in a treebank.
 
     Args:
-        trees: of the treebank.
-        seed: of what is drawn.
+        trees: trees of the treebank.
+        seed: seed of the random choices.
     """
 
     def __init__(self, trees: Sequence[Tree], seed: int) -> None:
@@ -76,7 +76,7 @@ class Planter:
                     self.labels[node.label][child.label] += 1
 
     def plant(self, n_errors: int) -> tuple[list[Tree], dict[int, Error]]:
-        """Return the trees, and the error of each damaged one by its number."""
+        """Return the trees with planted errors, and the errors by index of the tree."""
         damaged, errors = list(self.trees), dict[int, Error]()
         for number in self.random.sample(range(len(damaged)), len(damaged)):
             if len(errors) == n_errors:
@@ -88,7 +88,7 @@ class Planter:
         return damaged, errors
 
     def _options(self, tree: Tree, kind: str) -> Iterator[tuple[Tree, Error]]:
-        """Every node that may be damaged in this way, with one way to do it."""
+        """Return all nodes that an error of this kind may damage, each with one possible error."""
         todo: list[tuple[Tree, tuple[int, ...], int]] = [(tree, (), 0)]
         while todo:
             node, path, start = todo.pop()
@@ -103,7 +103,7 @@ class Planter:
     def _damaged(
         self, parent: Tree, place: int, before: Bracket, kind: str
     ) -> Iterator[tuple[list[Tree], Bracket | None]]:
-        """The children of a node after damage to one of them, and what this is then."""
+        """Return a node's children after damage to one of them, and the planted bracket or tag."""
         left, node, right = parent.children[:place], parent.children[place], parent.children[place + 1 :]
         if node.word is not None:
             name = kind == "tag" and (
@@ -124,7 +124,7 @@ class Planter:
     def _moved(
         self, left: Sequence[Tree], node: Tree, right: Sequence[Tree], before: Bracket
     ) -> Iterator[tuple[list[Tree], Bracket]]:
-        """A node that takes a neighbour of one word in, or gives its first or last word away."""
+        """Return a node extended by a neighbouring word, or without its first or last word."""
         label, start, end = before
         own, may_grow = node.children, len(left) + len(right) > 1
         if may_grow and right and len(right[0].words()) == 1:
@@ -142,7 +142,7 @@ class Planter:
 
 
 def _replaced(tree: Tree, path: Sequence[int], new: Tree) -> Tree:
-    """The tree with another node at the end of a path of children."""
+    """Return the tree with the node at a path of child indices replaced."""
     if not path:
         return new
     children = list(tree.children)
@@ -180,7 +180,7 @@ def main() -> None:
 
 
 def _found(doubts: Sequence[Doubt], errors: dict[int, Error]) -> set[int]:
-    """The numbers of the trees whose error is among some rows."""
+    """Return the indices of the trees whose planted error is found by one of the doubts."""
     return {each.tree for each in doubts if each.tree in errors and errors[each.tree].is_found(each)}
 
 

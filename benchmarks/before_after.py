@@ -1,7 +1,7 @@
-"""Speed of parsing, tagging, training and starting, of two versions of the code in one run.
+"""Compare the speed of parsing, tagging, training and start-up between two versions of the code.
 
-Two installations, each with a Python of its own, take turns: machines are noisy, so each measurement of one
-is followed by the same one of the other, and the median of the ratios is printed.
+Each version has its own Python installation. Because machines are noisy, the two take turns at each
+measurement, and the median of the ratios is printed.
 
     git worktree add ../before 7482927
     python -m venv ../venv-before && ../venv-before/bin/pip install -e '../before[dev]'
@@ -23,12 +23,12 @@ from benchmarks import timed_steps
 
 
 def cpu_seconds(python: str, step: str, corpora: Path) -> float:
-    """Seconds of CPU time that a step takes, in a process of its own of a Python."""
+    """Return the CPU seconds of a step, run in a new process by the given Python."""
     done = subprocess.run(
         [python, timed_steps.__file__, step, str(corpora.resolve())],
         capture_output=True,
         text=True,
-        cwd=Path(python).parent,  # no package of either version lies there
+        cwd=Path(python).parent,  # a folder without the package of either version
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
     )
     if done.returncode:

@@ -1,11 +1,11 @@
-"""CCA of two views: titles and bodies of Reuters-21578, and time and memory beside scikit-learn.
+"""Evaluate CCA on titles and bodies of Reuters-21578, and compare time and memory with scikit-learn.
 
-Stories of the training split with a title and five words of body or more, in random order; a tenth is held
-out. Views are log(1 + count) of the most frequent content words of each side.
+The data are the training stories with a title and a body of five words or more, in random order; a tenth is
+held out. The two views are log(1 + count) of the most frequent content words of title and body.
 
-    python -m benchmarks.cca pairs        # words that the leading pairs of directions go by
-    python -m benchmarks.cca retrieval    # the body that belongs to a title
-    python -m benchmarks.cca speed        # beside numpy and scikit-learn, each in a process of its own
+    python -m benchmarks.cca pairs        # words with the largest weights in the leading pairs
+    python -m benchmarks.cca retrieval    # retrieval of the body of a title
+    python -m benchmarks.cca speed        # compared with numpy and scikit-learn, each in its own process
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from spectralnlp.text.content import content_words
 REUTERS = "textcat/reuters21578.train.jsonl.gz"
 Words = list[str]
 Stories = list[tuple[Words, Words]]
-COLUMNS = 2000  # words of a view
+COLUMNS = 2000  # words per view
 PAIRS = 200
 
 
 def stories(corpora: Path) -> tuple[Stories, Stories]:
-    """Titles and bodies to learn from, and the tenth that is held out: not the first, by which was chosen."""
+    """Return titles and bodies for training and the held-out tenth (not that used to choose settings)."""
     with gzip.open(corpora / REUTERS, "rt", encoding="utf-8") as lines:
         told = [json.loads(line) for line in lines]
     found = [(content_words(each["title"] or ""), content_words(each["body"] or "")) for each in told]
@@ -49,11 +49,11 @@ def stories(corpora: Path) -> tuple[Stories, Stories]:
 
 
 class Bags:
-    """Bags of the most frequent words of some documents.
+    """Bag-of-words transformer over the most frequent words of some documents.
 
     Args:
-        documents: to take the words from.
-        size: words at most.
+        documents: documents that provide the words.
+        size: maximum number of words.
     """
 
     def __init__(self, documents: Sequence[Words], size: int) -> None:
@@ -63,7 +63,7 @@ class Bags:
         self.idf = np.log((1 + len(documents)) / (1 + np.array([counts[word] for word in self.words]))) + 1
 
     def __call__(self, documents: Sequence[Words]) -> Any:
-        """log(1 + count), CSR (n, words)."""
+        """Return log(1 + count) as a CSR matrix (n, words)."""
         seen = [(i, self.place[w]) for i, each in enumerate(documents) for w in each if w in self.place]
         rows, columns = np.array(seen, int).reshape(-1, 2).T
         shape = (len(documents), len(self.words))
@@ -101,7 +101,7 @@ def pairs(arguments: argparse.Namespace) -> None:
 
 
 def retrieval(arguments: argparse.Namespace) -> None:
-    """Print how often a held-out title finds its body among all held-out bodies."""
+    """Print how often a held-out title retrieves its body among all held-out bodies."""
     train, test = stories(arguments.corpora)
     hidden = [(title, [word for word in body if word not in set(title)]) for title, body in test]
     lexical, latent = tf_idf(train), lsa(train)
@@ -120,7 +120,7 @@ def retrieval(arguments: argparse.Namespace) -> None:
 
 
 def found(scores: np.ndarray) -> list[str]:
-    """Percent of titles whose body scores best, or in the ten best, and mean reciprocal rank; ties split."""
+    """Return recall at 1 and at 10 in percent, and the mean reciprocal rank; ties are split."""
     own = np.diag(scores)[:, None]
     rank = (scores > own).sum(axis=1) + (scores == own).sum(axis=1) / 2 - 0.5
     return [
@@ -167,14 +167,14 @@ def lsa(train: Stories) -> Callable[[Stories], np.ndarray]:
 
 
 def unit(rows: Any) -> Any:
-    """Rows divided by their lengths."""
+    """Return rows divided by their Euclidean norms."""
     if sp.issparse(rows):
         return sp.diags_array(1 / np.maximum(sp.linalg.norm(rows, axis=1), 1e-12)) @ rows
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
 def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Views of 50 and 40 columns that share ten directions, of falling correlation."""
+    """Return views of 50 and 40 columns that share ten directions of decreasing correlation."""
     directions = np.random.default_rng(0)
     loadings = [directions.standard_normal((10, d)) for d in (50, 40)]
     rng = np.random.default_rng((1, seed))
@@ -193,7 +193,7 @@ def reuters_views(corpora: Path, size: int, dense: bool) -> tuple[Any, Any]:
 
 
 def measured(way: str, data: str, k: int, corpora: Path) -> tuple[float, float, np.ndarray]:
-    """Wall seconds of fitting, megabytes beyond those of the data, and correlations of the projections."""
+    """Return wall seconds of fitting, megabytes beyond the data's, and correlations of the projections."""
     CCA(1).fit(*(sp.random_array((50, 3), density=0.5, rng=np.random.default_rng(s)) for s in (0, 1)))
     if way == "streamed":
         before, started = _resident(), perf_counter()
@@ -211,7 +211,7 @@ def measured(way: str, data: str, k: int, corpora: Path) -> tuple[float, float, 
 
 
 def _resident() -> float:
-    """Megabytes held now; the peak is counted from here on (Linux, proc(5))."""
+    """Return the resident memory in megabytes, and reset the peak (Linux, proc(5))."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return report.peak_megabytes()
 
@@ -225,7 +225,7 @@ def by_ours(x: Any, y: Any, k: int) -> np.ndarray:
 
 
 def by_numpy(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """Björck and Golub 1973, with an SVD in place of a QR: columns may depend on one another."""
+    """Compute CCA as in Björck and Golub 1973, with an SVD instead of a QR for dependent columns."""
     bases = []
     for each in (x, y):
         u, sigma, _ = np.linalg.svd(each - each.mean(axis=0), full_matrices=False)
@@ -237,7 +237,7 @@ def by_sklearn(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     from sklearn import cross_decomposition
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of convergence
+        warnings.simplefilter("ignore")  # convergence warnings
         a, b = cross_decomposition.CCA(k).fit(x, y).transform(x, y)
     return np.array([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(k)])
 
@@ -274,7 +274,7 @@ def speed(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Print the parts that are asked for."""
+    """Run the parts named on the command line."""
     report.run_parts(
         __doc__,
         {"pairs": pairs, "retrieval": retrieval, "speed": speed},

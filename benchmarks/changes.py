@@ -1,12 +1,12 @@
-"""Changing a trained model's mind: what one percent more data, or less, costs beside training anew.
+"""Compare the cost of adding or forgetting one percent of the data with that of training again.
 
     python -m benchmarks.changes                       # all of them
     python -m benchmarks.changes pcfg lpcfg eigenwords
 
-Each is trained on all of its data with moments kept, and on all but about one percent of it; then the rest
-is added to the second and taken out again. *observing* is reading and counting, what grows with the data;
-*whole* is everything from the files to the model in memory, kept moments loaded. Models that should be the
-same are compared to the byte.
+Each model is trained with kept moments on all of its data, and on all but about one percent; the rest is
+then added to the second model and removed again. *observing* is reading and counting, which grows with the
+data; *whole* is the time from the files to the model in memory, including loading of kept moments. Models
+that should be equal are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ CASES = {
 
 
 def measure(case: str, folder: Path) -> list[list[object]]:
-    """Rows of the table: training anew, adding, taking out."""
+    """Return the rows of one model: training again, adding and removing."""
     name, settings, data, what = CASES[case]
     estimator: Estimator = registry.estimators.get(name)(**settings)
     rest, some = split(data, folder)
-    _train(name, estimator, some)  # kernels compiled, imports done
+    _train(name, estimator, some)  # compiles kernels and imports modules before timing
     whole, anew = _train(name, estimator, [*rest, *some])
     part, _ = _train(name, estimator, rest)
     part.save(folder / "rest")
 
     started = time.perf_counter()
     kept = KeptMoments.load(folder / "rest", "be updated")
-    added = changes.update(kept, _read(estimator, some), again=True)  # lines of text recur
+    added = changes.update(kept, _read(estimator, some), again=True)  # lines of text are repeated in the data
     adding = time.perf_counter() - started
     started = time.perf_counter()
     taken = changes.forget(added.kept, _read(estimator, some))
@@ -73,7 +73,7 @@ def measure(case: str, folder: Path) -> list[list[object]]:
 
 
 def split(data: Path, folder: Path) -> tuple[list[Path], list[Path]]:
-    """All but about one percent, and that one percent, as files."""
+    """Split data into files with all but about one percent, and with that one percent."""
     if data.is_dir():
         files = [Path(path) for path in expand_inputs([data])]
         size = {path: path.stat().st_size for path in files}
@@ -104,7 +104,7 @@ def _train(name: str, estimator: Estimator, files: Sequence[Path]) -> tuple[Chan
 
 
 def _same(left: Change, right: Change, folder: Path) -> bool:
-    """Whether two models' arrays are equal to the byte."""
+    """Return whether the arrays of two models are equal byte by byte."""
     for name, change in (("left", left), ("right", right)):
         change.save(folder / name)
     return (folder / "left" / ARRAYS).read_bytes() == (folder / "right" / ARRAYS).read_bytes()

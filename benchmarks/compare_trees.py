@@ -1,6 +1,6 @@
-"""Errors of a parser: brackets lost, added and renamed, by label, worst first.
+"""Print the errors of a parser: missing, spurious and relabelled brackets by label, most frequent first.
 
-Brackets are counted as they stand, punctuation included, so totals differ a little from EVALB's.
+All brackets count, including punctuation, so totals differ slightly from EVALB's.
 
     python -m benchmarks.compare_trees gold.mrg predicted.mrg
 """
@@ -20,12 +20,12 @@ Bracket = tuple[str, int, int]
 
 
 def brackets(tree: Tree) -> Counter[Bracket]:
-    """The brackets of a tree below its root."""
+    """Return the brackets of a tree below its root."""
     return Counter(add_root(tree).spans()[1:])
 
 
 def renamed(lost: Counter[Bracket], added: Counter[Bracket]) -> Counter[str]:
-    """``gold → predicted`` labels of spans that are in both trees under different labels."""
+    """Return ``gold → predicted`` labels of spans that both trees have, with different labels."""
     by_span: dict[tuple[int, int], list[str]] = {}
     for label, *span in sorted(added.elements()):
         by_span.setdefault((span[0], span[1]), []).append(label)

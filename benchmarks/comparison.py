@@ -1,6 +1,6 @@
-"""Types of a parser's errors, and the time that finding them takes.
+"""Classify a parser's errors by type, and measure the time that this takes.
 
-The trees of GUM's dev part are parsed from their gold tokens by a model that is installed; one row a type.
+An installed model parses the gold tokens of GUM's dev part; the table has one row per type of error.
 
     python -m benchmarks.comparison
     python -m benchmarks.comparison --model models/mine --html errors.html

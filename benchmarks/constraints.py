@@ -1,7 +1,7 @@
-"""The time of parsing under constraints, against plain parsing.
+"""Compare the time of parsing under constraints with that of unconstrained parsing.
 
-Sentences are pieces of our own text of the same length, tokenised. CPU milliseconds a sentence: the median,
-and the longest in brackets.
+The sentences are tokenised pieces of equal length from the project's own text. Times are CPU milliseconds per
+sentence: the median, with the maximum in brackets.
 
     python -m benchmarks.constraints
     python -m benchmarks.constraints --model models/own --lengths 30 60
@@ -26,7 +26,7 @@ Constraints = Callable[[int], dict[str, Any]]
 
 
 def pieces(parser: Parser, n_tokens: int) -> list[list[str]]:
-    """Stretches of the text of so many tokens, a sentence's end at none but the last."""
+    """Return pieces of the text of ``n_tokens`` tokens without a sentence end before the last token."""
     sentences = parser.sentences(TEXT.read_text(encoding="utf-8").splitlines(keepends=True))
     words = [word for sentence in sentences for word in sentence.words if word not in (".", "?", "!")]
     words *= 1 + (N_SENTENCES + n_tokens) // len(words)
@@ -35,7 +35,7 @@ def pieces(parser: Parser, n_tokens: int) -> list[list[str]]:
 
 
 def milliseconds(parser: Parser, sentences: list[list[str]], constraints: Constraints) -> list[float]:
-    """CPU time of each sentence, the least of a few runs."""
+    """Return the CPU time of each sentence in milliseconds, the minimum of several runs."""
     times = []
     for number, words in enumerate(sentences):
         given, runs = constraints(number), []

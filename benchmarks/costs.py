@@ -1,13 +1,13 @@
-"""Costs of each estimator, as a function of its data: a model, checked at three sizes, and extrapolated.
+"""Model the cost of each estimator as a function of its data, check it at three sizes, and extrapolate.
 
     python -m benchmarks.costs                       # all: about three minutes
     python -m benchmarks.costs eigenwords pcfg
 
-For each estimator and three sizes of data, twice as large each time: CPU seconds of observing and of solving,
-and bytes of moments, beside what the model says. Its rates are taken from the middle size, and so are numbers
-of distinct things (pairs, rules), by a power of the data's size between the smallest and the middle size. The
-last tables are the model at 10^9 sentences and at 17·10^9 queries on 1,000 workers: arithmetic, not a
-measurement.
+For each estimator and three sizes of data, each twice the last, the tables show measured and modelled CPU
+seconds of observing and solving, and bytes of moments. The model's rates come from the middle size. The
+number of distinct items (pairs, rules) is a power law of the data's size, fitted to the smallest and middle
+sizes. The last tables extrapolate to 10^9 sentences and 17·10^9 queries on 1,000 workers; they are not
+measurements.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from spectralnlp.text.content import content_words
 from spectralnlp.trees.treelog import TreeLog
 
 CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))
-WORKERS, NETWORK = 1000, 1.25e9  # bytes a second and machine: ten gigabits
+WORKERS, NETWORK = 1000, 1.25e9  # bytes per second per machine: ten gigabits
 SENTENCE, QUERY = 20, 5  # tokens
 SCALES = {"10⁹ sentences": 1e9 * SENTENCE, "17·10⁹ queries": 17e9 * QUERY}
 
 
 @dataclass(frozen=True)
 class Size:
-    """One run.
+    """Measured costs of one run.
 
     Attributes:
-        tokens: of the data; rows of a matrix.
-        distinct: of what is counted; entries of the moments that grow slower than the data.
-        observing, solving: CPU seconds.
+        tokens: number of tokens in the data, or of rows of a matrix.
+        distinct: number of distinct items counted, whose entries in the moments grow slower than the data.
+        observing, solving: CPU seconds of the two phases.
         size: bytes of the moments.
         merging: CPU seconds of merging moments of this size into others.
     """
@@ -62,15 +62,15 @@ class Size:
 
 @dataclass(frozen=True)
 class Cost:
-    """The model of one estimator.
+    """Cost model of one estimator.
 
     Attributes:
-        data: the corpus of a size from 1 to 4, and its tokens.
-        learner: unfitted.
-        distinct: how many distinct things moments hold.
-        entry, token: bytes for each distinct thing, and for each token of the data.
-        work: what solving is proportional to, of tokens and distinct things.
-        formulas: of observing, moments and solving, for readers.
+        data: returns the corpus of a size from 1 to 4, and its number of tokens.
+        learner: the unfitted estimator.
+        distinct: returns the number of distinct items in moments.
+        entry, token: bytes per distinct item, and per token of the data.
+        work: function of tokens and distinct items to which the time of solving is proportional.
+        formulas: formulas of observing, moments and solving, for the table.
     """
 
     data: Callable[[int], tuple[Corpus[Any], int]]
@@ -114,9 +114,9 @@ def matrix(size: int, rows: int, columns: int) -> tuple[Corpus[Any], int]:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Models: N tokens, D distinct things, V types, k and m dimensions and states
+# Models: N tokens, D distinct items, V types, k dimensions, m states
 
-WIDTH, POWER = 70, 4  # of eigenwords: k + oversampling, power iterations
+WIDTH, POWER = 70, 4  # for eigenwords: k + oversampling, and power iterations
 L, COLUMNS = 64, 4096
 
 COSTS = {
@@ -187,7 +187,7 @@ COSTS = {
 
 
 def measure(cost: Cost, size: int) -> Size:
-    """One size, in this process."""
+    """Measure one size, in this process."""
     corpus, tokens = cost.data(size)
     learner = cost.learner()
     if isinstance(learner, FrequentDirections):
@@ -213,11 +213,11 @@ def measure(cost: Cost, size: int) -> Size:
 
 @dataclass(frozen=True)
 class Model:
-    """A cost with rates from measurement.
+    """Cost model with measured rates.
 
     Attributes:
-        cost: what is modelled.
-        sizes: measured, smallest first; the middle one gives the rates.
+        cost: cost model of the estimator.
+        sizes: measured runs, smallest first; the middle one gives the rates.
     """
 
     cost: Cost
@@ -229,7 +229,7 @@ class Model:
 
     @property
     def growth(self) -> float:
-        """β: distinct things grow with the data to the power of it."""
+        """Exponent β: the number of distinct items grows as the data's size to the power β."""
         small, middle = self.sizes[:2]
         return math.log(middle.distinct / small.distinct) / math.log(middle.tokens / small.tokens)
 
@@ -247,7 +247,7 @@ class Model:
         return self.middle.solving * self.cost.work(tokens, self.distinct(tokens)) / done
 
     def far(self, tokens: float) -> list[str]:
-        """Hours of each phase on many workers, gigabytes at the root, and what takes longest."""
+        """Return hours of each phase on many workers, gigabytes at the root, and the slowest phase."""
         levels = math.ceil(math.log(WORKERS, FAN_IN))
         parts = [self.bytes(tokens * min(1.0, FAN_IN**level / WORKERS)) for level in range(levels)]
         moved = (FAN_IN - 1) * sum(parts)
@@ -272,7 +272,7 @@ class Model:
 
 def measured(name: str) -> Model:
     cost = COSTS[name]
-    measure(cost, 1)  # kernels compiled, imports done
+    measure(cost, 1)  # compiles kernels and imports modules before timing
     return Model(cost, [measure(cost, size) for size in (1, 2, 4)])
 
 

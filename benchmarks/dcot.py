@@ -1,11 +1,11 @@
-"""dCoT beside tf-idf, LSI and LDA: the tables and figures of Xu, Chen, Weinberger and Sha 2012.
+"""Compare dCoT with tf-idf, LSI and LDA: the tables and figures of Xu, Chen, Weinberger and Sha 2012.
 
-    python -m benchmarks.dcot labels              # R52: 100, 300 and 1,000 labels; time to learn
+    python -m benchmarks.dcot labels              # R52 with 100, 300 and 1,000 labels; training time
     python -m benchmarks.dcot time                # full vocabulary, three layers
     python -m benchmarks.dcot figures --out docs  # their figures 2, 3 and 4, as SVG
 
-Representations are learned from all of R52's training texts without their labels; accuracy is that of a
-linear SVM on ``dev``. Times are CPU seconds, without the counting of words, which is the same for all.
+Representations are learned from all training texts of R52 without labels; accuracy is that of a linear SVM
+on ``dev``. Times are CPU seconds without word counting, which is the same for all.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ warnings.simplefilter("ignore", ConvergenceWarning)
 
 
 class Data(NamedTuple):
-    """R52 as tf-idf and as counts."""
+    """R52 corpus as tf-idf and as counts."""
 
     labels: np.ndarray
     gold: np.ndarray
@@ -61,7 +61,7 @@ def r52() -> Data:
 
 
 def learned(model: Any, rows: tuple[Any, Any], scaled: bool = True) -> tuple[float, Any, Any]:
-    """CPU seconds to learn, and both representations."""
+    """Return the CPU seconds of training, and the representations of train and dev."""
     started = time.process_time()
     model.fit(rows[0])
     seconds = time.process_time() - started
@@ -108,7 +108,7 @@ def labels(arguments: argparse.Namespace) -> None:
 
 
 def reuters() -> list[str]:
-    """All of Reuters' training and unlabelled texts."""
+    """Return all training and unlabelled texts of Reuters."""
     texts = []
     for name in ("train", "unlabelled"):
         with gzip.open(TEXTCAT / f"reuters21578.{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -144,7 +144,7 @@ def figures(arguments: argparse.Namespace) -> None:
 
 
 def reconstructions(data: Data, path: Path) -> None:
-    """Figure 2: prototypes that documents of one word bring up."""
+    """Draw figure 2: prototype words that are reconstructed from one-word documents."""
     import matplotlib.pyplot as plt
 
     model = DCoT(terms=data.terms).fit(data.tfidf[0])
@@ -161,7 +161,7 @@ def reconstructions(data: Data, path: Path) -> None:
 
 
 def by_layers(data: Data, path: Path) -> None:
-    """Figure 3: accuracy at 1,000 labels by layers and by noise 1 − p."""
+    """Draw figure 3: accuracy at 1,000 labels by layers and by noise 1 − p."""
     import matplotlib.pyplot as plt
 
     noises = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -185,7 +185,7 @@ def by_layers(data: Data, path: Path) -> None:
 
 
 def by_labels(data: Data, path: Path) -> None:
-    """Figure 4: accuracy by the number of labels."""
+    """Draw figure 4: accuracy by the number of labels."""
     import matplotlib.pyplot as plt
 
     sizes = (50, 100, 200, 300, 500, 1000, 2000)

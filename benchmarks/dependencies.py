@@ -1,9 +1,9 @@
-"""Dependencies from trees, scored against Universal Dependencies of the same sentences (GUM).
+"""Score dependencies converted from trees against GUM's Universal Dependencies of the same sentences.
 
-``gold`` converts the gold trees, with function tags and without; ``parses`` the trees of a grammar, which
-must not have been trained on the part; ``spacy`` trains spaCy's tagger and parser on the dependencies of the
-training part, as its default configuration for CPUs has them, and scores its parses after each epoch.
-Punctuation is not counted.
+``gold`` converts the gold trees, with and without function tags. ``parses`` converts the trees of a grammar,
+which must not have been trained on that part. ``spacy`` trains spaCy's tagger and parser on the dependencies
+of the training part with its default CPU configuration, and scores its parses after each epoch. Punctuation
+is not counted.
 
     python -m benchmarks.dependencies gold
     python -m benchmarks.dependencies parses spacy --short --epochs 6
@@ -29,7 +29,7 @@ from spectralnlp.trees import Tree, clean, read_trees
 
 @dataclass(frozen=True)
 class Gold:
-    """A sentence of a file of CoNLL-U."""
+    """Sentence of a CoNLL-U file."""
 
     words: list[str]
     universal_tags: list[str]
@@ -40,7 +40,7 @@ class Gold:
 
 @dataclass
 class Scores:
-    """Counts of words, arcs and labelled arcs that are right, in all and by relation; no punctuation."""
+    """Counts of words and of correct heads and labels, in all and by relation, without punctuation."""
 
     words: int = 0
     heads: int = 0
@@ -68,16 +68,16 @@ class Scores:
 
     @property
     def uas(self) -> float:
-        """Percent of words with the right head."""
+        """Unlabelled attachment score: percentage of words with the right head."""
         return 100 * self.heads / self.words
 
     @property
     def las(self) -> float:
-        """Percent of words with the right head and relation."""
+        """Labelled attachment score: percentage of words with the right head and relation."""
         return 100 * self.labelled / self.words
 
     def by_relation(self) -> str:
-        """A table of precision and recall, the commonest relation first."""
+        """Return a table of precision and recall by relation, the most frequent first."""
         rows = [
             [
                 f"`{name}`",
@@ -91,7 +91,7 @@ class Scores:
 
 
 def read_gold(path: Path) -> Iterator[Gold]:
-    """The sentences of a file of CoNLL-U without ranges and empty nodes."""
+    """Return the sentences of a CoNLL-U file without multiword tokens and empty nodes."""
     for block in path.read_text("utf-8").strip().split("\n\n"):
         rows = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
         columns = list(zip(*rows, strict=True))
@@ -100,7 +100,7 @@ def read_gold(path: Path) -> Iterator[Gold]:
 
 
 def sentences(corpora: Path, part: str) -> list[tuple[Tree, Gold]]:
-    """Trees and dependencies of the same sentences of GUM."""
+    """Return the trees and the dependencies of the same sentences of GUM."""
     pairs: list[tuple[Tree, Gold]] = []
     for file in sorted((corpora / "treebanks" / "gum" / part).glob("*.ptb")):
         gold = read_gold(corpora / "treebanks" / "gum_dependencies" / part / f"{file.stem}.conllu")
@@ -109,7 +109,7 @@ def sentences(corpora: Path, part: str) -> list[tuple[Tree, Gold]]:
 
 
 def converted(trees: Iterable[Tree], gold: Iterable[Gold]) -> tuple[Scores, float]:
-    """The scores of converted trees, and the seconds of the processor that converting took."""
+    """Return the scores of converted trees, and the CPU seconds of the conversion."""
     trees = list(trees)
     started = process_time()
     found = [to_dependencies(tree) for tree in trees]
@@ -121,14 +121,14 @@ def converted(trees: Iterable[Tree], gold: Iterable[Gold]) -> tuple[Scores, floa
 
 
 def plain(tree: Tree) -> Tree:
-    """The tree without function tags."""
+    """Return the tree without function tags."""
     cleaned = clean(tree)
     assert cleaned is not None
     return cleaned
 
 
 def of_gold_trees(arguments: argparse.Namespace) -> None:
-    """Gold trees as they stand, and without function tags."""
+    """Score the gold trees with and without function tags."""
     pairs = sentences(arguments.corpora, arguments.part)
     gold = [each for _, each in pairs]
     tagged, seconds = converted((tree for tree, _ in pairs), gold)
@@ -139,7 +139,7 @@ def of_gold_trees(arguments: argparse.Namespace) -> None:
 
 
 def of_parses(arguments: argparse.Namespace) -> None:
-    """Trees of a grammar for the gold tokens."""
+    """Score the trees that a grammar gives to the gold tokens."""
     import spectralnlp
 
     pairs = sentences(arguments.corpora, arguments.part)
@@ -150,7 +150,7 @@ def of_parses(arguments: argparse.Namespace) -> None:
 
 
 def of_spacy(arguments: argparse.Namespace) -> None:
-    """Parses of spaCy's parser, trained on the dependencies of the training part."""
+    """Score spaCy's parser, trained on the dependencies of the training part."""
     import spacy
     from spacy.cli.init_config import init_config
     from spacy.util import fix_random_seed, load_model_from_config, minibatch
@@ -208,7 +208,7 @@ def _show(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the treebank is, which part, which grammar, and how long spaCy learns."""
+    """Add arguments for the treebank, its part, the grammar and the epochs of spaCy."""
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--short", action="store_true", help="no tables by relation")
     parser.add_argument("--part", default="dev", help="of GUM")
