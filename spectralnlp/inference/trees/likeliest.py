@@ -1,9 +1,9 @@
-"""The likeliest trees of a forest, with their probabilities.
+"""Find the k most probable trees of a forest, with their probabilities.
 
-Summed over states, a latent grammar's trees have no rules with probabilities of their own. The plain grammar
-of the one sentence that is nearest to it has: a hyperedge is chosen at its node with the posterior of the
-hyperedge over that of all of the node (the variational approximation of Matsuzaki et al. 2005, section 3.2).
-For a grammar of one state a symbol it is exact.
+The probability of a tree under a latent-variable grammar, summed over states, is not a product over the
+tree's rules. It is approximated by the product of p(hyperedge | node): the posterior of the hyperedge divided
+by the sum for its node (the variational approximation of Matsuzaki et al. 2005, section 3.2). For a grammar
+with one state per symbol this is exact.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from spectralnlp.parameters import Floats, Ints
 
 
 def likeliest_trees(scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
-    """The k likeliest trees of a sentence, the best first.
+    """Return the k most probable trees of a sentence, best first.
 
     Args:
-        scored: the forest.
-        k: how many trees are wanted.
+        scored: the scored forest.
+        k: number of trees.
 
     Returns:
-        (probability among all trees of the forest, the chosen hyperedge of each node as in
-        :func:`~spectralnlp.inference.trees.kbest.best_edges`) of each; fewer where the forest has fewer.
+        For each tree its probability among all trees of the forest, and the hyperedge of each node as in
+        :func:`~spectralnlp.inference.trees.kbest.best_edges`; fewer than k if the forest has fewer trees.
     """
     forest, edge = scored.forest, scored.mean_edge
     of_node = np.bincount(scored.edge_owners, edge, forest.n_nodes).astype(np.float64)[scored.edge_owners]
@@ -34,6 +34,6 @@ def likeliest_trees(scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
 
 
 def _log_share(part: Floats, whole: Floats | np.float64) -> Floats:
-    """Logarithm of a part over the whole; -inf for none."""
+    """Return log(part / whole); -inf where either is zero."""
     share = np.divide(part, whole, out=np.zeros_like(part), where=np.asarray(whole) > 0)
     return np.log(share, out=np.full_like(share, -np.inf), where=share > 0)

@@ -1,9 +1,9 @@
-"""Opening cells of a sentence's chart: those that enough bracketings have, under a model without labels.
+"""Choose the open cells of a sentence's chart by their marginals under a model of unlabelled bracketings.
 
-Closing the others costs next to no accuracy, doubles the speed and makes time nearly linear in the length
-(Roark and Hollingshead 2008; Bodenstab et al. 2011). Beyond 200 tokens bracketings are of windows of 200,
-half of each in the next: a cell of up to 100 tokens has the marginal of the window that it is most central
-in, and wider cells are open at the sentence's beginning and end alone.
+Closing the other cells costs next to no accuracy, doubles the speed and makes time nearly linear in the
+length (Roark and Hollingshead 2008; Bodenstab et al. 2011). Sentences of more than 200 tokens are split into
+windows of 200 tokens that overlap by half. A cell of up to 100 tokens has the marginal of the window in which
+it is most central; wider cells are open only at the sentence's beginning and end.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
 
-# Tokens of a sentence up to which bracketings are of the whole sentence, and of a window beyond.
+# Tokens in a window; sentences up to this length are one window.
 WINDOW = 200
 
-# Least marginal of a window's cells that are worth a try.
+# Cells of a window with a smaller marginal are never opened.
 _LEAST = 1e-9
 
-# No span that bracketings must have.
+# The empty set of required spans.
 NOTHING_REQUIRED: Ints = np.empty((0, 2), np.int32)
 
 _SYMBOL_CLASS = "UNK-SYM"
@@ -35,12 +35,12 @@ _SYMBOL_CLASS = "UNK-SYM"
 
 @dataclass(frozen=True)
 class Opening:
-    """Cells of a sentence, with the share of its bracketings that have each.
+    """The cells of a sentence that may be opened, with their marginals.
 
     Attributes:
-        cells: those that may open.
-        marginals: float64 (n_cells,).
-        threshold: least marginal of the cells that open first.
+        cells: the cells.
+        marginals: float64 (n_cells,); probability that a bracketing of the sentence has the cell.
+        threshold: least marginal of the cells that are open in the first attempt to parse.
     """
 
     cells: Cells
@@ -48,17 +48,17 @@ class Opening:
     threshold: float
 
     def above(self, threshold: float) -> Cells:
-        """The cells whose marginals reach a threshold."""
+        """Return the cells whose marginals reach a threshold, all single tokens, and the whole sentence."""
         return self.cells.subset(self.marginals >= threshold)
 
 
 def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
-    """The marginals of a sentence's cells.
+    """Compute the marginals of a sentence's cells.
 
     Args:
-        model: the model.
-        cues: of the sentence.
-        required: int32 (n_required, 2); start and end of spans that all bracketings are to have.
+        model: the model of bracketings.
+        cues: features of the sentence's tokens.
+        required: int32 (n_required, 2); start and end of spans that every bracketing must have.
     """
     if len(cues.word) > WINDOW:
         return _in_windows(model, cues, place_scores(model.weights, cues), required)
@@ -71,14 +71,14 @@ def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) 
 
 @kernel
 def _marginals(weights, cues, cells):
-    """The marginals of a sentence's cells."""
+    """Return the marginals of given cells of a sentence."""
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
 
 
 @kernel
 def _all_marginals(weights, cues):
-    """All cells of a sentence and their marginals."""
+    """Return all cells of a sentence and their marginals."""
     n = len(cues.word)
     cells = all_span_cells(n, n)
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
@@ -86,7 +86,7 @@ def _all_marginals(weights, cues):
 
 
 def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
-    """The cells that are worth opening, with marginals of windows."""
+    """Return the cells that may be opened in a long sentence, with their marginals in windows."""
     n, half = len(cues.word), WINDOW // 2
     n_windows = -(-(n - WINDOW) // half) + 1
     starts, ends, marginals = [], [], []
@@ -102,7 +102,7 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
         starts.append(start[keep])
         ends.append(end[keep])
         marginals.append(marginal[keep])
-    edge = np.arange(n, dtype=np.int32)  # the sentence's beginnings and ends
+    edge = np.arange(n, dtype=np.int32)  # for the spans at the sentence's beginning and end
     starts += [np.zeros(n, np.int32), edge[1:]]
     ends += [edge + np.int32(1), np.full(n - 1, n, np.int32)]
     marginals.append(np.ones(2 * n - 1))
@@ -114,7 +114,7 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
 
 
 def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
-    """Spans and their marginals without those that cross a required one, and with those that build each."""
+    """Remove spans that cross a required one, and add those that build each required one, with marginal 1."""
     more_start, more_end = building_blocks(required)
     start, end = np.concatenate([more_start, start]), np.concatenate([more_end, end])
     marginal = np.concatenate([np.ones(len(more_start)), marginal])
@@ -126,13 +126,13 @@ def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> 
 
 
 def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:
-    """Cues of a sentence's tokens for the model.
+    """Return the features of a sentence's tokens for the model of bracketings.
 
     Args:
-        lexicon: that the tokens were looked up in.
+        lexicon: the lexicon in which the tokens were looked up.
         found: the tokens' entries.
-        tag_values: float64 (n_tokens, n_symbols); how likely each tag is, up to a factor.
-        tag_codes: int64 (n_symbols,); a number for each tag.
+        tag_values: float64 (n_tokens, n_symbols); unnormalised probabilities of the tags.
+        tag_codes: int64 (n_symbols,); a code for each tag.
     """
     rows = np.arange(len(tag_values))
     best = tag_values.argmax(axis=1)

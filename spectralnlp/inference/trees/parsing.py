@@ -1,4 +1,4 @@
-"""The way of a sentence: from its words to a tree, one call a stage.
+"""Parse a sentence: the stages from its words to a tree, one call for each.
 
 ::
 
@@ -8,9 +8,10 @@
     forests = parser.rescore(forests)
     tree = parser.decode(forests, decoder)
 
-What a sentence brings is found once, in the first two lines, and handed on. The coarse grammar's chart is
-pruned into a packed forest; the pruner and the last grammar thin it, and all grammars score what is left. A
-span scorer weighs the labels of spans anew. A decoder chooses a tree of one forest, or brackets of several.
+The first two stages compute the inputs of all later ones. ``infer`` prunes the coarse grammar's chart into a
+packed forest; the pruning grammar and the last grammar prune it further, and all grammars score the rest. In
+``rescore`` a span scorer reweights labels. In ``decode`` a decoder chooses a tree of one forest, or brackets
+of several.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, SpanScor
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.trees import Tree, restore
 
-# Tags of a sentence's words; None for a word that may have any.
+# Tags that a sentence's words must have; None for a word that may have any tag.
 Tags = Sequence[str | None]
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Thresholds of the coarse pass.
+    """Thresholds for pruning the chart and the forest.
 
     Args:
-        beam: see :func:`~.coarse.inside`.
+        beam: relative figure of merit below which symbols are dropped; see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
-        pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
-        grammar_threshold: the same under the last of several grammars, before the others score what is left;
-            0 lets all score all.
+        pruner_threshold: least posterior of a hyperedge under the pruning grammar, if there is one.
+        grammar_threshold: least posterior of a hyperedge under the last of several grammars, before the
+            others score the rest; 0 for no such pruning.
     """
 
     beam: float = 1e-3
@@ -66,37 +67,40 @@ class Pruning:
 
     @classmethod
     def of_pool(cls, n_binarisations: int) -> Pruning:
-        """The usual thresholds; higher ones for three binarisations, two of which keep what one has lost.
+        """Return the default thresholds for a number of binarisations.
 
-        These forests are thin, so that another grammar thins them no more.
+        For three or more they are higher, because a tree that one binarisation loses is kept by the others.
+        Their forests are so small that pruning them with the last grammar does not pay.
         """
         if n_binarisations < 3:
             return cls()
         return cls(beam=2e-3, edge_threshold=3e-5, pruner_threshold=1e-3, grammar_threshold=0.0)
 
 
-# Next to no pruning. The beam is 0 for a sentence of up to so many tokens times symbols; longer ones
-# would take long (a hundred opening brackets 3.3 CPU seconds, 0.4 with the beam of `_LOOSE`).
+# Next to no pruning. If the number of tokens times symbols is at most `_EXHAUSTIBLE`, the beam is 0; longer
+# sentences would take too long (a hundred opening brackets 3.3 CPU seconds, 0.4 with the beam of `_LOOSE`).
 _LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 4_000
 
-# Cells that are open then where no model says which may be, those of 150 tokens.
+# Then, without a cell model, all cells are open in sentences with at most this many of them (150 tokens).
 _LOOSE_CELLS = 11_325
 
 
 @dataclass(frozen=True)
 class SentenceInput:
-    """What a sentence brings to its parses, found once.
+    """A sentence with everything that its parses share, computed once.
+
+    Each tuple has one entry for each binarisation that is to parse the sentence.
 
     Attributes:
         words: tokens in the model's conventions.
-        tags: that the words must have; None where they may have any.
-        constraints: on the tree.
-        lookups: the words in the lexicon of each binarisation that is to parse them.
-        allowed: for each, bool (n_tokens, n_symbols), the tags that each token may have; None for all.
-        tag_values: for each, float64 (n_tokens, n_symbols), values of tags under the coarse grammar.
-        limits: for each, what may stand over spans; None for anything.
-        cells: those that open first, for all binarisations; None before the stage that opens them.
-        opening: marginals of all that may open; None where no model knows them.
+        tags: the tags that the words must have; None if they may have any.
+        constraints: constraints on the tree.
+        lookups: the words' entries in the lexicon.
+        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
+        tag_values: float64 (n_tokens, n_symbols), values of tags under the coarse grammar.
+        limits: symbols and unary rules allowed over spans; None for all.
+        cells: cells open in the first attempt, for all binarisations; None until `ForestParser.open_cells`.
+        opening: marginals of all cells that may be opened; None without a cell model.
     """
 
     words: Sequence[str]
@@ -113,13 +117,13 @@ class SentenceInput:
 
 
 class Retry(NamedTuple):
-    """How a sentence is tried again where there was no derivation before.
+    """A further attempt to parse a sentence that had no derivation before.
 
     Attributes:
-        least_marginal: of the cells that open; 0 opens all that may.
-        is_loose: whether next to nothing is pruned, or the usual with a beam that is wider by 1e-3.
+        least_marginal: least marginal of the open cells; 0 opens all that may be opened.
+        is_loose: whether next to nothing is pruned; if not, thresholds are as usual, with 1/1000 of the beam.
         any_tag: whether every word may have every tag.
-        applies: whether it is tried for a sentence.
+        applies: whether to make this attempt for a sentence.
     """
 
     least_marginal: float
@@ -137,14 +141,14 @@ RETRIES = (
 
 @dataclass(frozen=True)
 class Forests:
-    """The scored parses of a sentence.
+    """The scored forests of a sentence.
 
     Attributes:
-        sentence: of which they are.
-        scored: a forest by the number of its binarisation; none in a sentence that has no derivation.
+        sentence: the sentence.
+        scored: the forests by number of binarisation; empty if the sentence has no derivation.
         log_probability: natural logarithm of the sentence's probability under the first usable grammar.
-        any_tag: whether the sentence needed every tag for every word.
-        coarse_only: whether no fine grammar could score it, so that the coarse ones did.
+        any_tag: whether the sentence could be derived only with every tag allowed for every word.
+        coarse_only: whether only the coarse grammars could score the sentence.
     """
 
     sentence: SentenceInput
@@ -157,26 +161,26 @@ class Forests:
 
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """The forests of one or more binarisations."""
+        """Return the forests of one or more binarisations; ``what`` has the flags of the class."""
         number, first = next(iter(scored.items()))
         log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
         return cls(sentence, scored, log_probability, **what)
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """The first binarisation that has a forest, and this."""
+        """The number of the first binarisation that has a forest, and this forest."""
         return next(iter(self.scored.items()))
 
 
 @dataclass(frozen=True)
 class ForestParser:
-    """Parses sentences with grammars of one or more binarisations.
+    """A parser of sentences with the grammars of one or more binarisations.
 
     Args:
-        grammars: one for each binarisation.
-        pruning: thresholds of the coarse pass.
-        cells: the model of the cells that open; None to open all.
-        scorer: weighs the labels of spans anew; None without.
+        grammars: the grammars of each binarisation.
+        pruning: thresholds of the chart and the forest.
+        cells: the model that chooses open cells; None for no such model.
+        scorer: the span scorer that reweights the labels of spans; None for no rescoring.
     """
 
     grammars: Sequence[ForestGrammars]
@@ -196,7 +200,7 @@ class ForestParser:
         clusters: WordClusters,
         scorer: SpanScorer | None = None,
     ) -> ForestParser:
-        """Index the grammars of a parser; arguments are as of the class and of `ForestGrammars`."""
+        """Return a parser with indexed grammars; see `ForestParser` and `ForestGrammars` for arguments."""
         return cls([ForestGrammars.of(each, clusters) for each in sets], pruning, cells, scorer)
 
     def look_up(
@@ -208,15 +212,15 @@ class ForestParser:
         tag_weights: Sequence[Floats] | None = None,
         pooled: bool = True,
     ) -> SentenceInput:
-        """Find a sentence's words in the lexicons, and what its tags and constraints allow.
+        """Look up a sentence's words in the lexicons, and compute what its tags and constraints allow.
 
         Args:
             words: tokens in the model's conventions, one or more.
-            tags: that the words must have.
-            constraints: on the tree.
+            tags: the tags that the words must have; None for a sentence without given tags.
+            constraints: constraints on the tree.
             tag_weights: for each binarisation, float64 (n_tokens, n_symbols), factors of the tags' values;
-                None to let the clusters of rare words weigh theirs.
-            pooled: whether all binarisations are to parse it, or the first alone.
+                None to take those of rare words from their clusters.
+            pooled: whether all binarisations parse the sentence, or only the first.
         """
         given = merge_tags(tags, constraints, len(words))
         lookups: list[Lookup] = []
@@ -239,12 +243,12 @@ class ForestParser:
 
     @cached_property
     def same_words(self) -> list[int]:
-        """For each binarisation, the first one whose lexicon finds the same entries for words."""
+        """For each binarisation, the number of the first one with the same lexicon entries for words."""
         lexicons = [each.coarse.lexicon for each in self.grammars]
         return [next(n for n, first in enumerate(lexicons) if first.finds_as(each)) for each in lexicons]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
-        """Open cells: those that the model says, or without one all, and beyond 400 tokens narrower ones."""
+        """Return the sentence with the cells of the first attempt, by the cell model or `without_model`."""
         first, limits = self.grammars[0], sentence.limits[0]
         if self.cells is None:
             cells = without_model(len(sentence.words))
@@ -256,10 +260,10 @@ class ForestParser:
         return replace(sentence, opening=opening, cells=opening.above(opening.threshold))
 
     def infer(self, sentence: SentenceInput) -> Forests:
-        """Score the parses of a sentence, with ever more cells and less pruning until a grammar has scores.
+        """Return a sentence's scored forests, trying with more cells and less pruning until a parse is found.
 
-        Binarisations that fail where another does not are left out: more attempts take many times as long as
-        the first, and the mean of the others is about as good. Coarse grammars count where no other scores.
+        Binarisations that fail while another succeeds are left out: further attempts take many times as long,
+        and the mean of the others is about as good. Coarse scores are used only if there are no others.
         """
         possible = [(True, True)] * len(sentence.lookups)
         coarse: dict[int, tuple[ScoredForest, bool]] = {}
@@ -283,7 +287,7 @@ class ForestParser:
     def _scored(
         self, sentence: SentenceInput, number: int, cells: Cells, pruning: Pruning, any_tag: bool
     ) -> ScoredForest | None:
-        """One binarisation's forest over some cells; None if its coarse grammar has no derivation there."""
+        """Return one binarisation's forest over given cells; None if its coarse grammar has no derivation."""
         grammars, lookup = self.grammars[number], sentence.lookups[number]
         values = sentence.tag_values[number]
         if any_tag:
@@ -307,11 +311,11 @@ class ForestParser:
         )
 
     def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
-        """Open cells, how to prune, and whether to allow every tag: the usual, then those of `RETRIES`."""
+        """Yield open cells, pruning, and whether every tag is allowed: first as usual, then as `RETRIES`."""
         n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
-        # Posteriors under constraints are exact, what they force may be improbable beside its neighbours, and
-        # they are impossible only if nothing is pruned.
+        # Posteriors under constraints are exact. Brackets that constraints force may be improbable beside
+        # their neighbours, and only a search without pruning can show that they are impossible.
         usual = self.pruning
         if limits is not None:
             usual = replace(usual, beam=1e-3 * usual.beam, grammar_threshold=0.0)
@@ -332,7 +336,7 @@ class ForestParser:
             yield cells, pruning, retry.any_tag
 
     def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
-        """Whether a binarisation has a derivation, nothing pruned: with the allowed tags, and with any."""
+        """Return whether a derivation exists without pruning, with the usual and with all allowed tags."""
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))
         if limits is not None:
@@ -346,12 +350,12 @@ class ForestParser:
         return False, recognise(grammars.parent_index, values > 0, cells, limits)
 
     def is_complete(self, forests: Forests) -> bool:
-        """Whether all binarisations have a forest that all of their grammars could score."""
+        """Return whether all binarisations have a forest that all of their grammars could score."""
         n_scored = sum(len(each.posteriors) for each in forests.scored.values())
         return n_scored >= sum(len(each.grammars) for each in self.grammars)
 
     def rescore(self, forests: Forests) -> Forests:
-        """Let the span scorer, where there is one, weigh the labels of spans anew."""
+        """Return the forests with the labels of spans reweighted by the span scorer, if there is one."""
         if self.rescorer is None or not forests.scored:
             return forests
         sentence = forests.sentence
@@ -359,30 +363,30 @@ class ForestParser:
         return replace(forests, scored=scored)
 
     def decode(self, forests: Forests, decoder: Decoder) -> Tree:
-        """The tree of one binarisation's forest, or of the spans of several.
+        """Return the best tree of one binarisation's forest, or of the averaged spans of several.
 
         Args:
-            forests: one or more; several for a decoder that can pool.
-            decoder: says which tree is best.
+            forests: of one or more binarisations; of several only for a decoder whose ``can_pool`` is True.
+            decoder: the decoder that chooses the tree.
         """
         sentence = forests.sentence
         if len(forests.scored) > 1:
             constraints = sentence.constraints
             tree = self.pool.decode(decoder, forests.scored, sentence.words, constraints)
-            # Trees of a forest meet the constraints; spans may be put together in other ways.
+            # Trees of one forest always meet the constraints; combinations of spans may not.
             if constraints is None or constraints.broken_by(tree.spans(), tree.tags()) is None:
                 return tree
         number, scored = forests.first
         return self.tree(number, scored, decoder.decode(scored), sentence.words)
 
     def tree(self, number: int, scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-        """The tree of a choice of hyperedges of a forest, as the treebank would have it.
+        """Return the tree of chosen hyperedges of a forest, without binarisation, as in the treebank.
 
         Args:
-            number: of the binarisation.
-            scored: its forest.
-            choice: int32 (n_nodes,); see :class:`~.decoders.Decoder`.
-            words: of the sentence.
+            number: number of the binarisation.
+            scored: the binarisation's forest.
+            choice: int32 (n_nodes,); the hyperedge of each node, see :class:`~.decoders.Decoder`.
+            words: the words of the sentence.
         """
         return restore(derivation_tree(scored, choice, words), self.grammars[number].chains)
 
@@ -393,7 +397,7 @@ class ForestParser:
 
     @cached_property
     def rescorer(self) -> SpanRescorer | None:
-        """The span scorer, ready for the grammars' labels."""
+        """The span scorer, set up for the grammars' labels; None if there is none."""
         if self.scorer is None:
             return None
         first = self.grammars[0]
@@ -401,7 +405,7 @@ class ForestParser:
 
 
 def merge_tags(tags: Tags | None, constraints: Constraints | None, n_tokens: int) -> Tags | None:
-    """Tags of all words with those that constraints give; None where neither gives any."""
+    """Return the tags of all words, where those of constraints take precedence; None if there are no tags."""
     if constraints is None or not constraints.tags:
         return tags
     given = dict(constraints.tags)

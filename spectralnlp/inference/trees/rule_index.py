@@ -1,4 +1,4 @@
-"""A coarse grammar's rules in the orders in which the coarse pass asks for them."""
+"""An index of a coarse grammar's rules by children and by parent, for the coarse pass."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from numpy.typing import NDArray
 
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets
 
-# In `RuleIndex.pair`: no rule has these two children.
+# Value of `RuleIndex.pair` for two symbols that are not the children of any rule.
 NO_RULE = -1
 
-# The least expected number of nodes of a symbol, so that a beam never forgets one.
+# The least expected number of nodes of a symbol, so that a beam never excludes a symbol altogether.
 _LEAST_PRIOR = 1e-9
 
 Bits = NDArray[np.uint64]
 
 
 class RuleIndex(NamedTuple):
-    """A one-state grammar's rules in the orders in which the passes ask for them.
+    """The rules a → b c and a → b of a grammar with one state per symbol, by children and by parent.
 
     Attributes:
-        pair: int32 (n_symbols, n_symbols); number of each pair of children (b, c), or NO_RULE.
-        partners: uint64 (n_symbols, n_words); a bit is set for each right child c that b has a pair with.
-        first_pair: int64 (n_symbols,); number of the first pair with b; its others follow, by c.
-        pair_rules: int64 (n_pairs + 1,); the rules of a pair are a range of the next three.
-        parent: uint32 (n_binary,); a of each rule.
-        weight: float64 (n_binary,); its probability.
-        rule: int32 (n_binary,); its index in the grammar.
-        unary_by_parent: int64 (n_symbols + 1,); rows of ``unary_child`` with parent a.
-        unary_child: int32 (n_unary,).
-        unary_weight: float64 (n_unary,).
-        root: float64 (n_symbols,).
+        pair: int32 (n_symbols, n_symbols); id of each pair of children (b, c), or NO_RULE.
+        partners: uint64 (n_symbols, n_words); row b has a bit for each c such that (b, c) is a pair.
+        first_pair: int64 (n_symbols,); id of the first pair with left child b; the others follow, by c.
+        pair_rules: int64 (n_pairs + 1,); offsets of each pair's rules in ``parent``, ``weight`` and ``rule``.
+        parent: uint32 (n_binary,); the parent a of each rule.
+        weight: float64 (n_binary,); the rule's probability.
+        rule: int32 (n_binary,); the rule's index in the grammar.
+        unary_by_parent: int64 (n_symbols + 1,); offsets of each parent's unary rules.
+        unary_child: int32 (n_unary,); the child b of each unary rule.
+        unary_weight: float64 (n_unary,); the unary rule's probability.
+        root: float64 (n_symbols,); probability of each symbol as the root.
         prior: float64 (n_symbols,); expected number of nodes of each symbol in a tree.
-        before, after: float64 (n_symbols + 1, n_symbols); of each tag, and of the sentence's end in the last
-            row, how probable it is next to a node of each symbol, to the left and to the right.
+        before, after: float64 (n_symbols + 1, n_symbols); probability of each tag (rows) just before and just
+            after a node of each symbol (columns). The last row is the sentence's boundary.
     """
 
     pair: Ints
@@ -55,7 +55,11 @@ class RuleIndex(NamedTuple):
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> RuleIndex:
-        """Index a grammar whose symbols have one state each."""
+        """Index a grammar with one state per symbol.
+
+        Raises:
+            TypeError: the grammar's tensors are not stored densely.
+        """
         if not (isinstance(grammar.binary, DenseTensors) and isinstance(grammar.unary, DenseTensors)):
             raise TypeError("the coarse grammar must have one state a symbol, stored densely")
         n_symbols, rules = len(grammar.symbols), grammar.binary_rules
@@ -86,27 +90,29 @@ class RuleIndex(NamedTuple):
 
 
 def _expected_nodes(grammar: LatentGrammar) -> Floats:
-    """Solve e = root + Mᵀe, M[a, b] being the expected number of children b of a node a."""
+    """Return e, the solution of e = root + Mᵀe; M[a, b] is the expected number of children b of a node a."""
     children = _children(grammar, 1, 2)
     return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
 
 
 def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:
-    """How probable each tag, and the sentence's end, is next to a node of each symbol, on one side.
+    """Return the probability of each tag, and of the sentence's boundary, beside a node of each symbol.
 
-    The tag beyond a near child is a corner of the far one; beyond a far child it is that beyond the parent.
+    The result is for one side of the node. The tag beside a rule's ``near`` child is the nearest tag of its
+    ``far`` child; the tag beside the ``far`` child is the one beside the parent.
 
     Args:
-        grammar: of one state a symbol.
+        grammar: a grammar with one state per symbol.
         prior: float64 (n_symbols,); expected number of nodes of each symbol.
-        near, far: which child is away from that side, and which is next to it: 1 is left, 2 is right.
+        near, far: the child of a binary rule (1 is left, 2 is right) that has its sibling on this side, and
+            the sibling.
 
     Returns:
         float64 (n_symbols + 1, n_symbols).
     """
     n_symbols, rules = len(grammar.symbols), grammar.binary_rules
     (binary, _), ends = _weights(grammar), _children(grammar, near)
-    # The tag at the near end of each symbol: its own if it is a tag, else that of its near child.
+    # The distribution of a symbol's tag at its near end: itself if it is a tag, else that of its near child.
     stops = np.diag(np.where(grammar.is_tag, 1.0, 0.0))
     corner = np.clip(_solve(np.eye(n_symbols) - ends, stops), 0.0, 1.0)
     beyond = np.zeros((n_symbols, n_symbols + 1))
@@ -120,14 +126,17 @@ def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -
 
 
 def _weights(grammar: LatentGrammar) -> tuple[Floats, Floats]:
-    """Probabilities of binary and unary rules, float64."""
+    """Return the probabilities of binary and unary rules, float64."""
     assert isinstance(grammar.binary, DenseTensors)
     assert isinstance(grammar.unary, DenseTensors)
     return grammar.binary.values.astype(float), grammar.unary.values.astype(float)
 
 
 def _children(grammar: LatentGrammar, *children: int) -> Floats:
-    """Expected numbers of children b of a node a, under binary rules the left (1), the right (2) or both."""
+    """Return the matrix of the expected number of children b of a node a.
+
+    Children of unary rules count, and of binary rules the left ones (1), the right ones (2) or both.
+    """
     n_symbols, (binary, unary) = len(grammar.symbols), _weights(grammar)
     expected = np.zeros((n_symbols, n_symbols))
     for child in children:
@@ -137,10 +146,10 @@ def _children(grammar: LatentGrammar, *children: int) -> Floats:
 
 
 def _solve(system: Floats, values: Floats) -> Floats:
-    """Solve linear equations, by least squares where they have not one solution."""
+    """Solve linear equations, by least squares if the system is singular."""
     try:
         return np.asarray(np.linalg.solve(system, values), float)
-    except np.linalg.LinAlgError:  # a symbol that only begets itself; least squares take twenty times as long
+    except np.linalg.LinAlgError:  # a symbol derives only itself; least squares take 20 times as long
         return np.asarray(np.linalg.lstsq(system, values, rcond=None)[0], float)
 
 
@@ -149,7 +158,7 @@ def _ranges(sorted_keys: Ints, n_keys: int) -> Offsets:
 
 
 def _bits_of(table: NDArray[np.bool_]) -> Bits:
-    """Rows of truth values as bits, 64 to a number, the first one lowest."""
+    """Pack rows of truth values into words of 64 bits, the first value in the lowest bit."""
     n_words = (table.shape[1] + 63) // 64
     padded = np.zeros((len(table), 64 * n_words), bool)
     padded[:, : table.shape[1]] = table

@@ -1,4 +1,4 @@
-"""The most probable derivation of a forest, latent states included."""
+"""Viterbi: the most probable derivation of a forest, latent states included."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spectralnlp.parameters import Floats, Ints, LatentGrammar, SparseTensors, T
 
 
 def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Ints:
-    """Viterbi: the chosen hyperedge of each node in the derivation of largest probability.
+    """Return the hyperedge of each node in the most probable derivation, states included.
 
     Args:
         forest: a forest over the grammar's symbols and rules.
-        grammar: without negative parameters.
-        leaves: float64; vectors of the lexical nodes, laid end to end.
+        grammar: a grammar without negative parameters.
+        leaves: float64; vectors of the lexical nodes, concatenated.
 
     Returns:
         int32 (n_nodes,); -1 for nodes outside the derivation.
     """
     rules, offsets = log_rules(grammar), vector_offsets(forest, grammar)
-    with np.errstate(divide="ignore"):  # one derivation of very many can be too small a share for a float
+    with np.errstate(divide="ignore"):  # factors and weights may be zero
         log_forest = forest._replace(factor=np.log(forest.factor))
         root, log_leaves = np.log(root_weights(forest, grammar, offsets)), np.log(leaves)
     best = state_weights(MaxPlus(), log_forest, rules, offsets, log_leaves)
@@ -38,7 +38,7 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
 
 @kernel
 def _derivation(forest, rules, vectors):
-    """The derivation whose weights add up to the best root's: at each node the first hyperedge and states."""
+    """Return the best derivation, from the root down: at each node the first hyperedge of the best weight."""
     left, right = forest.left, forest.right
     offsets, best = vectors.offsets, vectors.inside
     n_nodes = len(forest.kind)
@@ -67,7 +67,7 @@ def _derivation(forest, rules, vectors):
 
 @kernel
 def _first_best(forest, rules, offsets, best, node, h):
-    """The first hyperedge of a node that gives its state ``h`` its best weight, and the children's states."""
+    """Return the first hyperedge of the best weight for a node's state ``h``, and the children's states."""
     left, right, factor = forest.left, forest.right, forest.factor
     goal = best[offsets[node] + h]
     first = forest.edges[node]
@@ -96,9 +96,9 @@ def _first_best(forest, rules, offsets, best, node, h):
 
 @lru_cache(maxsize=8)
 def log_rules(grammar: LatentGrammar) -> SparseRules:
-    """Logarithms of a grammar's rule weights for the states in which they are not zero."""
+    """Return a grammar's rules in sparse form, with the natural logarithms of their weights."""
     binary, unary = _sparse(grammar.binary, 3, grammar), _sparse(grammar.unary, 2, grammar)
-    with np.errstate(divide="ignore"):  # a weight may be stored and yet be zero
+    with np.errstate(divide="ignore"):  # stored weights may be zero
         return SparseRules(
             binary_offsets=binary.offsets,
             binary_states=binary.states,
