@@ -88,7 +88,7 @@ class Planter:
         return damaged, errors
 
     def _options(self, tree: Tree, kind: str) -> Iterator[tuple[Tree, Error]]:
-        """Return all nodes that an error of this kind may damage, each with one possible error."""
+        """Yield every damaged version of a tree by an error of this kind, with the error."""
         todo: list[tuple[Tree, tuple[int, ...], int]] = [(tree, (), 0)]
         while todo:
             node, path, start = todo.pop()
@@ -103,7 +103,7 @@ class Planter:
     def _damaged(
         self, parent: Tree, place: int, before: Bracket, kind: str
     ) -> Iterator[tuple[list[Tree], Bracket | None]]:
-        """Return a node's children after damage to one of them, and the planted bracket or tag."""
+        """Yield a node's children after damage to one of them, with the planted bracket or tag."""
         left, node, right = parent.children[:place], parent.children[place], parent.children[place + 1 :]
         if node.word is not None:
             name = kind == "tag" and (
@@ -124,7 +124,7 @@ class Planter:
     def _moved(
         self, left: Sequence[Tree], node: Tree, right: Sequence[Tree], before: Bracket
     ) -> Iterator[tuple[list[Tree], Bracket]]:
-        """Return a node extended by a neighbouring word, or without its first or last word."""
+        """Yield the children after a node takes in a neighbouring word, or gives away its first or last."""
         label, start, end = before
         own, may_grow = node.children, len(left) + len(right) > 1
         if may_grow and right and len(right[0].words()) == 1:

@@ -91,7 +91,7 @@ class Scores:
 
 
 def read_gold(path: Path) -> Iterator[Gold]:
-    """Return the sentences of a CoNLL-U file without multiword tokens and empty nodes."""
+    """Yield the sentences of a CoNLL-U file without multiword tokens and empty nodes."""
     for block in path.read_text("utf-8").strip().split("\n\n"):
         rows = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
         columns = list(zip(*rows, strict=True))

@@ -1,8 +1,8 @@
-"""Word vectors beside gensim's word2vec: time, memory, and what they are worth.
+"""Compare eigenwords with gensim's word2vec: time, memory, and quality of the word vectors.
 
-Each row is learned in a process of its own, on one thread, with kernels compiled before the clock starts;
-reading the compressed text is part of the time. word2vec is skip-gram with gensim's defaults otherwise, 5
-epochs, one worker, the same dimensions and smallest count. Measures:
+Each row is trained in its own process on one thread, with kernels compiled before timing; the time includes
+reading the compressed text. word2vec is skip-gram with 5 epochs, one worker, the same dimensions and minimum
+count, and otherwise gensim's defaults. Measures:
 
 - *nearest*, *ten*: share of words whose nearest neighbour has their most frequent part of speech in EWT's
   training set, and the mean share among the ten nearest (``spectralnlp evaluate DIR FILE.conllu``);
@@ -75,7 +75,7 @@ AMOUNTS = ((0.3, ("",)), (1, BOTH), (3, ("",)), (10, BOTH), (23, ("",)))
 
 @dataclass(frozen=True)
 class Learned:
-    """Result of a training process, with its time and memory."""
+    """Result of one training process, with its time and memory."""
 
     path: Path
     seconds: float
@@ -105,7 +105,7 @@ def _silent(line: str) -> None:
 
 
 def _few_words(folder: Path) -> Any:
-    """Words enough to compile every kernel on."""
+    """Write a small text for a training that compiles all kernels."""
     path = folder / "few.txt"
     path.write_text("the cat sat .\na dog sat on the mat .\n" * 3)
     return VectorsTask().read([path])
@@ -141,11 +141,11 @@ def learn_word2vec(files: Sequence[Path], folder: Path) -> Learned:
 
 
 def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
-    """Nearest, ten, tags, unknown; in percent."""
+    """Return the measures *nearest*, *ten*, *tags* and *unknown*, in percent."""
     import spectralnlp
 
     vectors = spectralnlp.load(learned.path)
-    if setting == WORD2VEC:  # counted in small letters, which its file does not say
+    if setting == WORD2VEC:  # trained on lower-cased words, which its file does not record
         from dataclasses import replace
 
         vectors = replace(vectors, parameters=replace(vectors.parameters, lowercase=True))
@@ -156,7 +156,7 @@ def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
 
 
 def measure(setting: str, files: Sequence[Path], corpora: Path) -> tuple[Learned, list[str]]:
-    """Result of training on some files, with its scores."""
+    """Return the result of training on some files, with its quality."""
     with tempfile.TemporaryDirectory() as folder:
         learned = report.apart(learn, setting, files, Path(folder))
         scores = report.apart(quality, learned, corpora, setting)
@@ -173,7 +173,7 @@ def named(setting: str) -> str:
 
 
 def speed(corpora: Path, runs: int) -> None:
-    """Time and memory of both, each the best of some runs."""
+    """Print time and memory of both methods, the best of several runs."""
     rows = []
     files = [corpora / ENGLISH]
     best: dict[str, Learned] = {}
@@ -199,7 +199,7 @@ def speed(corpora: Path, runs: int) -> None:
 
 
 def sample(corpora: Path, millions: float, folder: Path) -> list[Path]:
-    """About so many million tokens: every so manieth line of the English text, or that and film reviews."""
+    """Return files of about ``millions`` million tokens of English text, with film reviews if needed."""
     if millions >= 10:
         return [corpora / ENGLISH, corpora / MORE] if millions > 11 else [corpora / ENGLISH]
     path = folder / "part.txt"
@@ -213,7 +213,7 @@ def sample(corpora: Path, millions: float, folder: Path) -> list[Path]:
 
 
 def memory(corpora: Path) -> None:
-    """Time and peak memory of more and more text."""
+    """Print time and peak memory for increasing amounts of text."""
     rows = []
     for millions in (1, 3, 10, 23):
         with tempfile.TemporaryDirectory() as folder:
@@ -225,7 +225,7 @@ def memory(corpora: Path) -> None:
 
 
 def variants(corpora: Path, settings: Sequence[str]) -> None:
-    """One change at a time."""
+    """Print the results of variants that change one setting each."""
     rows = [["no vectors", None, None, None, *_percent(report.apart(_without, corpora))]]
     for setting in settings:
         learned, scores = measure(setting, [corpora / ENGLISH], corpora)
@@ -242,7 +242,7 @@ def _percent(scores: Sequence[float]) -> list[str]:
 
 
 def amount(corpora: Path, plot: Path | None) -> None:
-    """Print the results for more and more text."""
+    """Print the results for increasing amounts of text."""
     rows, points = [], []
     for millions, settings in AMOUNTS:
         for setting in settings:
@@ -256,11 +256,11 @@ def amount(corpora: Path, plot: Path | None) -> None:
 
 
 def whitening(corpora: Path) -> None:
-    """Print how near the vectors come to CCA whose contexts are whitened jointly, position by position.
+    """Print how close the vectors are to a CCA whose context positions are whitened jointly.
 
-    A million tokens; words beyond the 700 most frequent become one. True CCA is `spectralnlp_sketch.CCA` of
-    tokens, the word beside the four words around it. Both subspaces are of words weighted by the roots of
-    their counts.
+    The text has a million tokens; all words beyond the 700 most frequent are merged into one. The true CCA is
+    `spectralnlp_sketch.CCA` of each token and the four words around it. To compare the subspaces, words are
+    weighted by the square roots of their counts.
     """
     import numpy as np
     import scipy.linalg
@@ -293,7 +293,7 @@ _WIDTHS = (5, 10, 20, 50)
 
 
 def true_cca(sentences: Sequence[Sequence[str]], names: Sequence[str], k: int) -> CCA:
-    """CCA of tokens and the words around, one-hot by position, fed a thousand sentences at a time."""
+    """Return the CCA of tokens and their context words, one-hot by position, fitted in batches."""
     import numpy as np
     import scipy.sparse
 
@@ -341,7 +341,7 @@ def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:
 
 
 def main() -> None:
-    """Print the table that is asked for."""
+    """Print the table named on the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

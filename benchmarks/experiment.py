@@ -1,4 +1,4 @@
-"""Common parts of the experiments of ``benchmarks/experiments/tutorial.md``: arguments, headings, means."""
+"""Share arguments, headings and means among the experiments of ``benchmarks/experiments/tutorial.md``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.parsing import THREADS, TREEBANKS, Result, Setting, measure
 
 
 def argument_parser(description: str | None, *, treebank: str = "wsj") -> argparse.ArgumentParser:
-    """Arguments that every experiment has: where the corpora are, and which treebank is read."""
+    """Return a parser with the arguments of every experiment: the corpora's folder and the treebank."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -24,12 +24,12 @@ def argument_parser(description: str | None, *, treebank: str = "wsj") -> argpar
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:
-    """The argument ``--seeds``."""
+    """Add the argument ``--seeds``."""
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="runs of each; mean ± deviation")
 
 
 def folder_of(arguments: argparse.Namespace) -> Path:
-    """The treebank that the arguments name: a folder with ``train`` and ``dev``."""
+    """Return the folder of the treebank that the arguments name, with its ``train`` and ``dev``."""
     folder: Path = arguments.corpora / "treebanks" / arguments.treebank
     if not folder.is_dir():
         sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
@@ -37,13 +37,13 @@ def folder_of(arguments: argparse.Namespace) -> Path:
 
 
 def print_heading(name: str) -> None:
-    """The command that was given, and the machine that it runs on."""
+    """Print the command and the machine that it runs on."""
     command = " ".join(["python -m", f"benchmarks.{name}", *sys.argv[1:]])
     print(f"    {command}\n\n{report.machine()} {THREADS}\n", flush=True)
 
 
 def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result]:
-    """A setting trained and scored with each seed, each time in a process of its own."""
+    """Train and score a setting with each seed, each in its own process."""
     results = []
     for seed in range(seeds):
         results.append(report.apart(measure, setting, seed, train, dev, ()))
@@ -52,16 +52,16 @@ def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result
 
 
 def note(line: str) -> None:
-    """Say what has been done, apart from the tables."""
+    """Report progress on stderr, apart from the tables."""
     print(line, file=sys.stderr, flush=True)
 
 
 def mean_spread(values: Sequence[float], decimals: int = 2) -> str:
-    """``86.12 ± 0.31``: the mean and, of two values or more, their standard deviation."""
+    """Return the mean and, for two values or more, their standard deviation: ``86.12 ± 0.31``."""
     spread = f" ± {stdev(values):.{decimals}f}" if len(values) > 1 else ""
     return f"{mean(values):.{decimals}f}{spread}"
 
 
 def numbers(text: str) -> list[int]:
-    """An argument of numbers between commas."""
+    """Return the numbers of a comma-separated argument."""
     return [int(number) for number in text.split(",")]

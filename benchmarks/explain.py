@@ -1,11 +1,12 @@
-"""Which training trees a bracket is from: the estimate beside a recount.
+"""Compare the estimated influence of training trees on a bracket with a recount without each tree.
 
 A parser is trained on the WSJ sample with its moments kept. Sentences of dev, and a bracket of each that the
-parser is not sure of (where it is sure of all, any), are drawn by a seed. For each bracket `Parser.explain`'s
-estimate names ten trees in favour and ten against; each of the twenty is taken out and the grammar counted
-again, states fixed (`Explainer.recounted`): the rank correlation of the two. Then each of the first five
-on either side meets a tree drawn from the others with the same rule as its match: which moves the recounted
-log-odds more?
+parser is unsure of (any bracket if there is none), are drawn at random. For each bracket the estimate of
+`Parser.explain` names ten trees in favour and ten against; each of the twenty is removed and the grammar
+counted again with fixed states (`Explainer.recounted`), and the rank correlation of estimate and recount is
+reported.
+Then each of the first five trees on either side is compared with a random tree that has the same rule: which
+of the two changes the recounted log-odds more?
 
     python -m benchmarks.explain                # lpcfg with preset=fast, about ten minutes
     python -m benchmarks.explain --estimator pcfg
@@ -37,23 +38,26 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.text.inputs import sentence_of
 
-SETTINGS = {"lpcfg": {"grammars": "clusters"}, "pcfg": {"sentence_ends": True}}  # moments that hold trees
+SETTINGS = {
+    "lpcfg": {"grammars": "clusters"},
+    "pcfg": {"sentence_ends": True},
+}  # settings whose moments contain trees
 LENGTHS = (8, 25)  # tokens
 UNSURE = (0.02, 0.98)  # posteriors
-NAMED, FIRST = 10, 5  # trees on either side that are recounted; that meet a random one
+NAMED, FIRST = 10, 5  # trees per side that are recounted; that are compared with a random tree
 
 
 @dataclass(frozen=True)
 class Case:
-    """One bracket.
+    """Check of the explanation of one bracket.
 
     Attributes:
-        bracket: with the posterior that the parser gives it, in ``posterior``.
-        log_odds: under the grammar.
-        rho: rank correlation over all named; ``in_favour`` and ``against``: over those of one side.
+        bracket: the bracket; ``posterior``: its posterior under the parser.
+        log_odds: log-odds of the bracket under the grammar.
+        rho: rank correlation over all named trees; ``in_favour`` and ``against``: over those of one side.
         error: mean difference of estimate and recount; ``size``: mean recounted influence, unsigned.
-        won, met: how often a tree named first moved the log-odds more than a random one, of how many.
-        seconds: of CPU, of the whole explanation.
+        won, met: number of comparisons with a random tree that a tree among the first won; number of all.
+        seconds: CPU seconds of the whole explanation.
     """
 
     bracket: Bracket
@@ -70,7 +74,7 @@ class Case:
 
 
 def explained(parser: Parser, explainer: Explainer, words: Sequence[str], seed: int) -> Case | None:
-    """Draw a bracket of a sentence and check its explanation; None if there is nothing to compare."""
+    """Check the explanation of a random bracket of a sentence; None if there is nothing to compare."""
     rng = np.random.default_rng(seed)
     phrases = [
         each for each in parser.parse_tokens(words).constituents if 1 < each.end - each.start < len(words)
@@ -82,7 +86,7 @@ def explained(parser: Parser, explainer: Explainer, words: Sequence[str], seed: 
     bracket = Bracket(chosen.start, chosen.end, chosen.label)
     sentence = sentence_of(words, parser.tokenizer, None)
     try:
-        parser.explain(words, bracket)  # once before it is timed: rules are read when first needed
+        parser.explain(words, bracket)  # once before timing, because rules are read at first use
     except SpectralError:
         return None
     started = process_time()
@@ -116,7 +120,7 @@ def _first(named: NDArray[np.intp]) -> list[int]:
 
 
 def _with_same_rule(explainer: Explainer, found: Influence, tree: int, rng: np.random.Generator) -> int:
-    """A tree drawn from the others that have the rule of a tree's match; -1 if there is none."""
+    """Return a random other tree with the rule of a tree's match; -1 if there is none."""
     index = explainer.counted.index
     table = index.table
     node = explainer.match(found, tree)

@@ -1,11 +1,11 @@
-"""Parsers by folds of train: what a setting, or a change of code, is worth, with an interval.
+"""Compare settings of parsers, or versions of the code, by cross-validation on training parts.
 
-Documents of a treebank's training part (blocks of 50 trees where it is one file) are dealt to folds. ``run``
-learns from all folds but one, parses that one, and adds a line of JSON to a file: brackets of each document
-(EVALB, Collins's parameters), CPU seconds and peak memory of training, CPU seconds of parsing, and
-posteriors of brackets with what came true. What the file has already is not run again. ``compare`` shows
-each setting of a file beside the first one, or the same settings of two files (before and after a change of
-code): the paired difference of F1 over the same sentences, with the 95 % interval of a bootstrap over
+The documents of a treebank's training part (blocks of 50 trees if it is one file) are divided into folds.
+``run`` trains on all folds but one, parses that one, and appends a line of JSON to a file: brackets of each
+document (EVALB, Collins's parameters), CPU seconds and peak memory of training, CPU seconds of parsing, and
+posteriors of brackets with their correctness. Runs that the file already has are skipped. ``compare``
+compares each setting of a file with the first, or the same settings of two files (before and after a change
+of code): the paired difference of F1 on the same sentences, with the 95 % interval of a bootstrap over
 documents, and the calibration error.
 
     python -m benchmarks.folds run RESULTS.jsonl --treebank wsj --setting lpcfg --setting lpcfg:preset=fast
@@ -39,22 +39,22 @@ from spectralnlp.runtime import Corpus, Partition
 from spectralnlp.scoring import score_trees
 from spectralnlp.trees import Tree, add_root
 
-BLOCK = 50  # trees of a document where a treebank is one file
-SAMPLES = 2000  # of the bootstrap
+BLOCK = 50  # trees per document if the treebank is one file
+SAMPLES = 2000  # samples of the bootstrap
 COUNTED = ("matched", "gold", "test", "correct_tags", "words")
 Documents = Sequence[Sequence[Tree]]
 
 
 @dataclass(frozen=True)
 class Run:
-    """One parser, learned from all folds but one.
+    """Result of one parser, trained on all folds but one.
 
     Attributes:
-        treebank, setting, fold, seed: which.
-        documents: of each document matched, gold and predicted brackets, right tags and words.
-        bins: for each tenth of posteriors how many brackets, the sum of posteriors and how many are right.
-        training: CPU seconds; ``memory``: megabytes at most.
-        parsing: CPU seconds; ``sentences``: how many were parsed.
+        treebank, setting, fold, seed: identify the run.
+        documents: matched, gold and predicted brackets, right tags and words of each document.
+        bins: number of brackets, sum of posteriors and number of right brackets for each tenth of posteriors.
+        training: CPU seconds of training; ``memory``: its peak in megabytes.
+        parsing: CPU seconds of parsing; ``sentences``: number of parsed sentences.
     """
 
     treebank: str
@@ -70,12 +70,12 @@ class Run:
 
     @property
     def key(self) -> tuple[str, str, int, int]:
-        """What the run is of."""
+        """Key that identifies the run in a file."""
         return self.treebank, self.setting, self.fold, self.seed
 
 
 def documents_of(folder: Path, most: int | None) -> Documents:
-    """The documents of a treebank, evenly spread ones if there are more than ``most``."""
+    """Return the documents of a treebank, at most ``most``, evenly spread."""
     corpus = peers.treebank(folder)
     found = [list(part) for part in corpus.partitions()]
     if len(found) == 1:
@@ -87,13 +87,13 @@ def documents_of(folder: Path, most: int | None) -> Documents:
 
 
 class Some(Corpus[Tree]):
-    """A corpus of documents in memory."""
+    """In-memory corpus with one partition per document."""
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
 
     def partitions(self) -> Sequence[Partition[Tree]]:
-        """A partition for each document."""
+        """Return one partition per document."""
         return [
             Partition(str(number), number, 0, partial(iter, trees))
             for number, trees in enumerate(self.documents)
@@ -101,7 +101,7 @@ class Some(Corpus[Tree]):
 
 
 def measure(treebank: str, setting: Setting, fold: int, n_folds: int, seed: int, documents: Documents) -> Run:
-    """Learn from the other folds, parse this one; in this process."""
+    """Train on the other folds and parse this one, in this process."""
     kind = registry.estimators.get(setting.estimator)
     seeded = {"random_state": str(seed)} if "random_state" in kind().get_params() else {}
     learner = kind.from_settings({**seeded, **setting.params})
@@ -146,19 +146,19 @@ def measure(treebank: str, setting: Setting, fold: int, n_folds: int, seed: int,
 
 
 def read_runs(path: Path) -> list[Run]:
-    """The runs of a file."""
+    """Return the runs in a file."""
     return [Run(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run what a file does not have yet."""
+    """Run what the file of results lacks."""
     done = {each.key for each in read_runs(arguments.results)}
     for treebank in arguments.treebank:
         folder = arguments.corpora / "treebanks" / treebank / "train"
         documents = documents_of(folder, arguments.documents)
         for repetition in range(arguments.seeds):
             for fold in range(arguments.folds)[: arguments.only_folds]:
-                seed = fold + 100 * repetition  # each fold has a seed of its own
+                seed = fold + 100 * repetition  # each fold has its own seed
                 for setting in arguments.setting:
                     if (treebank, setting.text, fold, seed) in done:
                         continue
@@ -171,13 +171,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def f1_of(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """F1 in percent of int64 (..., 5), brackets as of `Run.documents`."""
+    """Return F1 in percent from int64 (..., 5) counts in the order of `Run.documents`."""
     f1: NDArray[np.float64] = 200 * counts[..., 0] / np.maximum(counts[..., 1] + counts[..., 2], 1)
     return f1
 
 
 def difference(before: Sequence[Run], after: Sequence[Run]) -> str:
-    """F1 after less F1 before, of the same folds and seeds, with its interval."""
+    """Return F1 after minus F1 before on the same folds and seeds, with its 95 % interval."""
     pairs = {each.key[2:]: each for each in before}
     both = [(pairs[each.key[2:]], each) for each in after if each.key[2:] in pairs]
     if not both:
@@ -192,7 +192,7 @@ def difference(before: Sequence[Run], after: Sequence[Run]) -> str:
 
 
 def error_of(runs: Sequence[Run]) -> float:
-    """Expected calibration error of all runs together."""
+    """Return the expected calibration error over all runs."""
     total = np.sum([each.bins for each in runs], axis=0)
     bins = [
         Bin(n / BINS, int(row[0]), row[1] / row[0], row[2] / row[0]) for n, row in enumerate(total) if row[0]
@@ -201,7 +201,7 @@ def error_of(runs: Sequence[Run]) -> float:
 
 
 def rows_of(name: str, runs: Sequence[Run], first: Sequence[Run]) -> list[object]:
-    """A row of the table."""
+    """Return the row of a setting, compared with the first one."""
     counts = np.sum([np.sum(each.documents, axis=0) for each in runs], axis=0)
     return [
         name,
@@ -239,7 +239,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the argument parser."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -262,7 +262,7 @@ def parser_of() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Run, or compare."""
+    """Run or compare."""
     arguments = parser_of().parse_args()
     arguments.part(arguments)
 

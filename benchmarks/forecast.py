@@ -1,9 +1,9 @@
-"""Forecasts of F1 at double the data, beside what training on it gives.
+"""Compare forecasts of F1 at double the data with the F1 after training on it.
 
-Of each treebank's training trees, in random blocks of neighbours, half is given to `forecast`, which says
-what F1 twice as many will have; then a parser learns from all of them. Both are scored on the same trees of
-the dev part, filled up from the training part where it is small. Treebanks are cut to ``--trees``: all of it
-takes about a quarter of an hour of one core.
+Half of each treebank's training trees, in random blocks of neighbours, is given to `forecast`, which predicts
+F1 for twice as many; then a parser is trained on all of them. Both are scored on the same trees of the dev
+part, supplemented from the training part if it is small. Treebanks are cut to ``--trees``. The whole takes
+about a quarter of an hour on one core.
 
     python -m benchmarks.forecast
     python -m benchmarks.forecast --treebanks gum,craft --trees 10000 --set preset=fast
@@ -30,14 +30,14 @@ from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree
 
 TREEBANKS = ("wsj", "gum", "craft", "floresta", "icepahc")
-# Without the span scorer, which takes three quarters of the time of training.
+# Without the span scorer, which takes three quarters of the training time.
 SETTINGS = ["preset=fast", "span_scorer=false", "sentence_ends=false"]
 BLOCK = 50
 HEADER = ("treebank", "given", "F1", "forecast for", "F1", "95 %", "truth", "error", "check", "CPU s")
 
 
 def shuffled(corpus: Corpus[Tree], longest: int, seed: int) -> list[Tree]:
-    """All trees, in a random order of blocks of neighbours, without very long ones."""
+    """Return all trees but very long ones, in blocks of neighbours in random order."""
     blocks = []
     for partition in corpus.partitions():
         trees = [tree for tree in partition if len(tree.words()) <= longest]
@@ -47,11 +47,11 @@ def shuffled(corpus: Corpus[Tree], longest: int, seed: int) -> list[Tree]:
 
 
 def row_of(folder: Path, arguments: argparse.Namespace, learner: LPCFGParser) -> tuple[list[object], float]:
-    """A treebank's line of the table, and the forecast's error."""
+    """Return a treebank's row, and the error of the forecast."""
     started = process_time()
     train = shuffled(peers.treebank(folder / "train"), 100, arguments.seed)
     dev = shuffled(peers.treebank(folder / "dev"), 100, arguments.seed)[: arguments.dev]
-    n_more = max(min(arguments.dev, len(train) // 4) - len(dev), 0)  # a small dev part is filled up
+    n_more = max(min(arguments.dev, len(train) // 4) - len(dev), 0)  # a small dev part is supplemented
     train, dev = train[: len(train) - n_more], dev + train[len(train) - n_more :]
     n_full = min(arguments.trees, len(train)) // 2 * 2
     gold = InMemoryCorpus(dev)

@@ -1,12 +1,13 @@
-"""Mutated models, treebanks, texts, tables, matrices and requests: no crash, no traceback, no endless run.
+"""Fuzz the commands with mutated models, treebanks, texts, tables, matrices and requests.
 
-Each case mutates a sound input, with the digests that fit, and runs commands on it in a process of its own,
-with at most 10 s of CPU time and 1 GB. It is *accepted* (status 0), *refused* (one short line, status 2), or
-what must not be: *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*, *large*.
+Each case mutates a valid input, usually with matching digests, and runs commands on it in its own process,
+with at most 10 s of CPU time and 1 GB. The outcome should be *accepted* (status 0) or *refused* (one short
+line, status 2); failures are *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*
+and *large*.
 
     python -m benchmarks.fuzz --minutes 60
     python -m benchmarks.fuzz --targets parser tagger --minutes 2 --show 5
-    python -m benchmarks.fuzz --targets parser --case 1234567    # one case again, with what it wrote
+    python -m benchmarks.fuzz --targets parser --case 1234567    # repeat one case and show its output
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Found = dict[str, list[tuple[int, Outcome]]]
 
 
 def run_case(target: Target, seed: int, folder: Path) -> Outcome:
-    """Mutate and run; ``folder`` is emptied first and holds the mutated input afterwards."""
+    """Run one case; ``folder`` is emptied first and contains the mutated input afterwards."""
     clear(folder)
     target.write(Random(f"{target.name} {seed}"), folder)
     outcome = run_apart(lambda: target.run(folder), folder)
@@ -45,13 +46,13 @@ def run_case(target: Target, seed: int, folder: Path) -> Outcome:
 def fuzz(
     targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path, cases: int | None = None
 ) -> Found:
-    """Run cases of all targets in turn until the time is over, there were enough of each, or Ctrl-C.
+    """Run cases of all targets in turn until the time is up, the number of cases is reached, or Ctrl-C.
 
-    What goes wrong is said on stderr at once.
+    Failures are reported on stderr at once.
     """
     found: Found = defaultdict(list)
     end, seed = perf_counter() + seconds, first_seed
-    with suppress(KeyboardInterrupt):  # what was found until then is shown
+    with suppress(KeyboardInterrupt):  # the results until then are shown
         while perf_counter() < end and (cases is None or seed < first_seed + cases):
             for name, target in targets.items():
                 outcome = run_case(target, seed, folder)
@@ -64,7 +65,7 @@ def fuzz(
 
 
 def table(found: Found) -> str:
-    """Counts by target and class, the slowest case and the largest."""
+    """Return a table of outcomes by target, with the slowest and the largest case."""
     rows = []
     for name, cases in found.items():
         counts = Counter(outcome.kind for _, outcome in cases)
@@ -76,7 +77,7 @@ def table(found: Found) -> str:
 
 
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
-    """Every target, or those of some names; models are trained where they are missing."""
+    """Return all targets or the named ones, training the models that are missing."""
     wanted = {name for name in names if name not in FILE_TARGETS}
     if not names or {"text", "request"} & {*names}:
         wanted |= {"pcfg", "intents"}

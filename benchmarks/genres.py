@@ -1,4 +1,4 @@
-"""F1 of a model by genre, which the names of GUM's files tell: ``GUM_news_….ptb``.
+"""Measure F1 of a model by genre of GUM, taken from file names such as ``GUM_news_….ptb``.
 
 python -m benchmarks.genres
 python -m benchmarks.genres --model models/mine
@@ -21,13 +21,13 @@ from spectralnlp.scoring import EvalbScore, ParseReport
 from spectralnlp.tasks.parsing import ParsingTask
 
 GENRE = re.compile(r"^[A-Z]+_([a-z]+)_")
-#: Genres whose texts allow only non-commercial use: the shipped grammar was not trained on them.
+#: Genres with non-commercial licences, on which the shipped grammar was not trained.
 CLOSED = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
 HEADER = ("genre", "sentences", "words", "recall", "precision", "F1", "exact", "tags")
 
 
 def by_genre(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
-    """Files of each genre, in alphabetical order; those without one are left out."""
+    """Return the files of each genre in alphabetical order, without files that have no genre."""
     found = defaultdict(list)
     for path in paths:
         if genre := GENRE.match(path.name):
@@ -36,7 +36,7 @@ def by_genre(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
 
 
 def row_of(name: str, scored: EvalbScore) -> list[object]:
-    """A line of the table."""
+    """Return the row of a genre."""
     return [
         name,
         f"{scored.sentences:,}",
@@ -48,7 +48,7 @@ def row_of(name: str, scored: EvalbScore) -> list[object]:
 
 
 def total(reports: Iterable[ParseReport]) -> EvalbScore:
-    """The score over the sentences of several reports."""
+    """Return the score over the sentences of all reports."""
     return EvalbScore.total(chain.from_iterable(each.counts for each in reports))
 
 

@@ -1,8 +1,9 @@
-"""Models of sequences side by side: perplexity and accuracy of the next symbol, training time, peers.
+"""Compare sequence models by perplexity, accuracy of the next symbol and training time.
 
-Two sets of 8,000 sentences of the Brown corpus: parts of speech (82 symbols), and the 1,000 most frequent
-words with one symbol for all others. Perplexity is per symbol, without an end symbol, on dev. hmmlearn's EM
-runs in the same process on the same data; its parameters, and the n-grams', are scored by the same code.
+The two data sets are 8,000 sentences of the Brown corpus as parts of speech (82 symbols), and as the 1,000
+most frequent words with one symbol for all others. Perplexity is per symbol on dev, without an end symbol.
+The peers are hmmlearn's EM, run in the same process on the same data, and n-grams; all are scored by the same
+code.
 
     python -m benchmarks.hmm
     python -m benchmarks.hmm tags --no-peers
@@ -62,7 +63,7 @@ EM: Sequence[tuple[str, dict[str, str]]] = (
 
 @dataclass(frozen=True)
 class Data:
-    """Train and dev sequences, and how many symbols are told apart."""
+    """Train and dev sequences, and the number of symbols in the vocabulary."""
 
     train: list[list[str]]
     dev: list[list[str]]
@@ -77,12 +78,12 @@ class Data:
         return cls(train, dev, MAX_SYMBOLS[kind])
 
     def vocabulary(self) -> list[str]:
-        """The symbols that are told apart, the most frequent first."""
+        """Symbols of the vocabulary, the most frequent first."""
         counts = Counter(symbol for sequence in self.train for symbol in sequence)
         return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))[: self.max_symbols]
 
     def encoded(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Train and dev as numbers; the last number is for all others."""
+        """Train and dev as symbol ids; the last id stands for all other symbols."""
         index = {symbol: number for number, symbol in enumerate(self.vocabulary())}
         return tuple(  # type: ignore[return-value]
             [np.array([index.get(symbol, len(index)) for symbol in sequence], np.int32) for sequence in part]
@@ -91,7 +92,7 @@ class Data:
 
 
 def row(name: str, seconds: float, filter_: Filter, data: Data, peer_seconds: float | None) -> list[object]:
-    """Scores of a model on dev, and whether every prediction is a distribution."""
+    """Return the row of a model with its dev scores, after checking that predictions are distributions."""
     model = SequenceModel(filter_)
     scores = SequenceTask().evaluate(model, InMemoryCorpus(data.dev))
     least, off = 1.0, 0.0
@@ -107,7 +108,7 @@ def row(name: str, seconds: float, filter_: Filter, data: Data, peer_seconds: fl
 
 
 def fit_hmmlearn(data: Data) -> tuple[float, Filter]:
-    """EM with 20 states and 25 iterations from a random start, as hmmlearn does it."""
+    """Fit hmmlearn's EM with 20 states and 25 iterations from a random start."""
     from hmmlearn.hmm import CategoricalHMM
 
     train, _ = data.encoded()
@@ -116,7 +117,9 @@ def fit_hmmlearn(data: Data) -> tuple[float, Filter]:
     started = perf_counter()
     model.fit(np.concatenate(train)[:, None], [len(sequence) for sequence in train])
     seconds = perf_counter() - started
-    emission = model.emissionprob_.T + 1e-7  # what it never saw would otherwise be impossible
+    emission = (
+        model.emissionprob_.T + 1e-7
+    )  # smoothing, since unseen symbols would otherwise have probability 0
     hidden = HiddenMarkov(
         symbols=symbols,
         initial=model.startprob_,
@@ -127,7 +130,7 @@ def fit_hmmlearn(data: Data) -> tuple[float, Filter]:
 
 
 def ngram_perplexity(data: Data, order: int) -> tuple[float, float, float]:
-    """Training seconds, perplexity and accuracy of n-grams, interpolated (Witten and Bell 1991)."""
+    """Return training seconds, perplexity and accuracy of interpolated n-grams (Witten and Bell 1991)."""
     train, dev = data.encoded()
     V = len(data.vocabulary()) + 1
     started = perf_counter()
@@ -172,7 +175,7 @@ def timed(fit: Callable[[], Filter]) -> tuple[float, Filter]:
 
 
 def table(kind: str, peers: bool) -> str:
-    """All models on one set."""
+    """Return the table of all models on one data set."""
     data = Data.read(kind)
     corpus = InMemoryCorpus(data.train)
     common = {"max_symbols": str(data.max_symbols)}
@@ -194,7 +197,7 @@ def table(kind: str, peers: bool) -> str:
 
 
 def warm_up() -> None:
-    """Compile or load the kernels, so that no model's time has it."""
+    """Compile or load the kernels before any model is timed."""
     small = InMemoryCorpus([["a", "b", "c", "a"], ["b", "a"]] * 3)
     for learner in (HMM(n_states=2), HMMEM(n_states=2, iterations=1)):
         SequenceTask().evaluate(SequenceModel(learner.fit(small).filter_), small)

@@ -1,17 +1,17 @@
-"""Classifiers of texts beside their peers: few labels and many, unlabelled text, long texts, speed.
+"""Compare text classifiers with their peers: few and many labels, unlabelled text, long texts, speed.
 
-- *few*: accuracy on dev with so many examples an intent, mean of the seeds; *full*: with all of them. The
-  peer is tf-idf of words (1–2) and characters (2–5) from the labelled texts with a linear SVM. Unlabelled
-  texts are the training texts of all five corpora, without their labels.
-- *small*: Model2Vec's protocol, 1,000 training texts of every set, beside tf-idf and fastText.
-- *featurizers*: the classifier over each registered featurizer in place of its own directions.
-- *sent*: the paper's table 1, a Crammer–Singer SVM on counts, beside eigenwords, SENT and SENT+.
-- *amount*: with 0, 10 … 100 % of the unlabelled texts.
-- *imdb*: reviews, with 100, 500 and 2,000 labels, mean of five draws.
-- *ablation*: what each piece of the classifier is worth, inside the training sets.
-- *scope*: queries of no intent (CLINC150), by the share of them that is refused where 90 % of the others are
-  answered right and not refused.
-- *speed*: texts a second on one core.
+- *few*: accuracy on dev with a few examples per intent, mean over seeds; *full*: with all examples. The peer
+  is a linear SVM on tf-idf of words (1–2) and characters (2–5) of the labelled texts. Unlabelled texts are
+  the training texts of all five corpora, without their labels.
+- *small*: Model2Vec's protocol, 1,000 training texts of each corpus, compared with tf-idf and fastText.
+- *featurizers*: the classifier over each registered featurizer instead of its own directions.
+- *sent*: the SENT paper's table 1, a Crammer–Singer SVM on counts, eigenwords, SENT and SENT+.
+- *amount*: accuracy with 0, 10 … 100 % of the unlabelled texts.
+- *imdb*: film reviews with 100, 500 and 2,000 labels, mean over five draws.
+- *ablation*: the contribution of each part of the classifier, measured inside the training sets.
+- *scope*: out-of-scope queries (CLINC150): the share that is refused when 90 % of the other queries are
+  answered correctly and not refused.
+- *speed*: texts per second on one core.
 
     python -m benchmarks.intents few full
     python -m benchmarks.intents amount --plot amount.svg
@@ -47,12 +47,12 @@ from spectralnlp.runtime import InMemoryCorpus, open_text
 CORPORA = Path("../shared/corpora")
 INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
 FEW = INTENTS[:3]
-LABELS_ONLY = {"calibration": False}  # which changes confidences alone, and takes most of the time
+LABELS_ONLY = {"calibration": False}  # it changes only confidences, and takes most of the time
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts and labels, to learn from and to test on."""
+    """Texts and labels for training and testing."""
 
     texts: list[str]
     labels: np.ndarray
@@ -78,13 +78,13 @@ def corpus(name: str) -> Labelled:
 
 @cache
 def pool() -> list[str]:
-    """The unlabelled queries."""
+    """Return the unlabelled queries."""
     return [text for name in INTENTS for text in corpus(name).texts]
 
 
 @cache
 def prior() -> Prior:
-    """Knowledge from the unlabelled queries; learned once, as it does not depend on labels."""
+    """Return the prior from the unlabelled queries, cached because it does not depend on labels."""
     return learned_prior(pool())
 
 
@@ -93,21 +93,21 @@ def learned_prior(texts: Sequence[str], n_labelled: int = 0) -> Prior:
 
 
 def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
-    """Numbers of ``n`` texts of each label."""
+    """Return indices of ``n`` random texts of each label."""
     rng = np.random.default_rng(seed)
     each = [rng.permutation(np.flatnonzero(labels == label))[:n] for label in sorted(set(labels.tolist()))]
     return np.concatenate(each)
 
 
 def peer() -> Any:
-    """Word and character tf-idf with a linear SVM."""
+    """Return the peer: a linear SVM on word and character tf-idf."""
     words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
     characters = TfidfVectorizer(ngram_range=(2, 5), analyzer="char_wb", sublinear_tf=True)
     return make_pipeline(make_union(words, characters), LinearSVC())
 
 
 def few_table(n: int, seeds: int) -> str:
-    """Means over draws; in brackets that of the difference to the peer, with its standard error."""
+    """Return mean accuracies over draws; in brackets the difference to the peer with its standard error."""
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
     for name in FEW:
         peers, ours = np.array([scores_of_draw(name, n, seed) for seed in range(seeds)]).T
@@ -118,7 +118,7 @@ def few_table(n: int, seeds: int) -> str:
 
 
 def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
-    """Accuracy of the peer and of the classifier with a draw of examples."""
+    """Return the accuracies of the peer and of the classifier with a random draw of examples."""
     data = corpus(name)
     which = draw(data.labels, n, seed)
     texts, labels = [data.texts[i] for i in which], data.labels[which]
@@ -130,7 +130,7 @@ def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
 
 
 def full_table() -> str:
-    """All examples; a column has the paired difference with its 95 % interval in brackets."""
+    """Return accuracies with all examples; a column has the paired difference with its 95 % interval."""
     shared, make = learned_prior(pool(), len(pool())), partial(IntentClassifier, **LABELS_ONLY)
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
@@ -148,14 +148,14 @@ def full_table() -> str:
 
 
 def paired(differences: Sequence[np.ndarray]) -> str:
-    """Mean of the corpora's mean differences, with the interval that the texts of each give."""
+    """Return the mean over corpora of mean differences, with its interval from the variance over texts."""
     mean = float(np.mean([each.mean() for each in differences]))
     variance = sum(each.var() / len(each) for each in differences) / len(differences) ** 2
     return f"({mean:+.1f} ± {1.96 * variance**0.5:.1f})"
 
 
 def mean_eigenwords(texts: Sequence[str]) -> Callable[[Sequence[str]], sp.csr_matrix]:
-    """Texts to the mean of their words' eigenwords, scaled to length 1: what the paper does with GloVe."""
+    """Return the mean eigenwords of texts, scaled to length 1, as the SENT paper does with GloVe."""
     learned = Eigenwords(dimensions=50, spelling=False).fit(InMemoryCorpus(spaced_words(texts)))
     vectors = Vectors(learned.word_vectors_)
 
@@ -170,9 +170,9 @@ FEATURIZERS = ("sent", "frequent-directions", "dcot", "tmpca")
 
 
 def featurizer_table(n: int, seeds: int) -> str:
-    """Accuracy over each featurizer; in brackets the difference to no directions at all.
+    """Return accuracy over each featurizer; in brackets the difference to that without directions.
 
-    With ``n`` examples an intent the head learns from these alone, directions from the unlabelled queries.
+    The head is trained on ``n`` examples per intent, the directions on the unlabelled queries.
     """
     names = ("no directions", "built in", *FEATURIZERS)
     found = {name: list(scores_over(name, n, seeds)) for name in names}
@@ -188,7 +188,7 @@ def featurizer_table(n: int, seeds: int) -> str:
 
 
 def cell_of(found: Mapping[str, Sequence[np.ndarray]], name: str, column: int, part: int) -> str:
-    """A mean, and the difference to that without directions: over draws, or over texts."""
+    """Return a cell: the mean, and the difference to that without directions, over draws or over texts."""
     scores, plain = found[name][column], found["no directions"][column]
     if name == "no directions":
         return f"{scores.mean():.1f}"
@@ -198,7 +198,7 @@ def cell_of(found: Mapping[str, Sequence[np.ndarray]], name: str, column: int, p
 
 
 def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
-    """Accuracy of each draw; then whether each text is right, with unlabelled queries and without."""
+    """Yield the accuracies of draws; then the correctness of texts, with and without unlabelled queries."""
     make = partial(IntentClassifier, featurizer=name if name in FEATURIZERS else None, **LABELS_ONLY)
 
     def learned(texts: Sequence[str], n_labelled: int = 0) -> Prior:
@@ -221,7 +221,7 @@ def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
 
 
 def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
-    """Accuracy of a head over a prior that learns from some labelled texts."""
+    """Return the accuracy of a head over a prior, trained on some labelled texts."""
     texts = [data.texts[i] for i in which]
     return data.score(
         IntentClassifier(**LABELS_ONLY).fit_head(prior, texts, data.labels[which]).predict(data.dev_texts)
@@ -229,7 +229,7 @@ def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
 
 
 def sent_table(n: int, seeds: int) -> str:
-    """The paper's table 1, with ``n`` examples an intent; in brackets the difference to counts alone."""
+    """Return the paper's table 1 with ``n`` examples per intent; in brackets the difference to counts."""
     counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
     sent = SENT(output="all").fit(pool())
@@ -259,7 +259,7 @@ def sent_table(n: int, seeds: int) -> str:
 
 
 def beside_first(scores: np.ndarray) -> list[str]:
-    """Means of (n_draws, n_models), and the difference to the first model with its standard error."""
+    """Return cells for scores (n_draws, n_models): means, and differences to the first model with errors."""
     first = scores[:, 0]
     cells = [f"{first.mean():.1f}"]
     for each in scores.T[1:]:
@@ -273,7 +273,7 @@ def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> 
 
 
 def amount_table(n: int, plot: Path | None) -> str:
-    """Accuracy by the share of the unlabelled texts (the paper's table 2 is that of SENT+)."""
+    """Return accuracy by the share of the unlabelled texts (for SENT+, this is the paper's table 2)."""
     shares = [0.1 * step for step in range(11)]
     order = np.random.default_rng(0).permutation(len(pool()))
     drawn = [draw(corpus(name).labels, n, 0) for name in FEW]
@@ -281,7 +281,7 @@ def amount_table(n: int, plot: Path | None) -> str:
     columns = []
     for share in shares:
         some = [pool()[i] for i in order[: round(share * len(order))]]
-        shared = learned_prior([*own, *some])  # once a share: it does not depend on labels
+        shared = learned_prior([*own, *some])  # once per share, because it does not depend on labels
         column = []
         for data, which in zip(map(corpus, FEW), drawn, strict=True):
             texts = [data.texts[i] for i in which]
@@ -351,7 +351,7 @@ def scope_table() -> str:
 
 
 def refused(inside: np.ndarray, right: np.ndarray, outside: np.ndarray, share: float) -> str | None:
-    """Percent of ``outside`` above the lowest threshold under which such a share of ``inside`` is right."""
+    """Return the percentage of ``outside`` refused when a share of ``inside`` is answered correctly."""
     thresholds = np.sort(inside)
     enough = [t for t in thresholds if (right & (inside <= t)).mean() >= share]
     return f"{100 * (outside > enough[0]).mean():.0f}" if enough else None
@@ -391,7 +391,7 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables named on the command line."""
     from benchmarks import (
         intents_ablation,
         intents_long,

@@ -1,8 +1,8 @@
-"""What each piece of the classifier of intents is worth: the part ``ablation`` of `benchmarks.intents`.
+"""Ablate the intent classifier: the part ``ablation`` of `benchmarks.intents`.
 
-Everything is inside the training sets, and dev is not read: a third of each is held out, a prior is learned
-from the other two thirds of all five corpora, and a classifier learns from five examples an intent, or from
-all. Differences to the whole classifier are in pairs by text.
+Only training sets are used: a third of each is held out, the prior is learned from the other two thirds of
+all five corpora, and the classifier from five examples per intent or from all. Differences to the full
+classifier are paired by text.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from spectralnlp_sketch.intent.prior import Prior
 
 from benchmarks.intents import FEW, INTENTS, LABELS_ONLY, corpus, draw, learned_prior
 
-# Examples of an intent, and how often texts are held out and examples drawn anew.
+# Examples per intent, and the number of repetitions with new held-out texts and examples.
 EXAMPLES, SEEDS = 5, 3
-# Samples of the bootstrap.
+# Number of bootstrap samples.
 SAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The classifier without a piece.
+    """Variant of the classifier without one part.
 
     Args:
-        changes: what replaces names of the module `intent.estimator`.
-        directions: whether the prior's directions stay.
-        few, full: whether five examples an intent and all of them are tried.
+        changes: replacements for names in the module `intent.estimator`.
+        directions: whether the prior's directions are used.
+        few, full: whether to train on five examples per intent, and on all examples.
     """
 
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ VARIANTS = {
 
 
 def ablation_table() -> str:
-    """Accuracy of the whole, and what is lost without a piece, with the 95 % interval of the mean."""
+    """Return the accuracy of the full classifier, and the loss without each part with its 95 % interval."""
     few, full = scores(SEEDS, EXAMPLES), scores(1, None)
     header = (*FEW, "mean difference")
     first = report.table((f"{EXAMPLES} examples an intent", *header), rows_of(few))
@@ -83,7 +83,7 @@ def ablation_table() -> str:
 
 
 def scores(seeds: int, n: int | None) -> dict[str, dict[str, list[np.ndarray]]]:
-    """Whether each held-out text gets its label, by variant, corpus and seed."""
+    """Return the correctness of each held-out text by variant, corpus and seed."""
     found: dict[str, dict[str, list[np.ndarray]]] = {}
     for seed in range(seeds):
         halves = {name: held_out(len(corpus(name).texts), seed) for name in INTENTS}
@@ -106,7 +106,7 @@ def scores(seeds: int, n: int | None) -> dict[str, dict[str, list[np.ndarray]]]:
 
 
 def held_out(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of two thirds of ``n`` texts, and of the others."""
+    """Return the indices of a random two thirds of ``n`` texts, and those of the rest."""
     order = np.random.default_rng(seed).permutation(n)
     return np.sort(order[n // 3 :]), np.sort(order[: n // 3])
 
@@ -125,7 +125,7 @@ def rows_of(found: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> list[lis
 
 
 def interval(differences: Sequence[Sequence[np.ndarray]]) -> str:
-    """Mean over corpora, and its 95 % interval by a bootstrap over seeds and texts."""
+    """Return the mean over corpora, and its 95 % interval from a bootstrap over seeds and texts."""
     rng = np.random.default_rng(0)
 
     def resampled(of_seeds: Sequence[np.ndarray]) -> float:

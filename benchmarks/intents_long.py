@@ -1,4 +1,4 @@
-"""Classifiers of long texts, film reviews: the part ``imdb`` of `benchmarks.intents`."""
+"""Evaluate classifiers of long texts (film reviews): the part ``imdb`` of `benchmarks.intents`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMDB_LABELS = (100, 500, 2000)
 
 
 def imdb_table(n_unlabelled: int, draws: int) -> str:
-    """Means over draws; in brackets that of the difference to the better peer, with its standard error."""
+    """Return means over draws; in brackets the difference to the better peer with its standard error."""
     data = corpus("imdb")
     with open_text(CORPORA / "text/imdb_unsup.txt.gz") as lines:
         plain = list(islice(lines, n_unlabelled))

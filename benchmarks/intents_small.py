@@ -1,4 +1,4 @@
-"""Classifiers of a thousand training texts: the part ``small`` of `benchmarks.intents`."""
+"""Evaluate classifiers trained on a thousand texts: the part ``small`` of `benchmarks.intents`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from spectralnlp_sketch import IntentClassifier, with_unlabelled
 from benchmarks.intents import CORPORA, INTENTS, LABELS_ONLY, Labelled, corpus, peer, read
 
 SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
-# Unlabelled texts of the table of small training sets, at most.
+# Maximum number of unlabelled texts.
 MOST_REST = 9000
 
 
 def small_table(n: int, draws: int) -> str:
-    """Model2Vec's protocol: at most ``n`` training texts; the unlabelled are the rest of the training set."""
+    """Return results by Model2Vec's protocol: ``n`` labelled training texts, the rest unlabelled."""
     called = ["tf-idf, linear SVM", "intent", "intent, unlabelled texts"]
     called += ["fastText"] if fasttext_module() else []
     scores: dict[str, list[np.ndarray]] = {name: [] for name in called}
@@ -52,7 +52,7 @@ def small_table(n: int, draws: int) -> str:
 
 
 def short_corpus(name: str) -> Labelled:
-    """A corpus of the table of small training sets; a tenth of TREC stands for the dev set that it lacks."""
+    """Return a corpus of short texts; for TREC, which has no dev set, a tenth is held out."""
     folder = CORPORA / "textcat" / name
     if name == "sst":
         return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
@@ -67,7 +67,7 @@ def short_corpus(name: str) -> Labelled:
 
 
 def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
-    """Sentences and whether they are positive; neutral ones are left out."""
+    """Return sentences and whether they are positive, without neutral ones."""
     texts, labels = [], []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line[1] != "2":
@@ -78,7 +78,7 @@ def read_sst(path: Path) -> tuple[list[str], np.ndarray]:
 
 @cache
 def fasttext_module() -> Any:
-    """The package ``fasttext``, None where it is not installed."""
+    """Return the package ``fasttext``; None if it is not installed."""
     try:
         import fasttext
     except ImportError:
@@ -87,7 +87,7 @@ def fasttext_module() -> Any:
 
 
 def by_fasttext(texts: Sequence[str], labels: np.ndarray, asked: Sequence[str]) -> list[str]:
-    """Labels by fastText with words and pairs of neighbours, characters 2–5, 50 epochs at a rate of 0.5."""
+    """Return labels predicted by fastText: word bigrams, character n-grams 2–5, 50 epochs, rate 0.5."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         names = sorted(set(labels.tolist()))
         for text, label in zip(texts, labels, strict=True):

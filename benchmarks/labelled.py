@@ -1,4 +1,4 @@
-"""Labelled texts for benchmarks: reading them, drawing a few, a linear classifier on any representation."""
+"""Read and sample labelled texts for benchmarks, and score a linear classifier on any representation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTCAT = ROOT / "corpora" / "textcat"
 
 
 def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
-    """Texts and labels of ``label TAB text`` lines, of a file that may be compressed."""
+    """Return the texts and labels of a file of ``label TAB text`` lines, which may be compressed."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as lines:
         pairs = [line.rstrip("\n").split("\t", 1) for line in lines]
@@ -25,17 +25,17 @@ def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def draw(n: int, size: int, seed: int) -> np.ndarray:
-    """``size`` of n rows at random; a smaller draw of the same seed is part of a larger one."""
+    """Return ``size`` random indices below n; samples of the same seed are nested."""
     return np.random.default_rng(seed).permutation(n)[:size]
 
 
 def accuracies(
     train: Any, dev: Any, labels: np.ndarray, gold: np.ndarray, sizes: Sequence[int], draws: int
 ) -> list[tuple[float, float]]:
-    """Mean and standard deviation of a linear SVM's accuracy in percent, for each number of labels.
+    """Return mean and standard deviation of a linear SVM's accuracy in percent, for each number of labels.
 
-    The SVM depends on rows only through their inner products, so it is given each draw's rows in a basis of
-    their own span: the same classifier, and fast for wide rows.
+    The SVM depends on rows only through their inner products, so each sample's rows are given in a basis of
+    their span: the classifier is the same, and training is fast for wide rows.
     """
     results = []
     for size in sizes:
@@ -55,7 +55,7 @@ def accuracies(
 
 
 def _products(left: Any, right: Any) -> np.ndarray:
-    """Inner products of rows; of sparse ones, full columns are multiplied as dense."""
+    """Return inner products of rows; dense columns of sparse matrices are multiplied as dense arrays."""
     if not sp.issparse(left):
         return np.asarray(left @ right.T, np.float64)
     full = right.getnnz(axis=0) > right.shape[0] / 4

@@ -1,9 +1,8 @@
-"""The tutorial's ladder on our treebanks: what each ingredient adds, from nothing to a pool.
+"""Reproduce the tutorial's sequence of improvements on our treebanks: the F1 that each ingredient adds.
 
-The first table goes up from the algorithm without any of its remedies to the default, one step a row, each
-step on top of the one before; the second climbs the tutorial's own steps with as many states as it had; the
-third puts sets of features beside observed annotation. What the registry does not have, or an estimator does
-not know, is left out and named.
+The first table goes from the plain algorithm to the default settings, adding one ingredient per row. The
+second follows the tutorial's own steps with its number of states. The third compares sets of features with
+observed annotation. Settings that the registry or an estimator does not have are left out and named.
 
     python -m benchmarks.ladder
     python -m benchmarks.ladder --treebank gum --seeds 5
@@ -25,11 +24,11 @@ from spectralnlp.errors import SpectralError
 
 @dataclass(frozen=True)
 class Step:
-    """A row of a table.
+    """Step of the sequence: a row of a table.
 
     Args:
-        name: what is measured, in words.
-        setting: the same as text, see `Setting`.
+        name: description of the step.
+        setting: the setting as text; see `Setting`.
         published: the tutorial's F1 on section 22, trained on some forty thousand trees with m = 32.
     """
 
@@ -61,7 +60,7 @@ LADDER = (
     Step("EM from random states", "lpcfg-em:n_states=16", 88.56),
     Step("pool", "lpcfg:preset=best"),
 )
-# The steps that the tutorial took, and the states that it had; its preset has 8.
+# The tutorial's steps, and its number of states (``preset=tutorial`` has 8).
 TUTORIAL_RUNGS, TUTORIAL_STATES = LADDER[:4], 32
 FEATURES = (
     Step("simple features", f"{TUTORIAL},features=simple", 88.07),
@@ -76,7 +75,7 @@ HEADER = ("", "setting", "tutorial", "F1", "F1 ≤ 40", "tags", "training s", "s
 
 
 def why_absent(text: str) -> str | None:
-    """Why a setting cannot be trained here; None where it can."""
+    """Return why a setting cannot be trained here; None if it can."""
     setting = Setting.read(text)
     try:
         registry.estimators.get(setting.estimator).from_settings(setting.params)
@@ -86,7 +85,7 @@ def why_absent(text: str) -> str | None:
 
 
 def row_of(step: Step, runs: Sequence[Result]) -> list[object]:
-    """A line of the table."""
+    """Return the row of a step."""
     return [
         step.name,
         f"`{step.setting}`",
@@ -100,7 +99,7 @@ def row_of(step: Step, runs: Sequence[Result]) -> list[object]:
 
 
 class Measured:
-    """Runs of settings, none of them made twice."""
+    """Cache of the runs of settings."""
 
     def __init__(self, folder: Path, seeds: int) -> None:
         self.folder, self.seeds = folder, seeds
@@ -114,7 +113,7 @@ class Measured:
 
 
 def print_rungs(title: str, measured: Measured) -> None:
-    """The tutorial's rungs with the states of its preset, and with as many as the tutorial has."""
+    """Print the tutorial's steps with the number of states of its preset, and with that of the tutorial."""
     rows = []
     for step in TUTORIAL_RUNGS:
         settings = (step.setting, f"{step.setting},n_states={TUTORIAL_STATES}")
@@ -125,7 +124,7 @@ def print_rungs(title: str, measured: Measured) -> None:
 
 
 def print_steps(title: str, steps: Sequence[Step], measured: Measured) -> None:
-    """A table, and below it what is not in it."""
+    """Print a table, and below it the steps that were left out."""
     absent = {step: reason for step in steps if (reason := why_absent(step.setting)) is not None}
     rows = [row_of(step, measured[step.setting]) for step in steps if step not in absent]
     print(f"### {title}\n\n{report.table(HEADER, rows)}\n", flush=True)

@@ -1,10 +1,9 @@
-"""Parsers of any treebank, learned with one command each and no setting by hand: one table.
+"""Train and score a parser on each treebank with the default settings.
 
-A row for each treebank: how large it is, how long learning takes, and, on its dev part, F1 (EVALB, Collins's
-parameters, function labels dropped), by how much it exceeds that of the Berkeley parser (of the same trees,
-measured before: ``../shared/golden/berkeley.md``), sentences that are right in every bracket, tags, tags of
-words that training never saw, and speed in one thread. Each is learned in a process of its own; `lpcfg` uses
-a thread a core for that.
+The table has a row per treebank: its size, training time, and, on its dev part, F1 (EVALB, Collins's
+parameters, without function labels), the difference to the Berkeley parser's F1 on the same trees (measured
+before: ``../shared/golden/berkeley.md``), exact match, tag accuracy, tag accuracy of unknown words, and speed
+on one thread. Each parser is trained in its own process; `lpcfg` trains with one thread per core.
 
     python -m benchmarks.languages
     python -m benchmarks.languages --treebank floresta --treebank icepahc --setting lpcfg:preset=best
@@ -60,7 +59,7 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Result:
-    """One parser: of its training and of its parses of the dev part; shares in percent."""
+    """Result of one parser: training costs, and scores on the dev part in percent."""
 
     n_trees: int
     n_labels: int
@@ -75,7 +74,7 @@ class Result:
 
 
 def measure(setting: Setting, seed: int, folder: Path) -> Result:
-    """Learn from ``train`` of a folder and parse ``dev``, in this process."""
+    """Train on ``train`` of a folder and parse ``dev``, in this process."""
     kind = registry.estimators.get(setting.estimator)
     params = {"random_state": str(seed), **setting.params} if seed else setting.params
     task = registry.tasks.get(kind.task)()
@@ -113,14 +112,14 @@ def measure(setting: Setting, seed: int, folder: Path) -> Result:
 
 
 def labels_of(trees: list[Tree]) -> tuple[set[str], set[str]]:
-    """The labels of phrases and of words."""
+    """Return the sets of phrase labels and of tags."""
     tags = {node.label for tree in trees for node in tree.preterminals()}
     phrases = {node.label for tree in trees for node in tree.nodes() if node.word is None}
     return phrases, tags
 
 
 def berkeley_of(corpora: Path) -> dict[str, float]:
-    """F1 of the Berkeley parser by treebank, of the table beside the corpora; nothing where there is none."""
+    """Return F1 of the Berkeley parser by treebank, from the table beside the corpora; empty without one."""
     path = corpora.parent / "golden" / "berkeley.md"
     rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows if row.startswith("| ")]
@@ -128,7 +127,7 @@ def berkeley_of(corpora: Path) -> dict[str, float]:
 
 
 def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[object]:
-    """A row of the table: means over the seeds."""
+    """Return the row of a treebank, with means over the seeds."""
     folder = corpora / "treebanks" / name
     runs = []
     for seed in range(seeds):

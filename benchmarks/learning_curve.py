@@ -1,8 +1,7 @@
-"""F1 by number of training trees: what spectral estimates need beside annotation, what a treebank is worth.
+"""Measure F1 by number of training trees, for any settings and treebanks.
 
-Training trees are drawn without replacement, the smaller samples being part of the larger; each seed draws
-its own. With ``--results`` each score is added to a file as it comes, and what the file has already is not
-run again.
+Training trees are drawn without replacement in nested samples, one sequence of samples per seed. With
+``--results`` each score is appended to a file, and runs that the file already has are skipped.
 
     python -m benchmarks.learning_curve
     python -m benchmarks.learning_curve --treebank gum --sizes 100,1000,10224 --seeds 3
@@ -29,7 +28,7 @@ from spectralnlp.trees import Tree, add_root
 
 SETTINGS = ("pcfg", "lpcfg:grammars=tensors", "lpcfg:grammars=clusters", "lpcfg")
 SIZES = (100, 400, 800, 1700, 3401)
-# What treebanks are called in the drawing.
+# Names of treebanks in the plot.
 LANGUAGES = {
     "wsj": "English (WSJ)",
     "gum": "English (GUM)",
@@ -39,11 +38,11 @@ LANGUAGES = {
     "icon": "Indonesian (ICON)",
     "keyaki": "Japanese (Keyaki)",
 }
-Curve = Mapping[int, Sequence[float]]  # F1 of each seed by the number of trees
+Curve = Mapping[int, Sequence[float]]  # F1 of each seed, by number of trees
 
 
 def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> None:
-    """Write so many random trees into a folder, in the treebank's order."""
+    """Write ``size`` random trees into a folder, in the treebank's order."""
     order = list(range(len(trees)))
     random.Random(seed).shuffle(order)
     lines = [f"{add_root(trees[index])}\n" for index in sorted(order[:size])]
@@ -51,7 +50,7 @@ def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> N
 
 
 def f1_of(setting: Setting, seed: int, train: Path, dev: Path) -> float:
-    """Train and score in this process."""
+    """Return F1 of a setting, trained and scored in this process."""
     kind = registry.estimators.get(setting.estimator)
     seeded = {"random_state": str(seed)} if "random_state" in kind().get_params() else {}
     task = registry.tasks.get(kind.task)()
@@ -62,10 +61,10 @@ def f1_of(setting: Setting, seed: int, train: Path, dev: Path) -> float:
 
 
 class Scores:
-    """F1 by treebank, setting, number of trees and seed.
+    """Cache of F1 by treebank, setting, number of trees and seed.
 
     Args:
-        path: a file of lines of JSON that has some, and gets those that are measured; None to keep no file.
+        path: JSON lines file with earlier scores, to which new ones are appended; None for no file.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -74,7 +73,7 @@ class Scores:
         self.known = {tuple(key): f1 for *key, f1 in map(json.loads, lines)}
 
     def measure(self, setting: Setting, trees: Sequence[Tree], size: int, seed: int, folder: Path) -> float:
-        """Train on a sample and score on ``dev`` of the treebank's folder, if that was not done before."""
+        """Train on a sample and score on the treebank's ``dev``, unless the score is known."""
         key = folder.name, setting.text, size, seed
         if key not in self.known:
             with TemporaryDirectory() as sample:
@@ -90,7 +89,7 @@ class Scores:
     def curves(
         self, folder: Path, settings: Sequence[Setting], sizes: Sequence[int], seeds: int
     ) -> list[Curve]:
-        """The curve of each setting."""
+        """Return the learning curve of each setting."""
         trees = list(peers.treebank(folder / "train"))
         sizes = sorted({min(size, len(trees)) for size in sizes})
         return [
@@ -100,7 +99,7 @@ class Scores:
 
 
 def draw(curves: Mapping[str, Curve], path: Path) -> None:
-    """Draw curves by name: means of the seeds, and their range as a bar."""
+    """Draw named curves: means over seeds, with their range as a bar."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -125,7 +124,7 @@ def draw(curves: Mapping[str, Curve], path: Path) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the argument parser."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""Leverage scores beside the SVD: the tables and figures of Chin and Liang 2019.
+"""Compare ways to compute leverage scores with the SVD: tables and figures of Chin and Liang 2019.
 
     python -m benchmarks.leverage table-1 table-2 table-3 table-4    # on one core
     python -m benchmarks.leverage figures --out DIR                  # their figures 1 to 6, as PNG
-    python -m benchmarks.leverage conditioning                       # where exact ways stop being exact
+    python -m benchmarks.leverage conditioning                       # where exact methods lose accuracy
 
-Times are CPU seconds. scikit-learn's digits stand for MNIST. Figures need matplotlib, ``pip install
+Times are CPU seconds. scikit-learn's digits replace MNIST. Figures need matplotlib, ``pip install
 "spectralnlp[bench]"``.
 """
 
@@ -28,7 +28,7 @@ Scores = np.ndarray
 
 
 def by_svd(matrix: np.ndarray) -> Scores:
-    """Algorithm 1, numpy's SVD."""
+    """Return leverage scores by the paper's algorithm 1, with numpy's SVD."""
     u = np.linalg.svd(matrix, full_matrices=False)[0]
     return np.einsum("ij,ij->i", u, u)
 
@@ -48,7 +48,7 @@ def timed(work: Callable[[], Scores], repeats: int = 1) -> tuple[float, Scores]:
 
 
 def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool, repeats: int) -> None:
-    """Time and relative error of each way; the SVD is the reference, or else the first way."""
+    """Print time and relative error of each method, against the SVD or, without it, the first method."""
     rows: list[tuple[object, ...]] = []
     if svd:
         svd_seconds, reference = timed(lambda: by_svd(matrix))
@@ -117,7 +117,7 @@ def table_4(arguments: argparse.Namespace) -> None:
 
 
 def conditioning(arguments: argparse.Namespace) -> None:
-    """Singular values over more and more decades: what is chosen, what it says, what is true."""
+    """Print the chosen method, its reported and its true error, for increasing condition numbers."""
     rng = np.random.default_rng(0)
     u, _, vt = np.linalg.svd(rng.standard_normal((2**14, 64)), full_matrices=False)
     exact = np.einsum("ij,ij->i", u, u)
@@ -171,7 +171,7 @@ def panels(n: int, title: str) -> tuple[Any, Any]:
 
 
 def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
-    """Sketched over actual scores with the diagonal, and how far off the middle one is."""
+    """Plot sketched against exact scores with the diagonal and the median error."""
     axis.loglog(exact, approximate, ".", markersize=2, alpha=0.5)
     span = [exact.min(), exact.max()]
     axis.loglog(span, span, color="black", linewidth=1)
@@ -181,7 +181,7 @@ def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
 
 
 def sketched(path: Path, matrix: np.ndarray, title: str, *, exact: Scores, truncate: float = 0.0) -> None:
-    """Figures 1, 2 and 3: CountSketch and SRHT (the paper's FJLT) against the exact scores."""
+    """Draw figures 1, 2 and 3: CountSketch and SRHT (the paper's FJLT) against the exact scores."""
     d = matrix.shape[1]
     figure, axes = panels(2, title)
     for axis, method in zip(axes, ("countsketch", "srht"), strict=True):
@@ -197,7 +197,7 @@ def digits() -> np.ndarray:
 
 
 def digits_spectrum(path: Path) -> None:
-    """Figure 4: singular values of images of digits."""
+    """Draw figure 4: singular values of images of digits."""
     sigma = np.linalg.svd(digits(), compute_uv=False)
     figure, axes = panels(2, "Singular values of scikit-learn's digits, 1,797 × 64")
     axes[0].plot(sigma, ".-")
@@ -208,9 +208,9 @@ def digits_spectrum(path: Path) -> None:
 
 
 def digits_scores(path: Path) -> None:
-    """Figure 5: scores of digits, without truncation and with."""
+    """Draw figure 5: scores of digits, without and with truncation."""
     matrix = np.tile(digits(), (20, 1))
-    # Noise of full rank, as the paper's data had it.
+    # Add noise so that the matrix has full rank, as in the paper.
     matrix = matrix + 1e-9 * np.random.default_rng(0).standard_normal(matrix.shape)
     u, sigma, _ = np.linalg.svd(matrix, full_matrices=False)
     exact = np.einsum("ij,ij->i", u[:, sigma > 1e-6 * sigma[0]], u[:, sigma > 1e-6 * sigma[0]])
@@ -222,7 +222,7 @@ def digits_scores(path: Path) -> None:
 
 
 def required(path: Path) -> None:
-    """Figure 6: rows that data sets have, and rows that CountSketch takes."""
+    """Draw figure 6: number of rows of data sets, and number of rows that CountSketch needs."""
     sets = {
         "digits": (1797, 64),
         "MNIST": (60_000, 784),
