@@ -1,4 +1,4 @@
-"""Charts, forests, latent scores and decoders of trees."""
+"""Constituency parsing: charts, packed forests, posteriors under latent grammars, and decoders."""
 
 # The public modules; the others are private.
 __all__ = ["decoders", "forest", "scored_forest"]

@@ -1,7 +1,7 @@
-"""A distribution over the binary bracketings of a sentence, without labels: a conditional random field.
+"""Marginals of a conditional random field over the unlabelled binary bracketings of a sentence.
 
-The weight of a bracketing is the product of exp(score) of its spans (Finkel, Kleeman and Manning 2008, but
-for labels). Marginals say which cells of a chart may have a constituent.
+The weight of a bracketing is the product of exp(score) over its spans (as in Finkel, Kleeman and Manning
+2008, but without labels). The marginals say which cells of a chart may have a constituent.
 """
 
 from __future__ import annotations
@@ -15,39 +15,42 @@ from spectralnlp.inference.trees.coarse import NEGLIGIBLE_SHIFT
 from spectralnlp.jit import exponent_of, fast_kernel_part, kernel, kernel_part, power_of_two
 from spectralnlp.parameters import Floats
 
-# The exponent of a cell that has no bracketing.
+# The exponent of a cell without a bracketing.
 _NOTHING = -1e9
 
-# Scores are kept this close to 0, so that their exponentials stay floats.
+# Scores are clipped to this magnitude, so that their exponentials neither overflow nor vanish.
 _MOST_SCORE = 100.0
 
-# Largest and, as its inverse, least value of spans of one width, beyond which all are scaled anew.
+# All values are rescaled if the largest value of a width is above this or below its inverse.
 _LARGE = 1e100
 
 
 @kernel_part
 def cell_of(n: int, start: int, end: int) -> int:
-    """The number of a span where all spans of n tokens are listed, narrow ones first."""
+    """Return the index of a span in the list of all spans of n tokens, sorted by width, then by start."""
     narrower = end - start - 1
     return narrower * n - narrower * (narrower - 1) // 2 + start
 
 
 @kernel
 def span_marginals(scores, n):
-    """The probability of each span of n tokens, float64, in the distribution over binary bracketings.
+    """Return the probability of each span of n tokens in the distribution over binary bracketings.
 
-    The same as `marginals_of` where all cells are open, but several times as fast: inside and
-    outside values are matrices, whose rows are multiplied. A factor a token keeps them within the floats.
+    The result is that of `marginals_of` with all cells open, several times as fast: inside and outside values
+    are matrices, whose rows are multiplied. A constant factor per token prevents overflow and underflow.
 
     Args:
-        scores: float64 (n * (n + 1) / 2,); narrow spans first.
-        n: tokens, one or more.
+        scores: float64 (n * (n + 1) / 2,); in the order of `cell_of`.
+        n: number of tokens, one or more.
+
+    Returns:
+        float64 (n * (n + 1) / 2,); all zero if the total is zero or not finite.
     """
     weight = np.exp(np.minimum(np.maximum(scores, -_MOST_SCORE), _MOST_SCORE))
     inside, by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))  # [start, end] and [end, start]
     for start in range(n):
         inside[start, start + 1] = by_end[start + 1, start] = 1.0
-    factor = 1.0  # of a token: a span of w tokens has this to the power of w - 1
+    factor = 1.0  # per token: the value of a span of w tokens has this factor w - 1 times
     for width in range(2, n + 1):
         most = 0.0
         for start in range(n + 1 - width):
@@ -79,7 +82,7 @@ def span_marginals(scores, n):
 
 @fast_kernel_part
 def _product(a: Any, b: Any, first: int, last: int) -> float:
-    """The product of two rows, from one place to another."""
+    """Return the inner product of two rows from index ``first`` to ``last`` (exclusive)."""
     total = 0.0
     for place in range(first, last):
         total += a[place] * b[place]
@@ -88,7 +91,7 @@ def _product(a: Any, b: Any, first: int, last: int) -> float:
 
 @kernel_part
 def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
-    """Multiply the value of each span by a factor for each of its tokens but one."""
+    """Multiply the value of each span of w tokens, up to the widest, by ``change`` to the power of w - 1."""
     power = 1.0
     for width in range(2, widest + 1):
         power *= change
@@ -98,11 +101,11 @@ def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:
-    """The probability of each cell, float64 (n_cells,); all zero if there is no bracketing.
+    """Return the probability of each cell, float64 (n_cells,); all zero if there is no bracketing.
 
     Args:
-        cells: the cells that bracketings are made of.
-        scores: float64 (n_cells,).
+        cells: the cells of which bracketings may consist.
+        scores: float64 (n_cells,); the score of each cell.
     """
     marginals: Floats = bracketing_marginals(cells, scores)
     return marginals
@@ -110,7 +113,7 @@ def marginals_of(cells: Cells, scores: Floats) -> Floats:
 
 @kernel
 def bracketing_marginals(cells, scores):
-    """The marginals, for kernels; see `marginals_of`."""
+    """Return the marginals of cells, for kernels; see `marginals_of`."""
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     inside, exponent = np.ones(n_cells), np.zeros(n_cells)
     weight = np.ones(n_cells)

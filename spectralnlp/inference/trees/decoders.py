@@ -1,8 +1,8 @@
-"""Decoders: which tree of a packed forest to give.
+"""Decoders, which choose the best tree of a packed forest.
 
-All but ``viterbi`` choose the tree that maximises a sum of gains over its hyperedges; they differ
-in the gain. Gains come from posteriors, so they are the same whatever basis a grammar's states are in;
-spectral posteriors may be negative by sampling error, hence the absolute values (Cohen et al. 2013).
+All but ``viterbi`` choose the tree that maximises a sum of gains over its hyperedges; they differ in the
+gain. Gains are computed from posteriors, so they do not depend on the basis of a grammar's states. Spectral
+posteriors may be negative by sampling error, hence the absolute values (Cohen et al. 2013).
 """
 
 from __future__ import annotations
@@ -24,32 +24,35 @@ from spectralnlp.parameters import Floats, Ints
 
 
 class Decoder(Protocol):
-    """The methods that a parser calls.
+    """The interface of decoders that a parser uses.
 
     Attributes:
-        can_pool: whether the decoder has a tree for grammars of several binarisations, which share no forest;
-            where it has not, the parser gives it the first binarisation's forest.
+        can_pool: whether the decoder can combine grammars of several binarisations, which have no forest in
+            common; if not, the parser passes it the first binarisation's forest.
     """
 
     can_pool: ClassVar[bool]
 
     def decode(self, scored: ScoredForest) -> Ints:
-        """The chosen hyperedge of every node, int32 (n_nodes,), -1 where there is none."""
+        """Return the hyperedge of each node in the best tree, int32 (n_nodes,); -1 for nodes outside it."""
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
-        """The k best trees, or as many as the forest has: the worth of each, and its choice as in ``decode``.
+        """Return the k best trees, best first, or all if the forest has fewer.
 
-        They are best first and distinct as binarised trees; several may be one tree once restored.
+        For each tree this is its total gain, and the hyperedge of each node as in ``decode``. The binarised
+        trees are distinct; without binarisation several may be the same tree.
 
         Raises:
-            ConfigError: the decoder finds one tree only.
+            ConfigError: the decoder can find only one tree.
         """
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """The labelled spans of a tree, a span after those inside it; see :func:`~.spans.decode_spans`.
+        """Return the labelled spans of the best tree, each after those inside it.
+
+        :func:`~.spans.decode_spans` is an implementation.
 
         Args:
-            posteriors: averaged over grammars of several binarisations.
+            posteriors: posteriors averaged over grammars of several binarisations.
 
         Raises:
             ConfigError: the decoder cannot pool.
@@ -57,23 +60,23 @@ class Decoder(Protocol):
 
 
 class ForestDecoder(ABC):
-    """A decoder that needs one forest."""
+    """Base class of decoders that choose a tree of one forest; they do not pool, and may lack ``k_best``."""
 
     can_pool: ClassVar[bool] = False
 
     @abstractmethod
     def decode(self, scored: ScoredForest) -> Ints:
-        """See :class:`Decoder`."""
+        """Return the hyperedge of each node in the best tree; see :class:`Decoder`."""
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
-        """See :class:`Decoder`; a ConfigError here."""
+        """Raise a ConfigError: this decoder finds only one tree."""
         raise ConfigError(
             f"{type(self).__name__} finds one tree only, not the k best",
             hint="use `decoder` mbr or max-rule",
         )
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """See :class:`Decoder`; a ConfigError here."""
+        """Raise a ConfigError: this decoder cannot decode a pool."""
         raise ConfigError(
             f"{type(self).__name__} cannot decode a pool of binarisations", hint="use `decoder` mbr"
         )
@@ -84,27 +87,27 @@ class GainDecoder(ForestDecoder):
 
     @abstractmethod
     def gains(self, scored: ScoredForest) -> Floats:
-        """The gain of each hyperedge, float64 (n_edges,); -inf keeps it out of every tree."""
+        """Return the gain of each hyperedge, float64 (n_edges,); -inf excludes it from every tree."""
 
     def decode(self, scored: ScoredForest) -> Ints:
-        """See :class:`Decoder`."""
+        """Return the hyperedges of the tree with the largest sum of gains; see :class:`Decoder`."""
         return best_edges(scored.forest, self.gains(scored))
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
-        """See :class:`Decoder`."""
+        """Return the k trees with the largest sums of gains, best first; see :class:`Decoder`."""
         return best_trees(scored.forest, self.gains(scored), k)
 
 
 @dataclass(frozen=True)
 class MBRDecoder(GainDecoder):
-    """Maximum expected gain in labelled brackets (Goodman 1996), each bracket at a price.
+    """Minimum Bayes risk: maximise the expected gain in labelled brackets (Goodman 1996).
 
-    Without the price γ the decoder adds every improbable bracket that fits, because recall costs it
-    nothing; with γ a bracket must have a posterior above γ to pay.
+    A bracket gains its posterior minus the precision–recall weight γ, so only brackets with a posterior above
+    γ pay. With γ = 0 the decoder would add every improbable bracket that fits, because only recall counts.
 
     Args:
-        gamma: price of a bracket, in [0, 1).
-        tag_weight: worth of a right tag beside a right bracket.
+        gamma: precision–recall weight γ, in [0, 1).
+        tag_weight: gain of a correct tag relative to that of a correct bracket.
     """
 
     can_pool: ClassVar[bool] = True
@@ -113,7 +116,7 @@ class MBRDecoder(GainDecoder):
     tag_weight: float = 0.3
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """See :class:`GainDecoder`."""
+        """Return the gains n_brackets · (posterior - γ), plus those of tags; see :class:`GainDecoder`."""
         gains: Floats = _mbr_gains(
             scored.forest,
             scored.n_brackets,
@@ -125,13 +128,13 @@ class MBRDecoder(GainDecoder):
         return gains
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """See :class:`Decoder`."""
+        """Return the labelled spans of the best tree of averaged posteriors; see :class:`Decoder`."""
         return decode_spans(posteriors, gamma=self.gamma, tag_weight=self.tag_weight)
 
 
 @kernel
 def _mbr_gains(forest, n_brackets, node, edge, gamma, tag_weight):
-    """The gain of each hyperedge: what its bracket has more than γ, and a tag's share."""
+    """Return each hyperedge's gain: brackets · (posterior - γ), plus a tag's weighted posterior."""
     gains = np.zeros(len(edge))
     for v in range(len(node)):
         brackets = n_brackets[forest.symbol[v]]
@@ -147,18 +150,19 @@ def _mbr_gains(forest, n_brackets, node, edge, gamma, tag_weight):
 
 @dataclass(frozen=True)
 class LabelledRecallDecoder(GainDecoder):
-    """Most expected nodes of the binarised tree, tags and intermediates among them (Goodman 1996).
+    """Maximise the expected number of correct nodes of the binarised tree (Goodman 1996).
 
-    The tutorial decodes like this: argmax of the sum of marginals μ(a, i, j).
+    Tags and intermediate symbols count as nodes. The best tree is the argmax of the sum of the marginals
+    μ(a, i, j) of its nodes.
 
     Args:
-        absolute: take absolute values of marginals ("Negative Marginals").
+        absolute: whether to take the absolute values of marginals, which may be negative by sampling error.
     """
 
     absolute: bool = True
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """See :class:`GainDecoder`."""
+        """Return the mean marginals of nodes, and of unary rules, as gains; see :class:`GainDecoder`."""
         forest, owner = scored.forest, scored.edge_owners
         node = np.mean([np.abs(p.node) if self.absolute else p.node for p in scored.posteriors], axis=0)
         edge = np.mean([np.abs(p.edge) if self.absolute else p.edge for p in scored.posteriors], axis=0)
@@ -170,30 +174,34 @@ class LabelledRecallDecoder(GainDecoder):
 
 @dataclass(frozen=True)
 class MaxRuleDecoder(GainDecoder):
-    """Max-rule product (Petrov and Klein 2007): the largest product of rule posteriors.
+    """Max-rule product: maximise the product of rule posteriors (Petrov and Klein 2007).
 
     Args:
-        floor: least posterior, so that one hyperedge cannot rule a tree out.
+        floor: smaller posteriors are raised to this value, so that one hyperedge cannot rule a tree out.
     """
 
     floor: float = 1e-12
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """See :class:`GainDecoder`."""
+        """Return the sum over grammars of the log posteriors of hyperedges; see :class:`GainDecoder`."""
         gains = sum(np.log(np.maximum(np.abs(each.edge), self.floor)) for each in scored.posteriors)
         return np.asarray(gains)
 
 
 @dataclass(frozen=True)
 class ViterbiDecoder(ForestDecoder):
-    """The most probable derivation, states included, of the first grammar without negative parameters.
+    """Viterbi: find the most probable derivation, states included.
 
-    For spectral tensors, whose states are known up to an invertible map only, there is no such thing:
-    ConfigError where all grammars are of that kind.
+    The first grammar without negative parameters is used. The derivation is not defined for spectral tensors,
+    whose states are identified only up to an invertible map.
     """
 
     def decode(self, scored: ScoredForest) -> Ints:
-        """See :class:`Decoder`."""
+        """Return the hyperedges of the most probable derivation; see :class:`Decoder`.
+
+        Raises:
+            ConfigError: all grammars have negative parameters.
+        """
         for grammar, leaves in zip(scored.grammars, scored.leaves, strict=True):
             if not grammar.is_signed:
                 return best_derivation(scored.forest, grammar, leaves)
@@ -203,7 +211,7 @@ class ViterbiDecoder(ForestDecoder):
         )
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
-        """See :class:`Decoder`; always a ConfigError."""
+        """Raise a ConfigError: this decoder finds only one tree."""
         raise ConfigError(
             "decoder 'viterbi' finds one tree only, not the k best", hint="use `decoder` mbr or max-rule"
         )

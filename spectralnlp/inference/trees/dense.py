@@ -1,12 +1,12 @@
-"""Inside and outside over a packed forest, of rules with dense tensors.
+"""Inside and outside over a packed forest with dense rule tensors.
 
-Edges of one node with one rule are taken together: their tensor is applied once to the sum of the outer
-products of their children. A tensor that is nearly all zeros, as those of clusters are, is a list of its
-other numbers instead.
+Hyperedges of the same node and rule are processed together: the rule's tensor is applied once to the sum of
+the outer products of their children's vectors. A tensor that is nearly all zeros, as those estimated by
+clustering are, is a list of its other elements instead.
 
-Vectors are of the precision of the tensors, single from a model folder, and padded with zeros to multiples
-of eight numbers. Each has its own power of two, so that neither precision underflows or overflows at any
-length.
+Vectors have the precision of the tensors (single for a grammar from a model folder), and are padded with
+zeros to multiples of eight. Each vector has its own power of two, so that no sentence is long enough for
+underflow or overflow.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from spectralnlp.inference.trees.padded import (
 from spectralnlp.inference.trees.ready_rules import make_ready
 from spectralnlp.jit import exponent_of, fast_kernel_part, kernel, kernel_part, padded, power_of_two
 
-# Powers of two below those of the best hyperedge of a node from which one counts for nothing.
+# A hyperedge is neglected if its values are this many powers of two below those of its node's best hyperedge.
 _LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
 
-# The exponent of a node that nothing derives.
+# The exponent of a node without a derivation.
 _NOTHING = -1e9
 
 
 @kernel
 def dense_posteriors(forest, rules, leaves):
-    """Total and posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+    """Return the total and the posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
     make_ready(rules, forest)
     n_states, offsets, inside, exponent = dense_inside(forest, rules, leaves)
     edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))
@@ -51,7 +51,7 @@ def dense_posteriors(forest, rules, leaves):
 
 @kernel_part
 def _normalise(vectors: Any, at: int, n: int) -> float:
-    """Divide a vector by a power of two so that the largest magnitude is in [1, 2); return its exponent."""
+    """Divide a vector by a power of two so that the largest magnitude is in [1, 2); return the exponent."""
     largest = 0.0
     for h in range(at, at + n):
         largest = max(largest, abs(vectors[h]))
@@ -68,14 +68,19 @@ def _normalise(vectors: Any, at: int, n: int) -> float:
 
 @kernel_part
 def _scaling(shift: float, vectors: Any) -> Any:
-    """Two to the power of a shift, in the precision of the vectors; 0 where it is negligible."""
+    """Return 2 to the power of ``shift`` in the precision of the vectors, or 0 if it is negligible."""
     least = _LEAST_SHIFT if vectors.itemsize == 8 else _LEAST_SHIFT_SINGLE
     return vectors.dtype.type(power_of_two(shift) if shift > least else 0.0)
 
 
 @fast_kernel_part
 def dense_inside(forest, rules, leaves):
-    """Where the inside vectors of nodes lie, the vectors, and their exponents; the rules are ready."""
+    """Run the inside pass; the forest's rules must have been made ready.
+
+    Returns:
+        The number of states of each node, the offsets of the nodes' vectors, the inside vectors, and each
+        vector's exponent.
+    """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     is_list, factors_of = rules.is_list, forest.factor
     binary, binary_offsets = rules.binary, rules.binary_offsets
@@ -147,7 +152,7 @@ def dense_inside(forest, rules, leaves):
 
 @kernel_part
 def _layout(symbol, state_offsets):
-    """How many states nodes have, where their vectors lie, padded, and the largest padded number."""
+    """Return each node's number of states, the offsets of the padded vectors, and the largest padded size."""
     n_states, offsets = np.empty(len(symbol), np.int64), np.empty(len(symbol) + 1, np.int64)
     offsets[0] = largest = 0
     for node in range(len(symbol)):
@@ -159,7 +164,7 @@ def _layout(symbol, state_offsets):
 
 @kernel_part
 def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
-    """Give the roots their outside vectors; return the total and its exponent."""
+    """Write the roots' outside vectors; return the total as a mantissa and its exponent."""
     common, total = _NOTHING, 0.0
     for node in range(forest.n_roots):
         common = max(common, exponent[node])
@@ -178,7 +183,7 @@ def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
 
 @fast_kernel_part
 def _outside(forest, rules, n_states, offsets, inside, exponent, posterior, node_posterior):
-    """Add the posteriors of hyperedges and nodes; return the total and its exponent."""
+    """Write the posteriors of hyperedges and nodes; return the total as a mantissa and its exponent."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     is_list, factors_of = rules.is_list, forest.factor
     binary, binary_offsets = rules.binary, rules.binary_offsets

@@ -1,4 +1,4 @@
-"""Rules with dense tensors as the passes over a forest take them; tensors nearly all zeros become lists."""
+"""The layout of dense rule tensors for the passes over a forest; nearly empty tensors become sparse lists."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, Ints, 
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.expansion import Factors
 
-# Share of the largest number of a tensor in single precision below which a number is left out of the list.
+# In single precision, a list leaves out elements below this share of the tensor's largest element.
 _NEGLIGIBLE = 1e-4
 
 
 class StoredTensors(NamedTuple):
-    """Tensors of rules as a grammar holds them.
+    """Rule tensors as a grammar stores them.
 
     Attributes:
         offsets: int64 (n_rules + 1,); rule r has ``numbers[offsets[r]:offsets[r + 1]]``, row-major.
-        numbers: float64 or float32.
+        numbers: float64 or float32; the elements of the tensors.
         is_there: bool (n_rules,); whether ``numbers`` has a rule's tensor.
-        factors: of the others.
+        factors: the low-rank factors of the other rules' tensors.
     """
 
     offsets: Offsets
@@ -38,42 +38,42 @@ class StoredTensors(NamedTuple):
 
     @classmethod
     def of(cls, tensors: DenseTensors | FactoredTensors, shapes: Ints) -> StoredTensors:
-        """The tensors of rules with these shapes."""
+        """Return the stored tensors of rules, whose shapes are int32 (n_rules, order)."""
         numbers, is_there = tensors.expanded
         return cls(tensors.offsets, numbers, is_there, tensors.stored(shapes))
 
     def padded_sizes(self) -> Offsets:
-        """int64 (n_rules,); numbers of tensors whose last axis is padded to a multiple of eight."""
+        """Return the tensors' sizes, their last axes padded to multiples of eight; int64 (n_rules,)."""
         shapes = self.factors.shapes.astype(np.int64)
         return np.asarray(shapes[:, :-1].prod(axis=1) * padded(shapes[:, -1]))
 
 
 class DenseRules(NamedTuple):
-    """Tensors of rules, row-major, laid end to end, or lists of their numbers; written when first needed.
+    """Rule tensors, row-major and concatenated, or sparse lists of their elements; written when first needed.
 
-    The rows of a tensor a → b c are the states of a, its columns the pairs of states of b and c. The last
-    axis of a tensor is padded with zeros to a multiple of eight.
+    The rows of the tensor of a → b c are the states of a, its columns the pairs of states of b and c. The
+    last axis of a tensor is padded with zeros to a multiple of eight.
 
     Attributes:
-        binary_offsets: int64 (n_binary,); where a rule's tensor begins, once it has been written.
-        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule that is no list, in the order in
-            which they were needed: a few MB of what all would take.
-        used: int64 (1,); how many numbers of ``binary`` are taken.
-        claims: int64 (n_binary,); above 0 once a thread has set about a rule's tensor, `READY` and more once
-            it has been written.
-        unary_offsets: int64 (n_unary + 1,).
+        binary_offsets: int64 (n_binary,); where a rule's tensor begins in ``binary``, once it is written.
+        binary: float64 or float32; (m_a, m_b, padded m_c) for each rule without a list, in the order of first
+            use. Only the part that is written takes memory, usually a few MB.
+        used: int64 (1,); number of elements of ``binary`` that are taken.
+        claims: int64 (n_binary,); above 0 once a thread has begun to write a rule's tensor, at least `READY`
+            once it is written.
+        unary_offsets: int64 (n_unary + 1,); where each rule's tensor begins in ``unary``.
         unary: float64 or float32; (m_a, padded m_b) for each rule.
-        is_ready: bool (n_binary,); whether a rule's tensor or list has been written.
-        unary_is_ready: bool (n_unary,).
-        is_list: bool (n_binary,).
-        first_row: int64 (n_binary + 1,); the rows of rule r are ``row[first_row[r]:]``, and one end more.
-        row: int64; where the numbers of a row of a list begin in the next two.
+        is_ready: bool (n_binary,); whether a rule's tensor or list is written.
+        unary_is_ready: bool (n_unary,); the same for unary rules.
+        is_list: bool (n_binary,); whether a rule has a list instead of a tensor.
+        first_row: int64 (n_binary + 1,); rule r has m_a + 1 entries of ``row``, from ``first_row[r]``.
+        row: int64; where each row of a list begins in ``column`` and ``value``, and the end of the last row.
         column: uint16; state of b times the padded m_c, plus state of c.
-        value: float64 or float32.
-        state_offsets: int64 (n_symbols + 1,); where the states of each symbol lie in the next.
-        root: float64.
-        negligible: share of the largest number below which lists leave a number out.
-        stored, unary_stored: the tensors as the grammar holds them.
+        value: float64 or float32; the elements of lists.
+        state_offsets: int64 (n_symbols + 1,); where the states of each symbol begin in ``root``.
+        root: float64; the root weight of each state.
+        negligible: lists leave out elements below this share of the largest one.
+        stored, unary_stored: the tensors as the grammar stores them.
     """
 
     binary_offsets: Offsets
@@ -102,7 +102,7 @@ class DenseRules(NamedTuple):
         binary: DenseTensors | FactoredTensors,
         unary: DenseTensors | FactoredTensors,
     ) -> DenseRules:
-        """The rules of a grammar; the same for the same grammar, so that nothing is multiplied out twice."""
+        """Return the rules of a grammar; cached per grammar, so that no tensor is multiplied out twice."""
         known = _KNOWN.get(grammar)
         if known is None:
             known = _KNOWN[grammar] = cls._new(grammar, binary, unary)
@@ -120,8 +120,8 @@ class DenseRules(NamedTuple):
         n_rules, dtype = len(grammar.binary_rules), stored.numbers.dtype
         unary_offsets = offsets_of(unary_stored.padded_sizes())
         rows = offsets_of(stored.factors.shapes[:, 0].astype(np.int64) + 1)
-        # Room for the longest lists, and for all tensors: pages of memory that nobody writes to are never
-        # given out.
+        # Allocate for the longest possible lists and for all tensors: the operating system provides memory
+        # only for pages that are written.
         room = int(MOST_LISTED * stored.offsets[-1]) + 1
         return cls(
             binary_offsets=np.zeros(n_rules, np.int64),
@@ -145,16 +145,16 @@ class DenseRules(NamedTuple):
         )
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Total and posteriors of a forest.
+        """Return the total and the posteriors of a forest.
 
         Args:
-            forest: over these rules.
-            grammar: whose rules these are.
-            leaves: float64; vectors of the lexical nodes, laid end to end.
+            forest: a forest over these rules.
+            grammar: the grammar of these rules.
+            leaves: float64; vectors of the lexical nodes, concatenated.
 
         Returns:
-            Natural logarithm of the magnitude of the total but for the forest's own scale, -inf where that
-            is no number to work with; posteriors of hyperedges and of nodes.
+            The natural logarithm of the total's magnitude without ``forest.log_scale`` (-inf if the total is
+            zero or any result is not finite), the posteriors of hyperedges and those of nodes, float64.
         """
         scored: tuple[float, Floats, Floats] = dense_posteriors(forest, self, leaves)
         return scored
@@ -164,7 +164,7 @@ _KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()
 
 
 def _give_up_claims() -> None:
-    """Let tensors be written anew that other threads were writing when the process forked: they are gone."""
+    """Release claims, after a fork, of threads that were writing tensors: the child does not have them."""
     for rules in _KNOWN.values():
         rules.claims[rules.claims < READY] = 0
 

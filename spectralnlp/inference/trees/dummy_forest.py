@@ -1,7 +1,7 @@
-"""The last stages of a parse, on a dummy forest: a second process compiles their kernels so.
+"""Run the last stages of a parse on a dummy forest, so that a second process can compile their kernels.
 
-The first parse on a machine compiles kernels as it comes to them. A process that begins with the last stages
-needs values as earlier stages give them. Those here have the right types and no meaning.
+The first parse on a machine compiles each kernel when it is first called. A process that begins with the last
+stages needs the results of earlier ones. Those made here have the right types but no meaning.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest, score
 
 
 def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
-    """Run the kernels that rescore, decode and score forests.
+    """Run the kernels that rescore, decode and score forests, so that they are compiled.
 
     Args:
-        parser: whose trees are wanted.
-        decoder: that chooses them.
-        word: any.
+        parser: the parser whose kernels to compile.
+        decoder: the decoder whose kernels to compile.
+        word: any word.
     """
     forests = {number: _forest(each) for number, each in enumerate(parser.grammars)}
     sentence = _sentence(word, len(forests))
@@ -39,7 +39,7 @@ def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
 
 
 def _forest(grammars: ForestGrammars) -> Forest | None:
-    """A unary rule over a word's tag; None in a grammar that has no such rule."""
+    """Return the forest of one unary rule over a tag; None if the grammar has no such rule."""
     rules = grammars.coarse.unary_rules
     over_tags = np.flatnonzero(grammars.coarse.is_tag[rules[:, 1]])
     if not len(over_tags):
@@ -61,7 +61,7 @@ def _forest(grammars: ForestGrammars) -> Forest | None:
 
 
 def _scored(forest: Forest, grammars: ForestGrammars) -> ScoredForest:
-    """A forest whose parts are certain under all grammars."""
+    """Return a forest scored with posteriors of 1 under all grammars."""
     used = grammars.grammars
     certain = ForestPosteriors(0.0, np.ones(2), np.ones(2), usable=True)
     return ScoredForest(forest, used, [np.ones(1)] * len(used), [certain] * len(used), grammars.n_brackets)

@@ -1,4 +1,4 @@
-"""The grammars of one binarisation, with all that sentences need of them indexed once."""
+"""The grammars of one binarisation, with the indices and tables that parsing needs, computed once."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class ForestGrammars:
     """A coarse grammar that makes forests, and the grammars that score them.
 
     Args:
-        coarse: a grammar of one state a symbol.
-        grammars: grammars with the same symbols and rules; the coarse one alone will do.
+        coarse: a grammar with one state per symbol.
+        grammars: one or more grammars with the same symbols and rules; the coarse one may be the only one.
         signature: the lexicons' signature function.
         n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
-        pruner: a grammar of a few states that thins the forest before the others score it.
-        chains: what unary rules stand for; see `restore`.
-        clusters: of words, whose tags rare words lean to.
+        pruner: a grammar with a few states that prunes the forest before the others score it; None for none.
+        chains: the full unary chains that unary rules stand for; see `restore`.
+        clusters: word clusters, whose tag factors apply to rare words.
     """
 
     coarse: LatentGrammar
@@ -42,7 +42,7 @@ class ForestGrammars:
 
     @classmethod
     def of(cls, grammars: GrammarSet, clusters: WordClusters) -> ForestGrammars:
-        """Index the grammars of a parser."""
+        """Return the grammars of one binarisation of a parser, with the word clusters."""
         return cls(
             coarse=grammars.coarse,
             grammars=grammars.grammars,
@@ -55,27 +55,27 @@ class ForestGrammars:
 
     @cached_property
     def rules(self) -> RuleIndex:
-        """The coarse grammar's rules, indexed once."""
+        """The coarse grammar's rules, indexed by children and by parent."""
         return RuleIndex.of(self.coarse)
 
     @cached_property
     def parent_index(self) -> ParentIndex:
-        """The coarse grammar's rules by their parents."""
+        """The coarse grammar's rules, indexed by parent for `recognise`."""
         return ParentIndex.of(self.coarse)
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The labels that the symbols and rules bring to a span; constraints speak of these."""
+        """The phrase labels that symbols and unary rules put over a span, for constraints."""
         return LabelTable.of_grammar(self.coarse, self.chains)
 
     @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
-        """int64 (n_symbols,); see :func:`~.labels.tag_codes`."""
+        """A code for each symbol's last label, int64 (n_symbols,); see :func:`~.labels.tag_codes`."""
         return tag_codes(self.coarse)
 
     @cached_property
     def cluster_factors(self) -> Floats:
-        """float64 (n_clusters, n_symbols): the factors that a word's fine cluster gives its tags."""
+        """The factor of each tag for words of each fine cluster, float64 (n_clusters, n_symbols)."""
         column = {tag: number for number, tag in enumerate(self.clusters.tags)}
         factors = np.ones((len(self.clusters.tag_factors), len(self.coarse.symbols)))
         for symbol in np.flatnonzero(self.coarse.is_tag).tolist():

@@ -1,7 +1,7 @@
-"""The labels of symbols: how many brackets a symbol stands for, and numbers that grammars share.
+"""The labels of grammar symbols: bracket counts, and label ids that several grammars share.
 
-Grammars of different binarisations, or of different trees, have different symbols and rules; they have in
-common the labels of phrases and tags, and pairs of labels in unary rules.
+Grammars of different binarisations, or of different trees, have different symbols and rules. What they have
+in common are the labels of phrases and tags, and the pairs of labels in unary rules.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from spectralnlp.errors import ConfigError
 from spectralnlp.parameters import GrammarSet, Ints, LatentGrammar
 from spectralnlp.trees import is_intermediate, labels_of
 
-# In place of a label or a pair of labels.
+# The id of a missing label or pair of labels.
 NO_LABEL = -1
 
 
 class LabelMap(NamedTuple):
-    """One grammar's symbols and unary rules as numbers that several grammars share.
+    """A map from one grammar's symbols and unary rules to label ids that several grammars share.
 
     Attributes:
-        bottom: int32 (n_symbols,); the label of a phrase or tag, NO_LABEL for intermediates.
-        unary: int32 (n_unary,); the pair (top label, bottom label) of each unary rule.
+        bottom: int32 (n_symbols,); id of the symbol's label, NO_LABEL for intermediate symbols.
+        unary: int32 (n_unary,); id of each unary rule's pair (top label, bottom label).
     """
 
     bottom: Ints
@@ -37,11 +37,11 @@ class LabelMap(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanLabels:
-    """The labels that several grammars share.
+    """The labels and unary pairs that several grammars share, by id.
 
     Attributes:
-        is_tag: bool (n_labels,).
-        pairs: int32 (n_pairs, 2); top and bottom label of unary rules.
+        is_tag: bool (n_labels,); whether a label is a tag.
+        pairs: int32 (n_pairs, 2); ids of the top and the bottom label of each pair.
     """
 
     is_tag: NDArray[np.bool_]
@@ -50,12 +50,12 @@ class SpanLabels:
 
 @dataclass(frozen=True)
 class SharedLabels:
-    """Labels of several grammars, with each grammar's symbols in these numbers.
+    """The labels of several grammars with their names, and each grammar's map to them.
 
     Attributes:
-        names: of phrases and tags; a name that is both has two entries.
-        labels: which of them are tags, and the pairs of labels of unary rules.
-        maps: one for each grammar.
+        names: the names of phrase labels and tags, by id; a name that is both has two ids.
+        labels: which labels are tags, and the pairs of labels of unary rules.
+        maps: the map of each grammar.
     """
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class SharedLabels:
 
     @classmethod
     def of(cls, grammars: Sequence[LatentGrammar]) -> SharedLabels:
-        """Number the labels of grammars."""
+        """Assign ids to the labels and unary pairs of grammars."""
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []
@@ -89,7 +89,7 @@ def _number(index: dict[tuple[str, bool], int], grammar: LatentGrammar, symbol: 
 
 
 def bracket_counts(grammar: LatentGrammar) -> Ints:
-    """int32 (n_symbols,): how many constituents each symbol stands for."""
+    """Return how many constituents each symbol stands for, int32 (n_symbols,)."""
     counts = [
         0 if is_intermediate(symbol) else len(labels_of(symbol)) - int(is_tag)
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
@@ -98,13 +98,18 @@ def bracket_counts(grammar: LatentGrammar) -> Ints:
 
 
 def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
-    """A number for the label that each symbol ends in, int64 (n_symbols,); 0 for intermediates."""
+    """Return a hash of each symbol's last label, int64 (n_symbols,); 0 for intermediate symbols."""
     labels = (labels_of(symbol) for symbol in grammar.symbols)
     return np.array([crc32(label[-1].encode()) if label else 0 for label in labels], np.int64)
 
 
 def symbols_of_tags(grammar: LatentGrammar, tags: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Bool (n_tokens, n_symbols): the symbols that end in each tag; all for None, and for strange ones."""
+    """Return which tag symbols each token may have, bool (n_tokens, n_symbols).
+
+    Args:
+        grammar: any grammar.
+        tags: the tag of each token; None, or a tag that the grammar does not have, allows all tag symbols.
+    """
     return np.array([grammar.is_tag if tag is None else _symbols_of_tag(grammar, tag) for tag in tags])
 
 
@@ -118,10 +123,10 @@ def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
 
 
 def check_labels(sets: Sequence[GrammarSet]) -> None:
-    """Do nothing if all have the same labels, and so can be a pool.
+    """Check that all grammars have the same labels, so that they can be decoded as a pool.
 
     Raises:
-        ConfigError: they differ; names a label that one has and another has not.
+        ConfigError: the labels differ; the message names a label that is not in all of the grammars.
     """
     first, *others = (_names(each.coarse) for each in sets)
     for number, labels in enumerate(others, start=2):

@@ -1,6 +1,7 @@
-"""Tensors of rules made ready for the passes over a forest: padded, or lists where nearly all is zero.
+"""Prepare rule tensors for the passes over a forest: as padded tensors, or as lists if nearly all is zero.
 
-Of tensors in a model folder only those of the rules that a sentence's forest has are multiplied out.
+Only the tensors of rules that occur in a sentence's forest are prepared. Those that a model folder stores as
+low-rank factors are multiplied out.
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ import numpy as np
 from spectralnlp.jit import fetch_add, kernel_part, padded
 from spectralnlp.parameters.expansion import multiply_out, room_to_multiply
 
-# Share of a tensor's numbers that are not negligible up to which it becomes a list.
+# A tensor becomes a list if at most this share of its elements is not negligible.
 MOST_LISTED = 0.06
 
-# What is added to the claims of a rule whose tensor has been written; there are never so many threads.
+# Added to the claims of a rule once its tensor is written; larger than any number of threads.
 READY = 1 << 40
 
-# Padded pairs of states of two children up to whose number a list can name one.
+# A list stores a padded pair of children's states as uint16, so it can have at most this many of them.
 _MOST_COLUMNS = 1 << 16
 
 
 @kernel_part
 def make_ready(rules, forest):
-    """Write the tensors or lists of a forest's rules where there are none yet.
+    """Write the tensors or lists of a forest's rules that are not written yet.
 
-    Threads may do so at the same time.
+    Several threads may call this at the same time.
 
     Args:
         rules: DenseRules.
@@ -56,7 +57,7 @@ def make_ready(rules, forest):
 
 @kernel_part
 def _make_binary(rules, rule, tensor, work):
-    """Write the tensor or list of a binary rule, or wait for the thread that does."""
+    """Write the tensor or list of a binary rule, or wait for the thread that is writing it."""
     if fetch_add(rules.claims, rule, 1) > 0:
         while fetch_add(rules.claims, rule, 0) < READY:
             pass
@@ -74,7 +75,7 @@ def _make_binary(rules, rule, tensor, work):
 
 @kernel_part
 def _read(stored, rule, tensor, work):
-    """Write the tensor of a rule as it is stored, multiplied out where it is not yet."""
+    """Copy a rule's stored tensor to ``tensor``, or multiply it out from its low-rank factors."""
     if not stored.is_there[rule]:
         multiply_out(stored.factors, rule, tensor, work)
         return
@@ -85,7 +86,7 @@ def _read(stored, rule, tensor, work):
 
 @kernel_part
 def _write_padded(out, at, matrix, n_rows, n):
-    """Write rows of a matrix, each with zeros up to a multiple of eight numbers."""
+    """Write a matrix to ``out`` from index ``at``, each row padded with zeros to a multiple of eight."""
     width = padded(n)
     for row in range(n_rows):
         first, source = at + row * width, row * n
@@ -97,7 +98,7 @@ def _write_padded(out, at, matrix, n_rows, n):
 
 @kernel_part
 def _make_list(rules, rule, tensor):
-    """Write the list of a tensor that is nearly all zeros; return whether it is."""
+    """Write a tensor as a list if nearly all its elements are negligible; return whether it was written."""
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets
     largest, size = 0.0, offsets[rule + 1] - offsets[rule]
@@ -107,7 +108,7 @@ def _make_list(rules, rule, tensor):
     for place in range(size):
         if abs(tensor[place]) > limit:
             count += 1
-    # Lists lie where the share of the tensors before them leaves room.
+    # Each rule's list has a fixed place, after room for the longest lists of the rules before it.
     at = np.int64(MOST_LISTED * offsets[rule])
     room = np.int64(MOST_LISTED * offsets[rule + 1]) - at
     if count > room or m_b * width > _MOST_COLUMNS:

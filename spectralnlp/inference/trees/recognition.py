@@ -1,8 +1,8 @@
-"""Whether a sentence has a derivation at all: the coarse chart with one bit for each symbol of a span.
+"""Decide whether a sentence has any derivation, with a coarse chart of one bit per symbol and span.
 
-It is asked of constraints. The symbols that spans of a width can have at most are a bound on those of each;
-with every tag for every word most spans reach it at their first splits, and are done with. Elsewhere only the
-rules of symbols that are still missing are looked at.
+This is needed for sentences with constraints. The symbols that any span of a width can have are an upper
+bound for each span of this width. If every word has every tag, most spans reach the bound at their first
+splits, and their other splits are skipped. Only the rules of symbols that are still missing are tried.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from spectralnlp.parameters import Ints, LatentGrammar, Offsets
 
 
 class ParentIndex(NamedTuple):
-    """A one-state grammar's rules that have a weight, by their parents.
+    """The rules of positive weight of a grammar with one state per symbol, sorted by parent.
 
     Attributes:
-        first: int64 (n_symbols + 1,); the binary rules of a parent are a range of the next two.
-        left, right: int32 (n_binary,); their children.
-        first_unary: int64 (n_symbols + 1,); the unary rules of a parent are a range of the next two.
-        child: int32 (n_unary,); their child.
-        unary: int32 (n_unary,); their numbers in the grammar.
-        is_root: bool (n_symbols,).
+        first: int64 (n_symbols + 1,); offsets of each parent's binary rules in ``left`` and ``right``.
+        left, right: int32 (n_binary,); the children of the binary rules.
+        first_unary: int64 (n_symbols + 1,); offsets of each parent's unary rules in ``child`` and ``unary``.
+        child: int32 (n_unary,); the child of each unary rule.
+        unary: int32 (n_unary,); the index of each unary rule in the grammar.
+        is_root: bool (n_symbols,); whether a symbol may be the root.
     """
 
     first: Offsets
@@ -40,7 +40,7 @@ class ParentIndex(NamedTuple):
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> ParentIndex:
-        """Index a grammar whose symbols have one state each, stored densely."""
+        """Index a grammar with one state per symbol and dense tensors."""
         weighed = grammar.binary_rules[np.asarray(grammar.binary.values) > 0]
         binary = weighed[np.argsort(weighed[:, 0], kind="stable")]
         unary = np.flatnonzero(np.asarray(grammar.unary.values) > 0).astype(np.int32)
@@ -60,20 +60,20 @@ class ParentIndex(NamedTuple):
 def recognise(
     rules: ParentIndex, tags: NDArray[np.bool_], cells: Cells, limits: SpanLimits | None = None
 ) -> bool:
-    """Whether a sentence has a derivation.
+    """Return whether a sentence has a derivation.
 
     Args:
-        rules: of a grammar.
-        tags: bool (n_tokens, n_symbols), the tags of each token.
+        rules: the rules of a grammar.
+        tags: bool (n_tokens, n_symbols); the allowed tags of each token.
         cells: the open cells.
-        limits: what may stand over spans; cells that cross a required one must be closed.
+        limits: symbols and unary rules allowed over spans; cells that cross a required span must be closed.
     """
     return bool(_recognise(rules, tags, cells, limits_of(limits, cells.start, cells.end)))
 
 
 @kernel
 def _recognise(rules, tags, cells, limits):
-    """Whether a root is among the symbols of the last cell."""
+    """Return whether a root symbol is among the symbols of the last cell, the whole sentence."""
     n, n_symbols = tags.shape
     n_cells, n_words = len(cells.start), (n_symbols + 63) // 64
     most = _bounds(rules, tags)
@@ -115,7 +115,7 @@ def _recognise(rules, tags, cells, limits):
 
 @kernel_part
 def _bounds(rules, tags):
-    """The bottoms that a span of each width can have if every token has the tags of all."""
+    """Return the bottom symbols that spans of each width can have if each token has the tags of all."""
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64
     bottom, top = np.zeros((n + 1, n_words), np.uint64), np.zeros((n + 1, n_words), np.uint64)
@@ -149,7 +149,7 @@ def _set_tags(tags, bits):
 
 @kernel_part
 def _add_missing(rules, left, right, bound, found):
-    """Add the symbols of the bound that have a rule over both sides; return how many are still missing."""
+    """Add symbols of the bound that have a rule over left and right; return how many are still missing."""
     n_missing = 0
     for word in range(len(bound)):
         missing = bound[word] & ~found[word]
@@ -167,7 +167,10 @@ def _add_missing(rules, left, right, bound, found):
 
 @kernel_part
 def _from_both_ends(number, count):
-    """The first, the last, the second, and so on: symbols that need a single token are found at the ends."""
+    """Return the split to try next, in the order first, last, second, second to last and so on.
+
+    Splits at the ends, with narrow children, add symbols that have a single token as a child.
+    """
     return number // 2 if number % 2 == 0 else count - 1 - number // 2
 
 

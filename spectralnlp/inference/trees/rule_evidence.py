@@ -1,9 +1,9 @@
-"""Which rules a grammar derives a bracket with: its log-odds as a sum over rules.
+"""Explain a bracket's log-odds as a sum over the rules of a grammar.
 
-The logarithm of a forest's total is the expected logarithm of a tree's weight, which is a sum over the rules
-of the tree, and the entropy of the forest's trees. So the log-odds of a bracket are how much more often each
-rule is expected with it than without, times the logarithm of the rule's probability, and a difference of
-entropies.
+The logarithm of a forest's total equals the expected logarithm of a tree's weight, which is a sum over the
+tree's rules, plus the entropy of the forest's trees. The log-odds of a bracket are therefore a sum over
+rules, plus a difference of entropies. A rule's summand is the logarithm of its probability, times the
+difference of its expected counts with and without the bracket.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ def rule_evidence(
 ) -> list[Feature]:
     """Return what each rule adds to the log-odds of a bracket, the largest first.
 
-    The states of a rule's symbols are added up, and so are rules whose text is the same.
+    Contributions are summed over the states of a rule's symbols, and over rules with the same text.
 
     Args:
-        grammar: of probabilities, as those of ``pcfg``.
-        forests: of the sentence's trees with the bracket, and of those without it, with its words looked up.
-        words: of the sentence.
+        grammar: a grammar of probabilities, as ``pcfg`` estimates it.
+        forests: the forest of the sentence's trees with the bracket and that of its trees without it, each
+            with the lookup of the sentence's words.
+        words: the words of the sentence.
 
     Returns:
-        Rules and tagged words; none of a grammar of tensors, some of whose numbers are negative.
+        Rules and tagged words with their contributions; empty if the grammar has negative parameters, as
+        spectral tensors do.
     """
     if min(each.values.min(initial=0.0) for each in (grammar.binary, grammar.unary)) < 0.0:
         return []
@@ -54,7 +56,7 @@ def rule_evidence(
 def _log_weights(
     grammar: LatentGrammar, rules: SparseRules, forest: Forest, lookup: Lookup, words: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield rules and tagged words of a forest with their expected counts times logarithms of weights."""
+    """Yield the rules and tagged words of a forest, each with its expected count times its log weight."""
     leaves = leaf_vectors(forest, grammar, lookup)
     found = count_rules(forest, rules, grammar, leaves)
 
@@ -80,12 +82,12 @@ def _log_weights(
 
 
 def _expected_logs(uses: Floats, weights: NDArray[np.floating]) -> Floats:
-    """Expected counts times logarithms of weights; 0 of what is never used."""
+    """Return expected counts times logarithms of weights, 0 where either is zero."""
     logs = np.log(weights, out=np.zeros(len(weights)), where=(uses > 0.0) & (weights > 0.0))
     return np.asarray(uses * logs)
 
 
 def _by_rule(offsets: Offsets, values: Floats) -> Floats:
-    """float64 (n_rules,): sums over the entries of each rule."""
+    """Return the sum over each rule's entries, float64 (n_rules,)."""
     rule = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.bincount(rule, values, len(offsets) - 1).astype(np.float64)

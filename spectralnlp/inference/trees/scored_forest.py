@@ -1,4 +1,4 @@
-"""A forest with the posteriors that grammars give it: the input of decoders."""
+"""Forests with the posteriors of their parts under grammars, which decoders take as input."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from spectralnlp.parameters import Floats, Ints, LatentGrammar, Offsets
 
 @dataclass(frozen=True)
 class ScoredForest:
-    """The parses of a sentence, and how probable their parts are.
+    """The packed forest of a sentence with posteriors of its nodes and hyperedges.
 
     Attributes:
         forest: the parses to choose from.
-        grammars: the grammars that scored it, one or more.
+        grammars: the grammars that scored the forest, one or more.
         leaves: for each grammar, the vectors of the forest's lexical nodes.
         posteriors: for each grammar, its usable posteriors.
-        n_brackets: int32 (n_symbols,); constituents that a symbol stands for: 0 for tags and for the
-            intermediates of binarisation, 1 for phrases, more for collapsed unary chains.
-        rescored: whether a span scorer has changed the posteriors, of which the means over all grammars are
-            shares then, and those of a single grammar may be more than 1.
-        is_coarse: whether none of the grammars that should have could score it, so that the coarse one did.
+        n_brackets: int32 (n_symbols,); number of constituents that a symbol stands for: 0 for tags and for
+            the intermediate symbols of binarisation, 1 for phrases, more for collapsed unary chains.
+        rescored: whether a span scorer has changed the posteriors. Only their means over grammars are
+            probabilities then; a single grammar's may exceed 1.
+        is_coarse: whether only the coarse grammar could score the forest.
     """
 
     forest: Forest
@@ -45,27 +45,27 @@ class ScoredForest:
 
     @cached_property
     def edge_owners(self) -> Offsets:
-        """int64 (n_edges,): the node that each hyperedge belongs to."""
+        """The node that each hyperedge belongs to, int64 (n_edges,)."""
         return np.repeat(np.arange(self.forest.n_nodes), np.diff(self.forest.edges))
 
     @cached_property
     def node_shares(self) -> Floats:
-        """float64 (n_grammars, n_nodes): posteriors without their sign, at most 1."""
+        """Magnitudes of the nodes' posteriors, at most 1 unless rescored; float64 (n_grammars, n_nodes)."""
         return self._shares([each.node for each in self.posteriors])
 
     @cached_property
     def edge_shares(self) -> Floats:
-        """float64 (n_grammars, n_edges): posteriors without their sign, at most 1."""
+        """Magnitudes of hyperedges' posteriors, at most 1 unless rescored; float64 (n_grammars, n_edges)."""
         return self._shares([each.edge for each in self.posteriors])
 
     @cached_property
     def mean_node(self) -> Floats:
-        """float64 (n_nodes,): the mean of `node_shares` over grammars."""
+        """The mean of `node_shares` over grammars, float64 (n_nodes,)."""
         return _mean(self.node_shares)
 
     @cached_property
     def mean_edge(self) -> Floats:
-        """float64 (n_edges,): the mean of `edge_shares` over grammars."""
+        """The mean of `edge_shares` over grammars, float64 (n_edges,)."""
         return _mean(self.edge_shares)
 
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
@@ -74,7 +74,7 @@ class ScoredForest:
 
 
 def _mean(shares: Floats) -> Floats:
-    """The mean over grammars; of one, as in pools, the shares themselves."""
+    """Return the mean over grammars (the first axis), without a copy if there is one grammar."""
     return np.asarray(shares[0] if len(shares) == 1 else shares.mean(axis=0))
 
 
@@ -86,23 +86,24 @@ def score(
     pruner_threshold: float,
     grammar_threshold: float,
 ) -> ScoredForest | None:
-    """Thin a forest, and score what is left with all grammars, or with the coarse one where no other can.
+    """Prune a forest, and score the rest with all grammars, or with the coarse one if no other can.
 
     Args:
-        forest: by the coarse grammar.
-        grammars: over its symbols and rules.
-        lookup: the sentence's words in their lexicon.
-        pruner_threshold: least posterior of a hyperedge under the pruning grammar, where there is one.
-        grammar_threshold: the same under the last of several grammars; 0 lets all score all.
+        forest: a forest made by the coarse grammar.
+        grammars: grammars over the forest's symbols and rules.
+        lookup: the sentence's words in the grammars' lexicon.
+        pruner_threshold: least posterior of a hyperedge under the pruning grammar, if there is one.
+        grammar_threshold: least posterior of a hyperedge under the last of several grammars; 0 for no such
+            pruning.
 
     Returns:
-        None if no grammar can derive anything in it.
+        The scored forest; None if no grammar has usable posteriors.
     """
     thinned, of_last = forest, None
     if grammars.pruner is not None:
         thinned, _ = _thinned(thinned, grammars.pruner, lookup, pruner_threshold)
     if len(grammars.grammars) > 1 and grammar_threshold > 0.0:
-        # The last one is the fastest: its tensors are mostly zeros.
+        # The last grammar is the fastest, because its tensors are mostly zeros.
         thinned, of_last = _thinned(thinned, grammars.grammars[-1], lookup, grammar_threshold)
     for is_coarse in (False, True):
         scored, wanted = (forest, (grammars.coarse,)) if is_coarse else (thinned, grammars.grammars)
@@ -126,7 +127,10 @@ def score(
 def _thinned(
     forest: Forest, grammar: LatentGrammar, lookup: Lookup, threshold: float
 ) -> tuple[Forest, ForestPosteriors]:
-    """The forest without the hyperedges that are improbable under a grammar, and its other posteriors."""
+    """Return the forest without the hyperedges that are improbable under a grammar, and the posteriors left.
+
+    The forest is returned unchanged if the posteriors are not usable or nothing would be left.
+    """
     posteriors = score_forest(forest, grammar, leaf_vectors(forest, grammar, lookup))
     if posteriors.usable:
         thinned, nodes, edges = prune_forest(forest, np.abs(posteriors.edge) >= threshold)

@@ -1,6 +1,6 @@
-"""Hashed features of the places between tokens and of spans, for scoring bracketings without labels.
+"""Hashed features of span boundaries and of spans, for scoring unlabelled bracketings.
 
-A feature is a number made of its template and its values; its low bits say which weight it has.
+A feature is a hash of its template and its values; its low bits are the index of its weight.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from spectralnlp.inference.trees.hashing import GOLDEN, mix
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Ints
 
-# Whether a constituent begins or ends at a place between tokens.
+# The two sides of a constituent: it begins or ends at a place between tokens.
 BEGIN, END = 0, 1
 
-# Features of a place and of a span.
+# Number of features of a place (for one side) and of a span.
 N_PLACE, N_SPAN = 25, 20
 
-# In place of a value beyond the sentence.
+# The value of positions outside the sentence.
 _OUTSIDE = -1
 
-# Widest span whose tags are all one feature.
+# Widest span whose tags are conjoined in one feature.
 _FEW = 4
 
+# Greatest count of punctuation tokens in a feature; more count as this many.
 _MOST_MARKS = 3
 
 
 class Cues(NamedTuple):
-    """Features of the tokens of a sentence, as numbers.
+    """Token features of a sentence, as integer ids.
 
     Attributes:
-        word: int64 (n_tokens,); the word, or the class of a rare one.
-        tag, second: int64 (n_tokens,); the likeliest tag of the word, and the next.
-        shape: int64 (n_tokens,); class by spelling.
-        marks: int32 (n_tokens + 1,); how many of the tokens before are punctuation.
+        word: int64 (n_tokens,); the word, or the signature of a rare word.
+        tag, second: int64 (n_tokens,); the most probable and the second most probable tag of the word.
+        shape: int64 (n_tokens,); the word's signature (its class by spelling).
+        marks: int32 (n_tokens + 1,); number of punctuation tokens before each token.
     """
 
     word: NDArray[np.int64]
@@ -48,13 +49,13 @@ class Cues(NamedTuple):
 
 @kernel_part
 def _at(values: Any, place: int) -> int:
-    """A token's value, or that of no token."""
+    """Return the value of a token, or `_OUTSIDE` outside the sentence."""
     return int(values[place]) if 0 <= place < len(values) else _OUTSIDE
 
 
 @kernel_part
 def _with(code: Any, value: int) -> Any:
-    """A feature with one value more."""
+    """Return the hash of a feature extended by one value."""
     return mix(code, np.uint64(value + 2))
 
 
@@ -80,13 +81,13 @@ def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
 
 @kernel_part
 def place_features(cues, place, side, codes):
-    """Write the features of a constituent that begins or ends before a token.
+    """Write the features of a constituent's beginning or end at a place between tokens.
 
     Args:
         cues: Cues.
-        place: 0 to n_tokens.
+        place: the place before this token, 0 to n_tokens.
         side: BEGIN or END.
-        codes: uint32 (N_PLACE,); written.
+        codes: uint32 (N_PLACE,); output, the hashes of the features.
     """
     t, w, s, u = cues.tag, cues.word, cues.shape, cues.second
     t3, t2, t1 = _at(t, place - 3), _at(t, place - 2), _at(t, place - 1)
@@ -128,7 +129,7 @@ def span_features(cues, start, end, codes):
     Args:
         cues: Cues.
         start, end: tokens, end exclusive.
-        codes: uint32 (N_SPAN,); written.
+        codes: uint32 (N_SPAN,); output, the hashes of the features.
     """
     t, w, m = cues.tag, cues.word, cues.marks
     width = _width_class(end - start)
@@ -165,7 +166,7 @@ def span_features(cues, start, end, codes):
 
 @kernel_part
 def _width_class(width: int) -> int:
-    """Classes of widths: one each up to 5, then ever wider ones."""
+    """Return the class of a width: the width itself up to 5, then classes on a logarithmic scale."""
     if width <= 5:
         return width
     return int(5 + np.floor(3.0 * np.log2(width / 5.0)))
@@ -173,10 +174,10 @@ def _width_class(width: int) -> int:
 
 @kernel
 def place_scores(weights, cues):
-    """The score of a constituent that begins, and of one that ends, at each place, float64 (2, n_tokens + 1).
+    """Return the scores of a constituent's beginning and of its end at each place, float64 (2, n_tokens + 1).
 
     Args:
-        weights: float32 (a power of two,).
+        weights: float32 (n_weights,), a power of two of them; weights of the hashed features.
         cues: Cues.
     """
     n, mask = len(cues.word), np.uint32(len(weights) - 1)
@@ -192,13 +193,13 @@ def place_scores(weights, cues):
 
 @kernel
 def span_scores(weights, cues, places, start, end):
-    """The score of each span, float64 (n_spans,); 0 for single tokens.
+    """Return the score of each span, float64 (n_spans,); 0 for single tokens.
 
     Args:
-        weights: float32 (a power of two,).
+        weights: float32 (n_weights,), a power of two of them; weights of the hashed features.
         cues: Cues.
-        places: float64 (2, n_tokens + 1); of :func:`place_scores`.
-        start, end: int32 (n_spans,).
+        places: float64 (2, n_tokens + 1); the result of :func:`place_scores`.
+        start, end: int32 (n_spans,); tokens, end exclusive.
     """
     mask = np.uint32(len(weights) - 1)
     codes = np.empty(N_SPAN, np.uint32)

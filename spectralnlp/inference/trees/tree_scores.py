@@ -1,4 +1,4 @@
-"""The probability of one given tree, states summed out: the tensor form of the tutorial's dynamic program."""
+"""Compute the probability of a given tree, summed over states, by the inside pass in tensor form."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spectralnlp.trees import Tree, tag_symbol
 
 
 def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signature) -> float:
-    """Natural logarithm of |p(tree)|.
+    """Return the natural logarithm of |p(tree)|.
 
     Args:
-        tree: binarised as the grammar's training trees were; annotation is ignored.
+        tree: a tree binarised as the grammar's training trees were; annotation of labels is ignored.
         grammar: any grammar.
-        signature: its lexicon's signature function.
+        signature: the signature function of the grammar's lexicon.
 
     Returns:
-        -inf where the tree has a symbol, rule or word that the grammar does not have.
+        The logarithm; -inf if p(tree) is zero, as for a symbol, rule or tagged word unknown to the grammar.
     """
     index = grammar.symbol_index
     found = look_up(grammar.lexicon, tree.words(), signature)
@@ -75,7 +75,7 @@ def _word_vector(grammar: LatentGrammar, tag: int, entry: int, signature: int) -
 
 
 def tensor(grammar: LatentGrammar, tensors: Tensors, rule: int, order: int) -> Floats:
-    """One rule's tensor as a dense array, of shape (m_a, m_b, m_c) or (m_a, m_b)."""
+    """Return one rule's tensor as a dense array (m_a, m_b, m_c) if ``order`` is 3, or (m_a, m_b) if 2."""
     rules = grammar.binary_rules if order == 3 else grammar.unary_rules
     shape = tuple(int(m) for m in grammar.n_states[rules[rule]])
     part = slice(tensors.offsets[rule], tensors.offsets[rule + 1])
