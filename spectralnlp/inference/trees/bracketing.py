@@ -120,7 +120,7 @@ def bracketing_marginals(cells, scores):
     left, right = np.empty(n, np.int32), np.empty(n, np.int32)
     for cell in range(n, n_cells):
         n_splits = find_splits(cells, cell, left, right)
-        common = -np.inf  # the largest exponent among the splits; all are brought to it
+        common = -np.inf  # the largest exponent among the splits; all are scaled to it
         for split in range(n_splits):
             common = max(common, exponent[left[split]] + exponent[right[split]])
         total = 0.0

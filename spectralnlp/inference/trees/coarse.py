@@ -157,7 +157,7 @@ def _inside(rules, lexical, beam, cells, limits):
         else:
             values[:] = 0.0
             n_splits = find_splits(cells, cell, left_cells, right_cells)
-            common = -np.inf  # the largest exponent among the splits; all are brought to it
+            common = -np.inf  # the largest exponent among the splits; all are scaled to it
             for split in range(n_splits):
                 common = max(common, exponent[left_cells[split]] + exponent[right_cells[split]])
             splits = Splits(n_splits, left_cells, right_cells, common)

@@ -78,7 +78,7 @@ class Pruning:
 
 
 # Next to no pruning. If the number of tokens times symbols is at most `_EXHAUSTIBLE`, the beam is 0; longer
-# sentences would take too long (a hundred opening brackets 3.3 CPU seconds, 0.4 with the beam of `_LOOSE`).
+# sentences would take too long (100 tokens "(" take 3.3 CPU seconds, 0.4 with the beam of `_LOOSE`).
 _LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 4_000
 
 # Then, without a cell model, all cells are open in sentences with at most this many of them (150 tokens).
@@ -161,7 +161,7 @@ class Forests:
 
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """Return the forests of one or more binarisations; ``what`` has the flags of the class."""
+        """Return the forests of one or more binarisations; ``what`` sets `any_tag` and `coarse_only`."""
         number, first = next(iter(scored.items()))
         log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
         return cls(sentence, scored, log_probability, **what)

@@ -86,7 +86,7 @@ class Pool:
         maps = [shared.maps[number] for number in forests]
         limits = None if constraints is None else self.label_table.limits(constraints)
         posteriors = span_posteriors(list(forests.values()), maps, shared.labels, len(words), limits)
-        finished: list[tuple[int, Tree]] = []  # where it begins, and the tree
+        finished: list[tuple[int, Tree]] = []  # (first token, subtree) without a parent so far
         for start, end, label, top in decoder.decode_pool(posteriors):
             if shared.labels.is_tag[label] and end - start == 1:
                 tree = Tree(names[label], word=words[start])
