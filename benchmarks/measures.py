@@ -1,8 +1,8 @@
-"""Measures of syntactic complexity beside neosca's, and the time that they take.
+"""Compare measures of syntactic complexity with neosca's, and time them.
 
-``neosca`` compares structures and ratios over the same trees; it needs neosca (``pip install --no-deps
-neosca JPype1 charset-normalizer``). With STANFORD_TREGEX_HOME its patterns are matched by Stanford's Tregex;
-otherwise by the plain walk of ``tests/search``. ``speed`` measures whole treebanks.
+``neosca`` compares counts of structures and ratios over the same trees; it needs neosca (``pip install
+--no-deps neosca JPype1 charset-normalizer``). If STANFORD_TREGEX_HOME is set, its patterns are matched by
+Stanford's Tregex, otherwise by the reference matcher of ``tests/search``. ``speed`` times whole treebanks.
 
     python -m benchmarks.measures speed
     python -m benchmarks.measures neosca --trees 50
@@ -30,13 +30,13 @@ ROOT = Path(__file__).parent.parent
 
 
 def every(trees: Sequence[Tree], number: int) -> list[Tree]:
-    """So many trees, evenly spread, under the root that neosca looks for."""
+    """Return evenly spread trees under the root label that neosca expects."""
     step = max(1, len(trees) // number)
     return [add_root(strip_root(tree), "ROOT") for tree in trees[::step][:number]]
 
 
 def values_of_neosca(trees: Sequence[Tree]) -> dict[str, float]:
-    """Structures and ratios as neosca counts them."""
+    """Return the counts of structures and the ratios from neosca."""
     from neosca.querier import StanfordTregex
     from neosca.structure_counter import StructureCounter
 
@@ -59,7 +59,7 @@ def values_of_neosca(trees: Sequence[Tree]) -> dict[str, float]:
 
 
 def beside_neosca(arguments: argparse.Namespace) -> None:
-    """The same trees, measured by both."""
+    """Print the measures of the same trees by both programs."""
     if find_spec("neosca") is None:
         sys.exit("neosca is not installed; see --help")
     own = [*read_trees(ROOT / "corpora/treebank/dev.mrg"), *read_trees(ROOT / "corpora/treebank/train.mrg")]
@@ -82,7 +82,7 @@ def beside_neosca(arguments: argparse.Namespace) -> None:
 
 
 def speed(arguments: argparse.Namespace) -> None:
-    """Seconds to measure treebanks that are read already."""
+    """Print the seconds to measure treebanks in memory."""
     rows = []
     for name in ("gum/dev", "wsj/train", "craft/train"):
         files = expand_inputs([arguments.corpora / "treebanks" / name])
@@ -96,7 +96,7 @@ def speed(arguments: argparse.Namespace) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the treebanks are, and how many trees neosca is given."""
+    """Add arguments for the folder of the treebanks and the number of trees for neosca."""
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--trees", type=int, default=50, metavar="N", help="of each treebank; default 50")
 

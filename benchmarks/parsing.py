@@ -1,10 +1,10 @@
-"""Accuracy and speed of parsers: any settings of any estimator, beside the Berkeley parser and NLTK.
+"""Compare accuracy and speed of parsers with any settings, the Berkeley parser and NLTK.
 
-Every setting trains in a process of its own, is saved, and parses as it is loaded, on one thread, with
-kernels compiled and loaded before the clock starts. `lpcfg` learns its grammars in a thread a core. The
-Berkeley parser's trees are the stored output of version 1.7 (in ``../shared/golden/evalb``), scored in the
-same run by the same code; its speed is not measured here. NLTK's ViterbiParser, which takes seconds to
-minutes a sentence, gets a few short ones that every setting parses too.
+Each setting is trained in its own process, saved, loaded, and run on one thread, with kernels compiled and
+loaded before timing. `lpcfg` trains its grammars with one thread per core. The Berkeley parser's trees are
+the stored output of version 1.7 (in ``../shared/golden/evalb``), scored in the same run by the same code; its
+speed is not measured here. NLTK's ViterbiParser, which takes seconds to minutes per sentence, parses a few
+short sentences, which every setting parses, too.
 
     python -m benchmarks.parsing
     python -m benchmarks.parsing --treebank wsj --setting pcfg:preset=plain@viterbi --setting lpcfg:n_states=8
@@ -42,7 +42,7 @@ WARM_UP = Path(__file__).parent.parent / "corpora" / "treebank" / "train.mrg"
 
 @dataclass(frozen=True)
 class Setting:
-    """An estimator, its settings as text, and a decoder in place of the model's own."""
+    """Estimator with its settings as text, and a decoder that replaces the model's own."""
 
     text: str
     estimator: str
@@ -51,7 +51,7 @@ class Setting:
 
     @classmethod
     def read(cls, text: str) -> Setting:
-        """From ``ESTIMATOR[:KEY=VALUE,…][@DECODER]``."""
+        """Return the setting of a text ``ESTIMATOR[:KEY=VALUE,…][@DECODER]``."""
         learner, _, decoder = text.partition("@")
         name, _, settings = learner.partition(":")
         pairs = [pair.partition("=") for pair in settings.split(",") if pair]
@@ -64,8 +64,8 @@ class Setting:
 class Result:
     """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees.
 
-    ``again`` are sentences a second when the same are parsed once more: words are known, tensors are ready.
-    ``microseconds`` are those of a word then.
+    ``again`` is the speed in sentences per second when the sentences are parsed again with filled caches,
+    and ``microseconds`` the time per word then.
     """
 
     seconds: float
@@ -86,10 +86,10 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
     """Train and evaluate one setting in this process.
 
     Args:
-        setting: what is trained.
-        seed: ``random_state``, of estimators that have one and settings that do not give it.
+        setting: setting to train.
+        seed: ``random_state``, if the estimator has one and the setting does not give it.
         train, dev: folders of treebank files.
-        spots: gold trees in brackets that are also to be parsed alone, beside NLTK; may be empty.
+        spots: bracketed gold trees that are also parsed one by one, for comparison with NLTK; may be empty.
     """
     from spectralnlp import registry
 
@@ -135,7 +135,7 @@ def measure(setting: Setting, seed: int, train: Path, dev: Path, spots: Sequence
 
 
 def as_loaded(parser: Any) -> Any:
-    """A parser as users have it: read from a model folder, in single precision."""
+    """Return the parser after saving and loading it, as users have it (in single precision)."""
     with TemporaryDirectory() as folder:
         parser.save(Path(folder, "model"))
         return spectralnlp.load(Path(folder, "model"))
@@ -149,7 +149,7 @@ def rows_of(
     spots: Sequence[str],
     berkeley: peers.Scores | None,
 ) -> Iterator[tuple[list[object], Result]]:
-    """A row of the table and the first seed's result, for each setting, as they come."""
+    """Yield a row of the table and the first seed's result for each setting."""
     for setting in settings:
         runs = []
         for seed in range(seeds):
@@ -195,7 +195,7 @@ HEADER = (
 
 
 def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
-    """All tables of one treebank."""
+    """Print all tables of one treebank."""
     folder = arguments.corpora / "treebanks" / treebank
     if not folder.is_dir():
         sys.exit(f"{folder}: no such folder; say with --corpora where the corpora are")
@@ -225,7 +225,7 @@ def print_treebank(treebank: str, arguments: argparse.Namespace) -> None:
 
 
 def spot_check_table(nltk: peers.SpotCheck, ours: Mapping[str, peers.SpotCheck | None]) -> str:
-    """NLTK and our settings on the same short sentences."""
+    """Return a table of NLTK and our settings on the same short sentences."""
     named = {"NLTK ViterbiParser, plain PCFG": nltk, **ours}
     rows = [
         [
@@ -242,12 +242,12 @@ def spot_check_table(nltk: peers.SpotCheck, ours: Mapping[str, peers.SpotCheck |
 
 
 def add_settings(parser: argparse.ArgumentParser, text: str, *, decoder: str = "[@DECODER]") -> None:
-    """The argument ``--setting``, which may be given several times.
+    """Add the repeatable argument ``--setting``.
 
     Args:
-        parser: takes the argument.
-        text: of its help.
-        decoder: how its place holder ends.
+        parser: argument parser to which it is added.
+        text: help text.
+        decoder: end of the placeholder in the help.
     """
     parser.add_argument(
         "--setting", action="append", type=Setting.read, metavar=f"NAME[:KEY=VALUE,…]{decoder}", help=text

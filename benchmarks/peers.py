@@ -1,4 +1,4 @@
-"""The parsers that the project is measured against: the Berkeley parser's stored trees, and NLTK."""
+"""Score the peers of our parsers: the Berkeley parser's stored trees, and NLTK's ViterbiParser."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree, add_root, read_brackets, read_trees
 
 BERKELEY = {"wsj": "berkeley-sm5", "gum": "berkeley-sm4"}
-SHORT = (5, 12)  # tokens of sentences that NLTK is given
-UNKNOWN = "<unknown>"  # what NLTK sees in place of words that occurred once or never
+SHORT = (5, 12)  # least and most tokens of the sentences for NLTK
+UNKNOWN = "<unknown>"  # replaces words that occur at most once in training, for NLTK
 
 
 def treebank(folder: Path, skipped: set[str] | None = None) -> Corpus[Tree]:
-    """The trees of a folder, those left out that cannot be read; their errors go into ``skipped``."""
+    """Return the readable trees of a folder; errors of the others are added to ``skipped``."""
     errors = set[str]() if skipped is None else skipped
     return ParsingTask().read([folder], on_bad=lambda error: errors.add(str(error)))
 
 
 @dataclass(frozen=True)
 class Scores:
-    """EVALB in percent, and sentences without a tree."""
+    """EVALB scores in percent, and the number of sentences without a tree."""
 
     f1: float
     f1_40: float
@@ -40,11 +40,11 @@ class Scores:
 
 
 def berkeley(name: str, golden: Path) -> Scores | None:
-    """The score of the Berkeley parser's stored trees; None where there are none for a treebank."""
+    """Return the scores of the Berkeley parser's stored trees; None if a treebank has none."""
     predicted = golden / f"{name}-dev.{BERKELEY.get(name)}.mrg"
     if not predicted.exists():
         return None
-    # It writes ``(())`` for a sentence without a parse; ``read_trees`` would call that a bad tree.
+    # The parser writes ``(())`` for a sentence without a parse, which ``read_trees`` would refuse.
     lines = predicted.read_text(encoding="utf-8").splitlines()
     trees = [None if line.strip() in ("(())", "()") else next(read_brackets([line])) for line in lines]
     scored = score_trees(read_trees(golden / f"{name}-dev.gold.mrg"), trees)
@@ -54,7 +54,7 @@ def berkeley(name: str, golden: Path) -> Scores | None:
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """A few sentences parsed one after the other; ``sentences`` of those given were parsed in time."""
+    """Result of parsing a few sentences one by one; ``sentences`` were parsed within the limit."""
 
     sentences: int
     seconds: float
@@ -62,7 +62,7 @@ class SpotCheck:
 
 
 def short_sentences(dev: Path, wanted: int) -> list[str]:
-    """The first short trees of a treebank, the shortest first, in brackets."""
+    """Return the first short trees of a treebank as bracketed text, the shortest first."""
     trees = (tree for tree in treebank(dev) if SHORT[0] <= len(tree.words()) <= SHORT[1])
     chosen = sorted(islice(trees, wanted), key=lambda tree: len(tree.words()))
     return [str(add_root(tree)) for tree in chosen]
@@ -74,9 +74,9 @@ def spot_check(
     """Time and score a parser on a few sentences.
 
     Args:
-        parse: words to a tree, None if there is none.
-        gold: trees in brackets.
-        limit: seconds; what is not finished by then does not count.
+        parse: returns the tree of words, or None.
+        gold: bracketed gold trees.
+        limit: limit in seconds; unfinished sentences do not count.
     """
     trees = [next(read_brackets([text])) for text in gold]
     predicted: list[Tree | None] = []
@@ -96,7 +96,7 @@ def spot_check(
 
 @contextmanager
 def _time_limit(seconds: float | None) -> Iterator[None]:
-    """TimeoutError after so many seconds (the main thread of Unix only)."""
+    """Raise TimeoutError after some seconds (on the main thread of Unix only)."""
     if seconds is None:
         yield
         return
@@ -114,12 +114,12 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def nltk_viterbi(train: Path, gold: Sequence[str], limit: float) -> SpotCheck:
-    """NLTK's ViterbiParser with a plain PCFG of the training trees, made and used as its book shows.
+    """Score NLTK's ViterbiParser with a plain PCFG of the training trees, as in the NLTK book.
 
     Args:
-        train: the treebank.
-        gold: trees to parse, in brackets.
-        limit: seconds for all of them.
+        train: training trees.
+        gold: bracketed gold trees of the sentences to parse.
+        limit: limit in seconds for all sentences.
     """
     from nltk import Nonterminal, ViterbiParser, induce_pcfg
 

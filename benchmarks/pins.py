@@ -1,19 +1,20 @@
-"""Pins: what must not change while the code does, written at one commit and compared at another.
+"""Record results (pins) at one commit and check at another that they have not changed.
 
     python -m benchmarks.pins write ../pins
     python -m benchmarks.pins compare ../pins --only parses trainings
 
-``--only parses`` takes the section of that name or, where there is none, all whose names begin so. A section
-is a file of JSON lines in the folder, an item a line, which is there as soon as the section is done.
-``compare`` computes the items anew, says what differs, and has the exit status 1 if something does; what
-differs in the section ``errors`` is only told. Pins hold text of corpora that may not be shipped: keep them
-out of the repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``, by default ``../shared/corpora``.
+``--only parses`` selects the section of that name or, if there is none, all sections with that prefix. A
+section is a file of JSON lines in the folder, one item per line, and is written when it is complete.
+``compare`` computes the items again, reports differences, and exits with status 1 if there are any;
+differences in the section ``errors`` are only reported. Pins contain text of corpora that may not be
+redistributed: keep them out of the repository. Corpora are in ``$SPECTRALNLP_SHARED/corpora``, by default
+``../shared/corpora``.
 
 To compute with another installation of spectralnlp, run this file by its path with that one's Python::
 
     ../venv-before/bin/python benchmarks/pins.py write ../pins
 
-Attributes of parsers are looked at in one place, ``pinned/digests.py: parts_of``.
+All accesses to attributes of parsers are in one place, ``pinned/digests.py: parts_of``.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-# The numerical libraries, which are imported later, read these.
+# Read by the numerical libraries, which are imported later.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 _PACKAGE = "benchmarks.pinned" if __package__ else "pinned"
 _MODULES = ("trainings", "settings", "parses", "retries", "commands")
 _LENIENT = ("errors",)
-_SHOWN = 10  # items that differ
+_SHOWN = 10  # maximum number of differing items to show
 
 
 def sections() -> dict[str, Any]:
-    """The functions that compute items, by section."""
+    """Return the functions that compute items, by section."""
     return {
         name: section
         for module in _MODULES
@@ -48,7 +49,7 @@ def sections() -> dict[str, Any]:
 
 
 def write(folder: Path, name: str, section: Any) -> bool:
-    """Write a section."""
+    """Compute a section and write it to the folder."""
     path = folder / f"{name}.jsonl"
     partial = path.with_suffix(".partial")
     n_items = 0
@@ -62,7 +63,7 @@ def write(folder: Path, name: str, section: Any) -> bool:
 
 
 def compare(folder: Path, name: str, section: Any) -> bool:
-    """Compute a section again; say what differs, and return whether nothing does."""
+    """Compute a section again, report differences, and return whether there are none."""
     path = folder / f"{name}.jsonl"
     if not path.exists():
         print(f"{name}: not pinned", end="")
@@ -92,7 +93,7 @@ def compare(folder: Path, name: str, section: Any) -> bool:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Where two values of JSON differ, and how."""
+    """Yield the places where two JSON values differ, with both values."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
             if key not in before or key not in after:
@@ -100,7 +101,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
             else:
                 yield from differences(before[key], after[key], f"{path}.{key}")
     elif isinstance(before, list) and isinstance(after, list):
-        if path.endswith(".output"):  # settings are printed in the order of their owners, which may change
+        if path.endswith(".output"):  # the order of printed settings may change
             before, after = sorted(before), sorted(after)
         for number, (old, new) in enumerate(zip(before, after, strict=False)):
             yield from differences(old, new, f"{path}[{number}]")
@@ -111,7 +112,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
 
 
 def _shown(before: Any, after: Any) -> str:
-    """The two values; of long texts what is around the first difference."""
+    """Return both values; for long texts, the part around the first difference."""
     if isinstance(before, str) and isinstance(after, str):
         here = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
         before, after = (each[max(here - 30, 0) : here + 50] for each in (before, after))
@@ -119,7 +120,7 @@ def _shown(before: Any, after: Any) -> str:
 
 
 def main() -> int:
-    """Write or compare."""
+    """Write or compare pins."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -143,7 +144,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(
         import_module(f"{_PACKAGE}.items").ROOT
-    )  # outputs name files of corpora/ by their paths from here
+    )  # commands print the corpora's paths relative to this folder
     run = {"write": write, "compare": compare}[arguments.what]
     equal = True
     for name in chosen:

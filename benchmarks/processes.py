@@ -1,10 +1,10 @@
-"""A command with ``--jobs N`` against N commands at once, on a part of the text each.
+"""Compare a command with ``--jobs N`` with N simultaneous commands, each on a part of the text.
 
     python -m benchmarks.processes text.txt -- tag
     python -m benchmarks.processes text.txt --repeat 5 -- parse --tokenized
 
-CPU time is of all processes together; the share is what N independent commands take of what one command with
-N processes takes.
+CPU time is summed over all processes; the share is the time of N independent commands divided by that of one
+command with N processes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMAND = str(Path(sys.executable).parent / "spectralnlp")
 
 
 def timed(commands: Sequence[Sequence[str]], outputs: Sequence[Path]) -> tuple[float, float]:
-    """Wall and CPU seconds of commands that run at once."""
+    """Return wall and CPU seconds of commands that run at the same time."""
     started, before = perf_counter(), _cpu()
     running = []
     for command, output in zip(commands, outputs, strict=True):
@@ -59,7 +59,7 @@ def main() -> None:
         parts, outputs = ([folder / f"{kind}{i}" for i in range(n)] for kind in ("part", "out"))
         for i, part in enumerate(parts):
             part.write_bytes(b"".join(lines[len(lines) * i // n : len(lines) * (i + 1) // n]))
-        timed([[*command, str(parts[0])]], outputs[:1])  # kernels are compiled, files cached
+        timed([[*command, str(parts[0])]], outputs[:1])  # compiles kernels and caches files before timing
         for _ in range(arguments.repeat):
             apart = timed([[*command, str(part)] for part in parts], outputs)
             together = timed([[*command, str(arguments.text), "--jobs", str(n)]], [folder / "all"])

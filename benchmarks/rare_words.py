@@ -1,10 +1,11 @@
-"""What `--keep-words-above N` costs: two sites, each half of the WSJ sample, replace rare words and merge.
+"""Measure the loss of F1 by `--keep-words-above N`, for two sites that replace rare words and merge models.
 
     python -m benchmarks.rare_words               # N = 0, 1, 2, 5; some five minutes
     python -m benchmarks.rare_words 0 3 --runs 1
 
-The merged model is that of training on both parts one after the other, to the byte (`tests/laws`), which is
-what is done here. F1 on dev is the mean of some runs, each with other seeds and keys.
+Each site has half of the WSJ sample. The merged model equals that of training on both halves byte by byte
+(`tests/laws`), so the benchmark trains on both. F1 on dev is the mean of several runs with different seeds
+and keys.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ HEADER = ("N", "words replaced, %", "tokens replaced, %", "F1", "lowest", "highe
 
 
 def row(most: int, runs: int) -> list[object]:
-    """What is replaced where words seen so often or less are, and how well the merged model parses."""
+    """Return the row for a threshold: the share of words replaced, and F1 of the merged model."""
     task, dev = ParsingTask(), InMemoryCorpus(list(peers.treebank(WSJ / "dev")))
     trees = list(peers.treebank(WSJ / "train"))
     sites = [InMemoryCorpus(part) for part in (trees[: len(trees) // 2], trees[len(trees) // 2 :])]

@@ -1,20 +1,21 @@
-"""Run the examples and tables of the README, or of another page, again, and write what they print into it.
+"""Run the examples and benchmarks on the README or another page again, and update their output there.
 
-Three kinds of place are filled in. Examples run in the order of the page, in a folder that looks like the
-root of the repository, without its ``models/``:
+Three kinds of blocks are updated. Examples run in the order of the page, in a folder that resembles the root
+of the repository without its ``models/``:
 
-- after ``<!-- run -->``, a ``console`` block: every line that begins with ``$`` is run in bash, and what it
-  prints to standard output follows it;
-- after ``<!-- run -->``, a ``python`` block, and behind it, if it prints something, a ``text`` block with
-  what it prints. Blocks of a page share their names;
-- from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, for these take minutes.
+- a ``console`` block after ``<!-- run -->``: each line that begins with ``$`` is run in bash, and followed by
+  its standard output;
+- a ``python`` block after ``<!-- run -->``, followed by a ``text`` block with its output, if any. The blocks
+  of a page share a namespace;
+- the lines from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, because these take
+  minutes.
 
     python -m benchmarks.readme
     python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tutorials/*.md
     python -m benchmarks.readme --tables
     python -m benchmarks.readme --tables benchmarks/results/sketches.md --only leverage
 
-``tests/docs`` runs the examples of the README, the tutorials and the how-tos, and compares.
+``tests/docs`` runs the examples of the README, the tutorials and the how-tos, and compares their output.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
 def printed_by(command: str, folder: Path) -> str:
-    """Return the standard output of a command of bash, run in a folder; it must succeed."""
+    """Return the standard output of a bash command, run in a folder; exit if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     print(f"running {command} ...", file=sys.stderr, flush=True)
     done = subprocess.run(
@@ -58,7 +59,7 @@ def printed_by(command: str, folder: Path) -> str:
 
 @contextlib.contextmanager
 def stage() -> Iterator[Path]:
-    """A folder of links to all that is in the repository, but the models of earlier runs; for one page."""
+    """Yield a temporary folder of links to everything in the repository but ``models/``."""
     with tempfile.TemporaryDirectory(prefix="spectralnlp-readme-") as folder:
         root = Path(folder) / ROOT.name
         root.mkdir()
@@ -71,12 +72,12 @@ def stage() -> Iterator[Path]:
 
 
 def printed_in(names: dict[str, Any], code: str, folder: Path) -> str:
-    """Return what a block of Python prints.
+    """Return the output of a Python block.
 
     Args:
-        names: of the blocks before it on the page; it adds its own.
-        code: the block.
-        folder: where it runs.
+        names: namespace of the page, to which the block adds its names.
+        code: source of the block.
+        folder: folder in which it runs.
     """
     output = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(output):
@@ -85,7 +86,7 @@ def printed_in(names: dict[str, Any], code: str, folder: Path) -> str:
 
 
 def rerun(text: str, folder: Path) -> str:
-    """Return a page with what its examples print now, in a folder."""
+    """Return a page with its examples' current output, run in a folder."""
     names: dict[str, Any] = {"__name__": "__main__"}
 
     def again(example: re.Match[str]) -> str:
@@ -102,12 +103,12 @@ def rerun(text: str, folder: Path) -> str:
 
 
 def fill_table(block: re.Match[str], folder: Path) -> str:
-    """The output of a benchmark."""
+    """Return a table block with the current output of its benchmark."""
     return f"{block[1]}\n{printed_by(block[2], folder).strip()}\n\n{block[3]}"
 
 
 def main() -> None:
-    """Rewrite README.md, or other pages."""
+    """Update README.md, or other pages."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -122,12 +123,12 @@ def main() -> None:
 
 
 def fill_page(path: Path, *, tables: bool, only: str) -> None:
-    """Rewrite a page.
+    """Update a page.
 
     Args:
-        path: the page.
-        tables: whether benchmarks are run too.
-        only: of these, those whose command contains it.
+        path: file of the page.
+        tables: run benchmarks, too.
+        only: run only the benchmarks whose command contains this text.
     """
     with stage() as folder:
         text = rerun(path.read_text(encoding="utf-8"), folder)

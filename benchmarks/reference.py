@@ -1,10 +1,10 @@
-"""The reference pages that are made from declarations.
+"""Generate the reference pages from the code.
 
-``docs/api.md`` has public names, and the hyper-parameters of every estimator; ``docs/reference/commands.md``
-the command line.
+``docs/api.md`` lists the public names and the hyper-parameters of every estimator;
+``docs/reference/commands.md`` describes the command line.
 
 python -m benchmarks.reference           # write the pages
-python -m benchmarks.reference --check   # only say whether they are up to date
+python -m benchmarks.reference --check   # only check whether they are up to date
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ FOOT = "\n---\n\nWritten by `python -m benchmarks.reference` from the code; do n
 
 
 def first_line(value: Any) -> str:
-    """The first sentence of a docstring, for a cell of a table."""
+    """Return the first paragraph of a docstring, for a table cell."""
     text = (inspect.getdoc(value) or "").split("\n\n")[0]
     return cell(re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", text))
 
 
 def cell(text: str) -> str:
-    """A text as a cell of a table."""
+    """Return a text as a table cell."""
     return " ".join(text.split()).replace("``", "`").replace("|", "\\|")
 
 
 def names(module: ModuleType) -> Iterator[str]:
-    """A table of the public names of a module."""
+    """Yield the lines of a table of the public names of a module."""
     yield "| name | |"
     yield "| --- | --- |"
     for name in module.__all__:
@@ -66,7 +66,7 @@ def names(module: ModuleType) -> Iterator[str]:
 
 
 def estimator(name: str, kind: type[Estimator[Any]]) -> Iterator[str]:
-    """A section on an estimator: what it is, presets, hyper-parameters."""
+    """Yield the lines of the section on an estimator: description, presets and hyper-parameters."""
     bare = name.partition(".v")[0]
     yield f"\n### `{bare}`: {kind.known_as}\n"
     yield f"{first_line(kind)}\n"
@@ -85,7 +85,7 @@ def estimator(name: str, kind: type[Estimator[Any]]) -> Iterator[str]:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page of public names and estimators."""
     lines = [HEAD, "## `spectralnlp`\n", *names(spectralnlp)]
     lines += ["\n## `spectralnlp.testing`\n", *names(spectralnlp.testing)]
     lines += ["\n## Estimators\n", "The settings of `spectralnlp train NAME --set KEY=VALUE`, and of Python."]
@@ -104,11 +104,11 @@ output stopped reading.
 
 
 def command(name: str, function: Callable[..., None]) -> Iterator[str]:
-    """A section on a command: what it does, arguments, options.
+    """Yield the lines of the section on a command: description, arguments and options.
 
     Args:
-        name: what is typed behind ``spectralnlp``.
-        function: what it runs, with the annotations of Typer.
+        name: name of the command, as typed after ``spectralnlp``.
+        function: function of the command, with Typer's annotations.
     """
     yield f"\n## `{name}`\n"
     yield inspect.getdoc(function) or ""
@@ -136,13 +136,13 @@ def command(name: str, function: Callable[..., None]) -> Iterator[str]:
 
 
 def functions_of(group: Typer, prefix: str = "") -> dict[str, Callable[..., None]]:
-    """The functions of a group of commands by their names, which begin with ``prefix``."""
+    """Return the functions of a group of commands by name; names begin with ``prefix``."""
     named = {each.name or each.callback.__name__: each.callback for each in group.registered_commands}
     return {prefix + name: function for name, function in named.items()}
 
 
 def commands_page() -> str:
-    """The whole page on the command line."""
+    """Return the page on the command line."""
     functions = functions_of(app)
     for entry in sorted(registry.commands.describe(), key=lambda entry: entry.name):
         if entry.status == "ok" and entry.distribution.startswith("spectralnlp "):
@@ -158,7 +158,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {PAGE: page, COMMANDS_PAGE: commands_p
 
 
 def main() -> None:
-    """Write the pages, or compare them."""
+    """Write the pages or check them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""Reliability of constituent posteriors: of those that a parser is 80 % sure of, are 80 % right?
+"""Measure the calibration of constituent posteriors: are 80 % of the brackets with posterior 0.8 right?
 
-Brackets of the parser's own trees are put into bins by their posterior. A bracket is right when the gold
-tree has one of the same label over the same tokens, punctuation included: the very event that the posterior
-is of, so stricter than EVALB. The expected calibration error is the mean distance between a bin's posterior
-and its share of right brackets, bins weighted by their brackets.
+The brackets of a parser's trees are binned by posterior. A bracket is right if the gold tree has a bracket
+with the same label over the same tokens, including punctuation; this is the event whose probability the
+posterior is, and stricter than EVALB. The expected calibration error is the mean absolute difference between
+a bin's mean posterior and its share of right brackets, weighted by number of brackets.
 
     python -m benchmarks.reliability
     python -m benchmarks.reliability --model en --treebank gum --svg reliability.svg
@@ -35,13 +35,13 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Bin:
-    """Brackets whose posteriors are close.
+    """Bin of brackets with similar posteriors.
 
     Args:
-        low: the bin's lower edge; its width is that of all.
-        count: brackets.
-        posterior: their mean posterior.
-        right: share of them that gold has.
+        low: lower edge of the bin; all bins have the same width.
+        count: number of brackets.
+        posterior: mean posterior of the brackets.
+        right: share of the brackets that are in the gold trees.
     """
 
     low: float
@@ -51,7 +51,7 @@ class Bin:
 
 
 def judged(parser: Parser, gold: Iterable[Tree]) -> Iterator[tuple[float, bool]]:
-    """The posterior of each bracket that a parser finds, and whether gold has it."""
+    """Yield the posterior of each predicted bracket, and whether the gold tree has it."""
     for tree in gold:
         found = Counter(tree.spans())
         parse = parser.parse_tokens(gold_sentence(tree, parser.conventions).words)
@@ -62,7 +62,7 @@ def judged(parser: Parser, gold: Iterable[Tree]) -> Iterator[tuple[float, bool]]
 
 
 def bins_of(brackets: Iterable[tuple[float, bool]], n_bins: int = BINS) -> list[Bin]:
-    """Bins of equal width, the empty ones left out."""
+    """Return the non-empty bins of equal width."""
     table = np.array(list(brackets), dtype=np.float64).reshape(-1, 2)
     place = np.minimum((table[:, 0] * n_bins).astype(int), n_bins - 1)
     return [
@@ -73,21 +73,22 @@ def bins_of(brackets: Iterable[tuple[float, bool]], n_bins: int = BINS) -> list[
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Expected calibration error, in [0, 1]."""
+    """Return the expected calibration error, in [0, 1]."""
     return sum(b.count * abs(b.posterior - b.right) for b in bins) / sum(b.count for b in bins)
 
 
 def chance_error(bins: Sequence[Bin]) -> float:
-    """About what the error would be were every posterior right, because shares of few brackets vary.
+    """Return the approximate calibration error of perfect posteriors, due to the finite number of brackets.
 
-    A share of n brackets of probability p is off by √(2p(1 − p) / πn) on average (its normal approximation).
+    The share of right brackets among n of probability p deviates by √(2p(1 − p) / πn) on average (normal
+    approximation).
     """
     spread = [b.count * sqrt(2 * b.posterior * (1 - b.posterior) / (pi * b.count)) for b in bins]
     return sum(spread) / sum(b.count for b in bins)
 
 
 def table_of(name: str, bins: Sequence[Bin]) -> str:
-    """The bins of one parser."""
+    """Return the table of one parser's bins."""
     rows = [
         [
             f"{b.low:.1f} – {b.low + 1 / BINS:.1f}",
@@ -111,14 +112,14 @@ def table_of(name: str, bins: Sequence[Bin]) -> str:
 # ---------------------------------------------------------------------------------------------------------
 # Diagram
 
-SIDE, MARGIN = 360, 56  # pixels: of the square, and left of it and below
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by the colour-blind (Okabe and Ito)
+SIDE, MARGIN = 360, 56  # pixels: side of the square, and margin on its left and below
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # colour-blind safe (Okabe and Ito)
 LARGEST = 9  # pixels: radius of the fullest bin
-FEWEST = 10  # brackets of a bin that is drawn; a share of fewer says nothing
+FEWEST = 10  # least number of brackets in a bin that is drawn
 
 
 def diagram(series: Mapping[str, Sequence[Bin]]) -> str:
-    """An SVG document: a line for each parser; the area of a dot is its bin's share of the brackets."""
+    """Return an SVG diagram with a line per parser; the area of a dot is its bin's share of the brackets."""
     width, height = SIDE + MARGIN + 24, SIDE + MARGIN + 24
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -145,7 +146,7 @@ def _y(value: float) -> float:
 
 
 def _axes() -> Iterator[str]:
-    """The frame, a grid with numbers, the diagonal, and what the axes are."""
+    """Yield SVG elements of the frame, the numbered grid, the diagonal and the axis labels."""
     for tenth in range(0, 11, 2):
         v = tenth / 10
         yield f'<path d="M{_x(v)} {_y(0)}V{_y(1)}M{_x(0)} {_y(v)}H{_x(1)}" stroke="#dddddd" fill="none"/>'
@@ -172,7 +173,7 @@ def _line(bins: Sequence[Bin], colour: str) -> Iterator[str]:
 
 
 def trained(setting: Setting, train: Corpus[Tree]) -> Parser:
-    """A parser with these settings."""
+    """Return a parser trained with a setting."""
     parser: Parser = ParsingTask().train(
         registry.estimators.get(setting.estimator).from_settings(setting.params), train
     )
@@ -180,7 +181,7 @@ def trained(setting: Setting, train: Corpus[Tree]) -> Parser:
 
 
 def main() -> None:
-    """Print the tables, and draw."""
+    """Print the tables and draw the diagram."""
     parser = experiment.argument_parser(__doc__)
     parser.add_argument(
         "--model", action="append", metavar="NAME|PATH", help="trained models; repeatable; none by default"

@@ -1,4 +1,4 @@
-"""Frame of every benchmark's numbers: the machine, and Markdown tables."""
+"""Helpers of all benchmarks: the machine, Markdown tables, fresh processes, and parts to run."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-# One core is what is measured. Numerical libraries read these when they are first imported, also those of
-# child processes, so a benchmark imports this module before anything else.
+# Benchmarks use one core. Numerical libraries, also those of child processes, read these variables when they
+# are imported, so a benchmark imports this module first.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-# Functions of a benchmark's parts, by the names that the command line gives them.
+# Functions of a benchmark's parts by their names on the command line.
 Parts = Mapping[str, Callable[[argparse.Namespace], None]]
 
 PACKAGES = ("spectralnlp", "numpy", "scipy", "numba", "nltk")
 
 
 def machine() -> str:
-    """One line on the machine and the versions; the load says whether others were working on it too."""
+    """Return a line on the machine, its load (which shows other users) and the versions."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = ", ".join(f"{name} {found}" for name in PACKAGES if (found := version_of(name)))
     busy = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
@@ -36,13 +36,13 @@ def machine() -> str:
 
 
 def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a function in a fresh process, whose memory and kernels are its own."""
+    """Return the result of a function that is run in a fresh process, with its own memory and kernels."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 
 
 def version_of(package: str) -> str | None:
-    """The version of an installed package; None where there is none."""
+    """Return the version of a package; None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -50,9 +50,9 @@ def version_of(package: str) -> str | None:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held so far."""
+    """Return the peak memory of this process so far, in megabytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # of this program alone; getrusage on Linux remembers the parent's memory too
+    if status.exists():  # of this program alone; getrusage on Linux includes the parent's memory
         (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())
         return int(kilobytes) / 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
@@ -66,7 +66,7 @@ def _cpu() -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; all columns but the first are set to the right, None becomes a dash."""
+    """Return a Markdown table; all columns but the first are right-aligned, None becomes a dash."""
     lines = [_line(header), _line(["---", *["---:"] * (len(header) - 1)])]
     return "\n".join([*lines, *(_line(["–" if cell is None else str(cell) for cell in row]) for row in rows)])
 
@@ -83,9 +83,9 @@ def run_parts(
     """Run the parts of a benchmark that the command line names, all of them if it names none.
 
     Args:
-        description: of the benchmark, its module's docstring.
-        parts: what each part does, by name.
-        add_arguments: adds the benchmark's own arguments.
+        description: docstring of the benchmark's module.
+        parts: functions of the parts by name.
+        add_arguments: function that adds the benchmark's own arguments.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter

@@ -1,8 +1,8 @@
-"""Refinement hidden Markov models side by side: accuracy on EWT's dev set, of all and of unknown words.
+"""Compare refinement hidden Markov models: accuracy on EWT's dev set, on all and on unknown words.
 
-The rows: TnT (nltk), the supervised bigram HMM (one refinement a tag), spectral tensors, clusters and EM with
-more and more refinements, and `tagger`, a conditional random field, without vectors. Seconds and words a
-second are of the CPU, one thread.
+The rows are TnT (nltk), the supervised bigram HMM (one refinement per tag), spectral tensors, clusters and EM
+with increasing numbers of refinements, and `tagger`, a conditional random field, without vectors. Times are
+CPU seconds on one thread.
 
     python -m benchmarks.rhmm
     python -m benchmarks.rhmm xpos --no-peers
@@ -56,7 +56,7 @@ def read(part: str, column: str) -> Sentences:
 
 
 def row(name: str, train: Sentences, dev: Sentences, learn: Callable[[Sentences], Tag]) -> list[object]:
-    """Learn and tag, and what that scores and costs."""
+    """Train and tag, and return the row with scores and costs."""
     started = process_time()
     tag = learn(train)
     learned = process_time()
@@ -91,10 +91,10 @@ def refinement_hmm(setting: str) -> Callable[[Sentences], Tag]:
 
 
 def tnt(*, capitals: bool) -> Callable[[Sentences], Tag]:
-    """nltk's TnT with its own model of endings, which a tagger given as ``unk`` would take the place of.
+    """Return a function that trains nltk's TnT with its own suffix model for unknown words.
 
     Args:
-        capitals: tell tags of capitalised words from those of others, as in Brants (2000), section 2.4.
+        capitals: distinguish capitalised words, as in Brants (2000), section 2.4.
     """
     from nltk.tag.tnt import TnT
 
@@ -122,7 +122,7 @@ def table(column: str, ladder: Sequence[tuple[str, str]], *, peers: bool) -> str
 
 
 def warm_up() -> None:
-    """Compile or load the kernels, so that no model's time has it."""
+    """Compile or load the kernels before any model is timed."""
     train: Sentences = [(("the", "dog", "barks"), ("DET", "NOUN", "VERB"))] * 30
     for setting in ("", "models=clusters", "models=em"):
         refinement_hmm(setting)(train)([("a", "dog")])

@@ -1,4 +1,4 @@
-"""More than memory and more than one worker: what each costs, on text whose vocabulary never stops growing.
+"""Measure the cost of bounded memory and of several workers, on text with an unbounded vocabulary.
 
     python -m benchmarks.scale generate DIR --megabytes 2000
     python -m benchmarks.scale memory --megabytes 10 100 1000 2000
@@ -8,12 +8,12 @@
     python -m benchmarks.scale workers
     python -m benchmarks.scale overhead
 
-The text is made here: ranks of words from a law of Zipf and Mandelbrot without an end, so that the vocabulary
-grows as Heaps says, in sentences whose words' classes follow each other, so that there is something to learn.
-It lies in plain files of about 20 MB. *memory* trains in a process of its own and reports the most memory
-that it ever held. *streams* tags, classifies and parses lines of a text that is given, repeated in another
-order, and reports the same. *workers* compares passes on one and on two workers of a Dask cluster that has
-been started, kernels compiled. *overhead* compares whole runs, start and end of the cluster included.
+The text is generated: ranks of words follow an unbounded Zipf–Mandelbrot law, so that the vocabulary grows by
+Heaps' law; the classes of consecutive words depend on each other, so that there is structure to learn. It is
+stored in plain files of about 20 MB. *memory* trains in its own process and reports its peak memory.
+*streams* tags, classifies and parses the lines of a given text, repeated in another order, and reports peak
+memory. *workers* compares passes on one and on two workers of a running Dask cluster with compiled kernels.
+*overhead* compares whole runs, including start and end of the cluster.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from spectralnlp.trees.treelog import TreeLog
 
 CORPORA = Path(__file__).resolve().parents[1] / "corpora"
 FILE_MEGABYTES = 20
-EXPONENT, SHIFT = 1.5, 30.0  # of the law of Zipf and Mandelbrot
+EXPONENT, SHIFT = 1.5, 30.0  # parameters of the Zipf–Mandelbrot law
 CLASSES = 12
 WORDS_A_SENTENCE = 18
 
@@ -57,7 +57,7 @@ WORDS_A_SENTENCE = 18
 
 
 def generate(folder: Path, megabytes: float, seed: int = 0) -> list[Path]:
-    """Files of text, each the same whatever the others; those that are there already stay."""
+    """Write files of text, each reproducible on its own; existing files are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     n_files = max(1, round(megabytes / FILE_MEGABYTES))
@@ -96,7 +96,7 @@ def _write_text(write: Callable[[str], Any], n_bytes: float, rng: np.random.Gene
 
 
 def _spell(rank: int) -> str:
-    """Syllables, the more the rarer."""
+    """Return the spelling of a rank in syllables; rarer words are longer."""
     word = ""
     while True:
         rank, syllable = divmod(rank, 70)
@@ -111,14 +111,14 @@ def _spell(rank: int) -> str:
 
 
 def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]) -> dict[str, float | None]:
-    """Train in this process: seconds, peak memory, what was learned from and about how many words."""
+    """Train in this process; return seconds, peak memory and the size of the data."""
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator] = registry.estimators.get(name)
     learner: Any = kind.from_settings(dict(each.split("=", 1) for each in settings))
     task = registry.tasks.get(kind.task)()
     started = time.perf_counter()
     with use_memory(memory) if memory else nullcontext():
-        if kind.task == "intents":  # the text is what has no labels
+        if kind.task == "intents":  # the text is used as unlabelled text
             corpus = task.read([CORPORA / "intents" / "train.tsv"], unlabelled=[folder])
         else:
             corpus = task.read([folder], **({"reader": "tokens"} if kind.task == "vectors" else {}))
@@ -159,7 +159,7 @@ def memory_table(
     return report.table(header, rows)
 
 
-# Megabytes of text for each command that streams.
+# Megabytes of text for each streaming command.
 _SIZES = {"tag": (1, 10, 100), "classify": (1, 10, 100), "parse": (0.5, 5)}
 
 # Runs a command and writes its peak in MB and its CPU time as the last line of stderr.
@@ -174,7 +174,7 @@ sys.exit(status)
 
 
 def repeat_text(source: Path, path: Path, megabytes: float) -> Path:
-    """Write lines of a text, shuffled anew at each repetition, until there are enough."""
+    """Write lines of a text repeatedly, shuffled at each repetition, up to a size in megabytes."""
     with open_text(source) as opened:
         lines = [each for each in opened if each.strip()]
     random, size = Random(0), 0
@@ -190,7 +190,7 @@ def repeat_text(source: Path, path: Path, megabytes: float) -> Path:
 
 
 def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
-    """Peaks of commands by the size of the text."""
+    """Return a table of the peak memory of commands by the size of the text."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         models = {"tag": "en-tagger", "classify": str(Path(folder, "intent")), "parse": "en"}
@@ -214,7 +214,7 @@ def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
 
 
 def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corpus[Any], int]]:
-    """By name: moments, a corpus in at least as many files as workers, and a batch size."""
+    """Return, by name, moments, a corpus with at least one file per worker, and a batch size."""
     from spectralnlp_sketch import FrequentDirections
     from spectralnlp_sketch.row_files import FileRows, RowFormat
 
@@ -239,7 +239,9 @@ def worker_table(text: Path, trees: Path | None) -> str:
         for jobs in (1, 2):
             with use_engine("dask", jobs=jobs):
                 few = _first_of(corpus)
-                accumulate(moments.empty_like(), few, batch_size=batch_size)  # starts, imports, compiles
+                accumulate(
+                    moments.empty_like(), few, batch_size=batch_size
+                )  # starts workers, imports modules and compiles kernels
                 started = time.perf_counter()
                 accumulate(moments.empty_like(), corpus, batch_size=batch_size)
                 seconds[jobs] = time.perf_counter() - started
@@ -248,7 +250,7 @@ def worker_table(text: Path, trees: Path | None) -> str:
 
 
 class _first_of(Corpus[Any]):  # noqa: N801 (reads as a function)
-    """The first partitions of a corpus, one for each of two workers."""
+    """Corpus of the first partitions of another corpus, one for each of two workers."""
 
     def __init__(self, corpus: Corpus[Any]) -> None:
         self.corpus = corpus
@@ -258,7 +260,7 @@ class _first_of(Corpus[Any]):  # noqa: N801 (reads as a function)
 
 
 def overhead_table(text: Path, trees: Path | None) -> str:
-    """Whole runs: estimators fitted serially, and on one local worker."""
+    """Return a table of whole runs: estimators fitted serially, and on one local worker."""
     rows = []
     fits: dict[str, tuple[Callable[[], Any], Corpus[Any]]] = {
         "eigenwords": (Eigenwords, VectorsTask().read([text], reader="tokens"))

@@ -1,7 +1,7 @@
-"""Speed of searching treebanks with Tregex's language, beside NLTK's tgrep.
+"""Compare the speed of searching treebanks with Tregex patterns with that of NLTK's tgrep.
 
-``wsj`` counts the nodes that match in NLTK's sample of the WSJ, as tgrep does; ``craft`` takes the time of an
-index, of counting and of going through all matches. Seconds of one thread.
+``wsj`` counts the matching nodes in NLTK's sample of the WSJ, as tgrep does; ``craft`` times the making of an
+index, counting, and iterating over all matches. Times are seconds on one thread.
 
     python -m benchmarks.search wsj craft
     python -m benchmarks.search wsj --nltk-trees 500
@@ -22,7 +22,7 @@ from spectralnlp_trees import TreeIndex
 from spectralnlp.runtime import expand_inputs
 from spectralnlp.trees import Tree, read_trees
 
-# Such as both languages write alike.
+# Patterns that have the same syntax in both languages.
 PATTERNS = [
     "NP < (PP < IN)",
     "S << NN",
@@ -35,12 +35,12 @@ PATTERNS = [
 
 
 def trees_of(folders: Sequence[Path]) -> list[Tree]:
-    """All trees of some folders, as they stand there."""
+    """Return all trees of some folders, unchanged."""
     return [tree for file in expand_inputs(folders) for tree in read_trees(file)]
 
 
 def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
-    """What some work gives, and the fewest seconds of the processor that it took."""
+    """Return the result of some work, and its minimal CPU seconds over several runs."""
     best = float("inf")
     for _ in range(times):
         started = process_time()
@@ -50,7 +50,7 @@ def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
 
 
 def beside_tgrep(arguments: argparse.Namespace) -> None:
-    """Patterns on the WSJ sample, here and in NLTK."""
+    """Print times of patterns on the WSJ sample, here and in NLTK."""
     from nltk.tgrep import tgrep_positions
     from nltk.tree import ParentedTree
 
@@ -71,7 +71,7 @@ def beside_tgrep(arguments: argparse.Namespace) -> None:
 
 
 def large(arguments: argparse.Namespace) -> None:
-    """Patterns on CRAFT: the number of matches, and all of them."""
+    """Print times of counting and of listing the matches of patterns on CRAFT."""
     trees = trees_of([arguments.corpora / "treebanks" / "craft" / "train"])
     index, seconds = timed(lambda: TreeIndex.of(trees), 1)
     rows = []
@@ -84,7 +84,7 @@ def large(arguments: argparse.Namespace) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the treebanks are, and how many trees NLTK is given."""
+    """Add arguments for the folder of the treebanks and the number of trees for NLTK."""
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument(
         "--nltk-trees",

@@ -1,7 +1,7 @@
-"""Words found in text that does not write them apart: F1 of words, that of unknown ones, time.
+"""Measure word segmentation of text without blanks: F1 of words, F1 of unknown words, and time.
 
-The segmenter of a parser is learned from a treebank's train part and tested on dev; or, to choose settings,
-learned from four fifths of the documents of train and tested on the others.
+A parser's segmenter is trained on a treebank's train part and scored on dev; or, to choose settings, it is
+trained on four fifths of the documents of train and scored on the rest.
 
     python -m benchmarks.segmentation
     python -m benchmarks.segmentation --fold 0
@@ -32,7 +32,7 @@ Sentences = list[list[tuple[str, str]]]
 
 
 def read(folder: Path) -> tuple[Sentences, list[int]]:
-    """Words with tags, and the document of each sentence."""
+    """Return tagged sentences, and the document of each."""
     log = TreeLog(Binariser().to_dict())
     accumulate(log, ParsingTask().read(folder))
     sentences = tagged_words(Treebank.of([log]).first)
@@ -42,7 +42,7 @@ def read(folder: Path) -> tuple[Sentences, list[int]]:
 
 
 def row(name: str, segmenter: ChainSegmenter, test: Sentences) -> list[object]:
-    """Scores of words, and of those that the segmenter does not know."""
+    """Return the row of a segmenter: scores of all words and of words that it does not know."""
     started, found, gold = process_time(), [], []
     for sentence in test:
         ends = segmenter.ends("".join(word for word, _ in sentence))

@@ -1,6 +1,6 @@
-"""Kernels written for one purpose each, to measure the recursions over semirings against.
+"""Special-purpose kernels, with which `benchmarks.semirings` compares the recursions over semirings.
 
-They are those that the package had before it had semirings; results are the same to the bit.
+The package used them before it had semirings; their results are identical bit by bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spectralnlp.jit import kernel
 
 @kernel
 def inside(forest, rules, offsets, leaves):
-    """Inside vectors by sums of products."""
+    """Compute inside vectors by sums of products."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     binary_offsets, binary_states, binary, unary_offsets, unary_states, unary = rules
     values = np.zeros(offsets[-1])
@@ -48,7 +48,7 @@ def inside(forest, rules, offsets, leaves):
 
 @kernel
 def viterbi(forest, rules, offsets, leaves):
-    """The best weight of each node in each state, with pointers to what it was made of."""
+    """Compute the best weight of each node in each state, with back-pointers."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     best = np.full(offsets[-1], -np.inf)
     best_edge = np.full(offsets[-1], -1, np.int32)
@@ -90,7 +90,7 @@ def viterbi(forest, rules, offsets, leaves):
 
 @kernel
 def best_by_gains(forest, gains):
-    """The largest total gain of each node, and its hyperedge."""
+    """Compute the largest total gain of each node, and its hyperedge."""
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     n_nodes = len(edges) - 1
     best, choice = np.full(n_nodes, -np.inf), np.full(n_nodes, -1, np.int32)
@@ -108,7 +108,7 @@ def best_by_gains(forest, gains):
 
 @kernel
 def count(forest):
-    """Number of derivations of each node."""
+    """Count the derivations of each node."""
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     counts = np.zeros(len(edges) - 1)
     for node in range(len(counts) - 1, -1, -1):
@@ -124,7 +124,7 @@ def count(forest):
 
 @kernel
 def productive(forest, keep):
-    """Whether each node has a derivation whose hyperedges are all kept."""
+    """Compute whether each node has a derivation whose hyperedges are all kept."""
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     can = np.zeros(len(edges) - 1, np.bool_)
     for node in range(len(can) - 1, -1, -1):
@@ -141,7 +141,7 @@ def productive(forest, keep):
 
 @kernel
 def dense_weights(semiring, forest, rules, offsets, leaves):
-    """Inside vectors of dense rules in any semiring: nothing is taken together, sums are in order."""
+    """Compute inside vectors of dense rules in any semiring, edge by edge, with sums in order."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     binary_offsets, binary = rules.stored.offsets, rules.stored.numbers
     unary_offsets, unary = rules.unary_stored.offsets, rules.unary_stored.numbers
@@ -181,7 +181,7 @@ def dense_weights(semiring, forest, rules, offsets, leaves):
 
 @kernel
 def chain_viterbi(emissions, into, start, end, best, back, tags):
-    """The best tags of a sentence, with pointers back; ``into`` is (to, from)."""
+    """Compute the best tags of a sentence with back-pointers; ``into`` is (to, from)."""
     n, k = emissions.shape
     for y in range(k):
         best[0, y] = start[y] + emissions[0, y]
@@ -208,7 +208,7 @@ def chain_viterbi(emissions, into, start, end, best, back, tags):
 
 @kernel
 def chain_log_sum(emissions, transitions, start, totals):
-    """Forward scores in logarithms, all tags of a step added up at once."""
+    """Compute forward log-scores, summing over all tags of a step at once."""
     n, k = emissions.shape
     values = np.empty(k)
     for y in range(k):
@@ -226,7 +226,7 @@ def chain_log_sum(emissions, transitions, start, totals):
 
 
 class LogSum(NamedTuple):
-    """Sums of products in logarithms: ⊕ is log(eᵃ + eᵇ)."""
+    """Log semiring: ⊕ is log(eᵃ + eᵇ)."""
 
     zero: float = -np.inf
     one: float = 0.0
@@ -253,19 +253,19 @@ def _times_logarithms(semiring: Any, a: Any, b: Any) -> Any:
 
 @kernel
 def add(a, b):
-    """⊕ as a kernel, for the two ways that cannot be cached."""
+    """Apply ⊕, as a kernel for the two designs that cannot be cached."""
     return a + b
 
 
 @kernel
 def multiply(a, b):
-    """⊗ as a kernel."""
+    """Apply ⊗, as a kernel."""
     return a * b
 
 
 @kernel
 def passed(plus_kernel, times_kernel, forest):
-    """Counting over a forest with the semiring's operations as arguments."""
+    """Count derivations of a forest, with the semiring's operations as arguments."""
     counts = np.zeros(len(forest.kind))
     for node in range(len(counts) - 1, -1, -1):
         for e in range(forest.edges[node], forest.edges[node + 1]):
@@ -279,7 +279,7 @@ def passed(plus_kernel, times_kernel, forest):
 
 
 def closed_over(plus_kernel: Any, times_kernel: Any) -> Any:
-    """Counting over a forest as a closure over the semiring's operations."""
+    """Return a kernel that counts derivations, a closure over the semiring's operations."""
 
     @njit(cache=True, nogil=True)
     def weights(forest: Any) -> Any:

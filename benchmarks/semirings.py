@@ -1,8 +1,8 @@
-"""Recursions over semirings against kernels written for one purpose each: speed, compilation, cache.
+"""Compare recursions over semirings with special-purpose kernels: speed, compilation and caching.
 
-Both sides do the same on the same forests and chains, in turns, and give the same numbers to the bit but for
-sums in another order. Compilation is timed in a fresh process with an empty cache; a second process then says
-whether the kernel came from the cache. The last rows try the two ways that numba also has.
+Both sides run in turn on the same forests and chains, and give identical results except where the order of
+sums differs. Compilation is timed in a fresh process with an empty cache; a second process checks whether the
+kernel is loaded from the cache. The last rows try two other designs that numba supports.
 
     python -m benchmarks.semirings
 """
@@ -42,7 +42,7 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.trees import read_trees
 
 TREEBANK = Path(__file__).parent.parent / "corpora" / "treebank"
-JOINED = 3  # sentences that are parsed as one, since those of the treebank are short
+JOINED = 3  # sentences that are joined, because those of the treebank are short
 TAGS = (17, 45, 200)
 TOKENS = 25
 
@@ -50,7 +50,7 @@ Call = Callable[[], Any]
 
 
 class Pair(NamedTuple):
-    """One purpose: its own kernel, and the recursion over a semiring."""
+    """One task: its special kernel, and the recursion over a semiring."""
 
     name: str
     special: Call
@@ -58,7 +58,7 @@ class Pair(NamedTuple):
 
 
 def parser_of(estimator: str) -> Parser:
-    """A parser of the small treebank."""
+    """Return a parser trained on the small treebank."""
     from spectralnlp import registry
 
     kind = registry.estimators.get(estimator)
@@ -68,7 +68,7 @@ def parser_of(estimator: str) -> Parser:
 
 
 def forests_of(parser: Parser) -> list[tuple[Forest, Any]]:
-    """Unpruned forests of joined sentences, and where their words are in the lexicon."""
+    """Return unpruned forests of joined sentences, and the lexicon indices of their words."""
     sentences = [tree.words() for tree in read_trees(TREEBANK / "dev.mrg")]
     coarse, signature = parser.coarse, parser.forest_parser.grammars[0].signature
     found = []
@@ -84,7 +84,7 @@ def forests_of(parser: Parser) -> list[tuple[Forest, Any]]:
 
 
 def forest_pairs() -> Iterator[Pair]:
-    """Purposes over forests of one number a node or of vectors over states."""
+    """Yield pairs for tasks on forests, with one number or a vector of states per node."""
     parser = parser_of("pcfg")
     grammar = parser.grammars[0]
     scored = forests_of(parser)
@@ -145,7 +145,7 @@ def forest_pairs() -> Iterator[Pair]:
 
 
 def dense_pairs() -> Iterator[Pair]:
-    """Inside over dense tensors; the package's kernel takes edges of one rule together."""
+    """Yield pairs for the inside recursion over dense tensors; the package's kernel batches by rule."""
     parser = parser_of("lpcfg")
     grammar = max(parser.grammars, key=lambda each: each.binary.values.size)
     rules, dense_inside = latent.rule_tensors(grammar), kernel(dense.dense_inside)
@@ -154,7 +154,7 @@ def dense_pairs() -> Iterator[Pair]:
         for forest, entries in forests_of(parser)
     ]
     for forest, _, leaves in vectors:
-        rules.score(forest, grammar, leaves)  # it makes the rules ready
+        rules.score(forest, grammar, leaves)  # prepares the rules
     yield Pair(
         "inside of states, dense tensors",
         lambda: [dense_inside(forest, rules, leaves) for forest, _, leaves in vectors],
@@ -163,7 +163,7 @@ def dense_pairs() -> Iterator[Pair]:
 
 
 def chain_pairs() -> Iterator[Pair]:
-    """Purposes over chains of tags."""
+    """Yield pairs for tasks on chains of tags."""
     for n_tags in TAGS:
         rng = np.random.default_rng(n_tags)
 
@@ -197,7 +197,7 @@ def chain_pairs() -> Iterator[Pair]:
 
 
 def other_pairs() -> Iterator[Pair]:
-    """Two other ways to have a semiring, which cost no less and are not cached."""
+    """Yield pairs for two other designs of semirings, which are not cached."""
     forests = [forest for forest, _ in forests_of(parser_of("pcfg"))]
     closure = special.closed_over(special.add, special.multiply)
     yield Pair(
@@ -216,7 +216,7 @@ GROUPS = {"forests": forest_pairs, "dense": dense_pairs, "chains": chain_pairs, 
 
 
 def ratio(pair: Pair, rounds: int) -> tuple[float, float]:
-    """CPU seconds of the special kernel, and those of the semiring over them: medians of turns."""
+    """Return the median CPU seconds of the special kernel, and the median ratio of the semiring's to them."""
     times: list[tuple[float, float]] = []
     for _ in range(rounds):
         turn = []
@@ -229,7 +229,7 @@ def ratio(pair: Pair, rounds: int) -> tuple[float, float]:
 
 
 def first_calls(group: str) -> list[list[tuple[float, int]]]:
-    """For each pair and side: seconds of the first call, and kernels that had to be compiled in it."""
+    """Return, for each pair and side, seconds of the first call and the number of kernels compiled in it."""
     from numba.core import event
 
     class Counter(event.Listener):
@@ -255,7 +255,7 @@ def first_calls(group: str) -> list[list[tuple[float, int]]]:
 
 
 def child(group: str, cache: str) -> list[list[tuple[float, int]]]:
-    """`first_calls` in a process of its own."""
+    """Return the result of `first_calls` in its own process."""
     command = [sys.executable, "-m", "benchmarks.semirings", "--first-calls", group]
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
@@ -264,7 +264,7 @@ def child(group: str, cache: str) -> list[list[tuple[float, int]]]:
 
 
 def rows(groups: Sequence[str], rounds: int) -> Iterator[list[object]]:
-    """A row for each pair."""
+    """Yield a row for each pair."""
     for group in groups:
         with TemporaryDirectory() as cache:
             cold, warm = child(group, cache), child(group, cache)
