@@ -1,4 +1,4 @@
-"""Blocks of rows as the examples of a `Batch`, base class of their moments, and checks of matrices."""
+"""Support for estimators of matrices: blocks of rows as batches, moments of them, and checks."""
 
 from __future__ import annotations
 

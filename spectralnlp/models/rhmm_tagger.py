@@ -72,7 +72,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> RefinementTagger:
-        """Build the tagger from a fitted estimator whose class attribute ``tagger`` is this kind."""
+        """Build the tagger from a fitted estimator, whose class attribute ``tagger`` names this class."""
         return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property

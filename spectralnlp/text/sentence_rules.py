@@ -68,7 +68,7 @@ def is_complete(tokens: Sequence[Token]) -> bool:
 
 
 def _last_open(tokens: Sequence[Token]) -> int:
-    """Return the index of the last token before closing marks; looks back over at most 8 of them."""
+    """Return the index of the last token that is not a closing quote or bracket; skip at most 8 of these."""
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:

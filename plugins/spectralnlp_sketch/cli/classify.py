@@ -223,7 +223,7 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
 
 
 def _as_row(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
-    """Return a line of TSV or CSV; for a text out of scope only the first label changes."""
+    """Return a line of TSV or CSV; a text out of scope has that as its first label, other columns stay."""
     scores = [round(score, 6) for score in (found.confidence, found.out_of_scope)]
     cells: list[Any] = [text, _label(classifier, found, style), *scores]
     for label, score in _top(classifier, found, style.top)[1:]:

@@ -110,7 +110,7 @@ def _column(mark: str, piece: str, mask: int) -> int:
 
 
 def _hash(mark: str, piece: str) -> int:
-    """Return the 64-bit FNV-1a hash of a kind's letter and an n-gram."""
+    """Return the 64-bit FNV-1a hash of an n-gram, after the letter of its type (words or characters)."""
     value = _START
     for byte in mark.encode() + piece.encode():
         value = (value ^ byte) * _PRIME & _ALL

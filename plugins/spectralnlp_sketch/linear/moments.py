@@ -50,7 +50,7 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """Scale of the sums for which S preserves squared norms in expectation."""
+        """Factor of the sums with which the sketching matrix S preserves squared norms in expectation."""
         return 1.0
 
     @property

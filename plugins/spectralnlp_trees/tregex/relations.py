@@ -223,7 +223,7 @@ class Orders:
         return Interval(order, rank + 1, high) if below else Interval(order, low, rank)
 
     def ended(self) -> Interval:
-        """Return the interval of the nodes of the same tree that end before each node begins."""
+        """Return, for each node, the range of indices of the nodes of its tree that end before it begins."""
         order, ends = self.sorted_by("end", self.index.end)
         start = self.index.tree_start[self.index.tree]
         return Interval(

@@ -92,10 +92,10 @@ class StoredNGrams(NGrams):
     """A table of n-grams with counts on disk.
 
     Args:
-        runs: sorted runs of codes of n-grams, numbers of ``order`` digits in base V + 1, with counts.
+        runs: sorted runs of n-gram codes with their counts; a code has ``order`` digits in base V + 1.
         order: order n of the n-grams.
-        boundary: number V of symbols.
-        memory: memory limit, and folder of the files.
+        boundary: id of the boundary symbol; it equals the number V of symbols.
+        memory: the memory limit and the folder of temporary files.
     """
 
     def __init__(self, runs: Sequence[Run], order: int, boundary: int, memory: Memory) -> None:

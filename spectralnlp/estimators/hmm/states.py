@@ -66,7 +66,7 @@ class RegressionOptions(Options):
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """Compute coordinates of symbols as futures by a CCA of histories and symbols.
+    """Embed each symbol, seen as the next one, by a CCA between histories and the symbols after them.
 
     Returns:
         The coordinates, float64 (V, k), with mean 0 over tokens; and the canonical correlations, (k,).

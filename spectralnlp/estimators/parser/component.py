@@ -66,7 +66,7 @@ class Context:
         ]
 
     def learn(self, stage: str) -> None:
-        """Learn the components of a stage that are on and have enough trees."""
+        """Train each component of a stage that is enabled and has enough training trees."""
         for each in self.wanted(stage):
             self.learn_component(each)
 
@@ -150,7 +150,7 @@ class Component(ABC):
 
     @abstractmethod
     def learn(self, context: Context) -> Any:
-        """Learn the part from trees; return None if they do not suffice.
+        """Train this component on trees; return None if there are too few to learn from.
 
         Args:
             context: training data, with at least `least_trees` trees.

@@ -156,7 +156,7 @@ class SignatureVotes:
 def _may_vote(
     table: TreeTable, leaves: NDArray[np.intp], tags: Ints, rare: int
 ) -> Iterator[tuple[str, list[_Token]]]:
-    """Yield the words that are rare in all trees or without some single tree, with their tokens."""
+    """Yield each word that is rare, or would be if some one tree were left out, with its tokens."""
     word, tree = table.word[leaves], table.tree[leaves]
     _, pair, in_tree = np.unique(
         word.astype(np.int64) * table.n_trees + tree, return_inverse=True, return_counts=True

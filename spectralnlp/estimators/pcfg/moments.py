@@ -146,7 +146,7 @@ class RuleCounts(Counts[Tree]):
         return {"binariser": self.binariser.to_dict()}
 
     def events(self, example: Tree) -> Iterator[Key]:
-        """Yield the events of one cleaned tree."""
+        """Yield each rule and tagged word of a tree without traces and function tags."""
         tree = self.binariser.binarise(example)
         yield ROOT, _symbol(tree)
         is_first = True

@@ -134,7 +134,7 @@ def token_features(
 
 
 def _present(found: FeatureKeys, words: Sequence[str], token: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield description, slot, column and key of each feature of a token, whether or not it has a weight."""
+    """Yield each feature of a token, with or without a weight: its description, slot, column and hash key."""
     around = found.encoded.types[token + 2 + np.array(OFFSETS)]
     forms: dict[int, list[str]] = {}
     for slot, number in TEMPLATES:

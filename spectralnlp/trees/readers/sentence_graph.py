@@ -162,7 +162,7 @@ class GraphBuilder:
         self.lines[name] = line
 
     def bad(self, what: str, line: int, hint: str | None = None) -> InputError:
-        """An error in this sentence."""
+        """Return an error that names this sentence and its line."""
         return InputError(what, path=self.path, line=line, sentence=self.sentence, hint=hint)
 
 
