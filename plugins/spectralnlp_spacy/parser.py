@@ -220,7 +220,7 @@ def _assemble(
     parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """Take the next parse for each sentence with words, and place its constituents over a document's tokens."""
+    """Take the next parse of each sentence with words, and set its constituents over a document's tokens."""
     result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
     for sentence in words:
         parse = next(parses)

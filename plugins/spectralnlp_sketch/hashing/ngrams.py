@@ -170,7 +170,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
 
 
 def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
-    """Return texts in which blanks replace all characters that word n-grams do not count as parts of words."""
+    """Return texts in which blanks replace all characters that are part of no word of word n-grams."""
     lines = []
     for text, bounds in blocks(texts, lowercase):
         spaced = np.empty_like(text)
