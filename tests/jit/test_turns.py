@@ -62,6 +62,7 @@ def test_a_turn_where_nothing_can_be_locked(tmp_path: Path) -> None:
 
 def test_the_second_process_compiles_what_a_parse_needs() -> None:
     script = [sys.executable, "-c", COUNTED]
+    subprocess.run(script, capture_output=True, check=True)  # compiles, where others count as called, too
     before, after, more = map(int, subprocess.run(script, capture_output=True, check=True).stdout.split())
     assert before >= 14
     assert after < 2 * before
