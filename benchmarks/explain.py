@@ -4,9 +4,8 @@ A parser is trained on the WSJ sample with its moments kept. Sentences of dev, a
 parser is unsure of (any bracket if there is none), are drawn at random. For each bracket the estimate of
 `Parser.explain` names ten trees in favour and ten against; each of the twenty is removed and the grammar
 counted again with fixed states (`Explainer.recounted`), and the rank correlation of estimate and recount is
-reported.
-Then each of the first five trees on either side is compared with a random tree that has the same rule: which
-of the two changes the recounted log-odds more?
+reported. Then each of the first five trees on either side is compared with a random tree that has the same
+rule: which of the two changes the recounted log-odds more?
 
     python -m benchmarks.explain                # lpcfg with preset=fast, about ten minutes
     python -m benchmarks.explain --estimator pcfg

@@ -1,7 +1,8 @@
-"""Sentence ends of raw text by rules and as they are learned: F1 of brackets and of ends.
+"""Compare sentence splitting of raw text by rules and by a learned model: F1 of brackets and of ends.
 
-A parser keeps its grammar and is given ends learned from a treebank, of GUM from the genres that `en` learns
-from. ``evaluate --raw`` scores it without and with them, on development sets and on GUM's other genres.
+A parser keeps its grammar and gets a model of sentence ends from a treebank (for GUM, the genres on which
+`en` is trained). ``evaluate --raw`` scores it without and with the model on dev sets and on GUM's other
+genres.
 
     python -m benchmarks.sentence_ends
     python -m benchmarks.sentence_ends --test wsj/dev craft/dev
@@ -28,13 +29,13 @@ from spectralnlp.runtime import accumulate
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees.treelog import TreeLog
 
-# Genres of GUM whose texts are not for commercial use: `en` does not learn from them.
+# Genres of GUM with non-commercial licences, on which `en` is not trained.
 CLOSED = re.compile(r"GUM_(?:fiction|essay|letter|podcast|whow)_")
 GUM, OTHER_GENRES = "gum/train", "GUM's other genres"
 
 
 def learned(parser: Parser, files: Sequence[Path]) -> SentenceEndModel | None:
-    """Sentence ends from the trees of files, with the likeliest tags of a parser's lexicon."""
+    """Return a model of sentence ends, trained on files of trees with the likeliest tags of a lexicon."""
     trees, estimator = ParsingTask().read(files), LPCFG()
     moments = estimator.init_moments(trees)
     accumulate(moments, trees)
@@ -50,7 +51,7 @@ def learned(parser: Parser, files: Sequence[Path]) -> SentenceEndModel | None:
 
 
 def row(name: str, parser: Parser, files: Sequence[Path]) -> list[object]:
-    """Scores of a parser on the raw text of trees."""
+    """Return the row of a parser, scored on the raw text of trees."""
     task = ParsingTask()
     flat = task.evaluate(parser, task.read(files), raw=True).to_flat_dict()
     kinds = ("f1", "boundary_f1", "boundary_precision", "boundary_recall")

@@ -1,13 +1,13 @@
-"""A hook of MkDocs: pages that lie outside ``docs/``, and links to files that no page shows.
+"""MkDocs hook that adds pages from outside ``docs/`` and adapts links to the site.
 
-Pages are written for whoever reads them in the repository: their links are relative to the file. On the site,
+Pages are written for readers of the repository: their links are relative to the file. On the site,
 
-- every name in a page of docs/reference has a page of its own, to which it leads,
-- a link to one of the `PAGES` or `FILES` leads to its place on the site,
-- a link to any other file of the repository becomes plain text, unless ``repo_url`` says where it is,
+- every name in a page of docs/reference has its own page, to which it links,
+- a link to one of the `PAGES` or `FILES` points to its place on the site,
+- a link to any other file of the repository becomes plain text, unless ``repo_url`` is set,
 - roles of docstrings (``:class:`~a.b.C```) become code.
 
-At the end all links of the site are checked (`benchmarks.site_links`).
+After the build all links of the site are checked (`benchmarks.site_links`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.reference import first_line
 from benchmarks.site_links import findings
 
 ROOT = Path(__file__).parent.parent
-# Pages of the repository outside docs/, and their place on the site.
+# Pages of the repository outside docs/, with their paths on the site.
 PAGES = {
     "corpora/README.md": "corpora.md",
     "SECURITY.md": "security.md",
@@ -34,12 +34,12 @@ PAGES = {
     "grammars/spectralnlp_grammars/en_tagger/README.md": "models/en-tagger.md",
     "grammars/spectralnlp_grammars/en_upos/README.md": "models/en-upos.md",
 }
-# Cards of the models of other languages, which the navigation lists after those of English.
+# Cards of the models of other languages, listed in the navigation after those of English.
 MODELS = {
     card.relative_to(ROOT).as_posix(): f"models/{card.parent.name.replace('_', '-')}.md"
     for card in sorted((ROOT / "grammars").glob("*/spectralnlp_*/*/README.md"))
 }
-# Files that the site offers as they are.
+# Files that are copied to the site unchanged.
 FILES = {
     "LICENSE": "LICENSE.txt",
     "CITATION.cff": "CITATION.cff",
@@ -52,7 +52,7 @@ FENCED = re.compile(r"(^```.*?^```\n?)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 PAGE_LINK = re.compile(r'href="(?!https?:)([^"#]+)\.md(#[^"]*)?"')
 CODE = re.compile(r"<code>[^<]*</code>")
-NAME = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)  # what mkdocstrings makes a description of
+NAME = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)  # directive that mkdocstrings replaces by a description
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*\.)?(\w+)</code>")
 
 
@@ -65,7 +65,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Put the pages and files of elsewhere on the site."""
+    """Add the pages and files from outside ``docs/`` to the site."""
     from mkdocs.structure.files import File, InclusionLevel
 
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
@@ -79,29 +79,29 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Lead links of the repository to the pages of the site."""
+    """Change links into the repository to links to pages of the site."""
     if page.file.abs_src_path is not None:
         markdown = NAME.sub(named, markdown)
     return site_links(markdown, page.file.src_uri, config.repo_url)
 
 
 def named(name: re.Match[str]) -> str:
-    """A line on a name, which leads to its page."""
+    """Return a line on a name that links to its page."""
     value = import_module(name[1].rpartition(".")[0]).__dict__[name[1].rpartition(".")[2]]
     about = first_line(value) if inspect.isclass(value) or inspect.isroutine(value) else ""
     return f"- [`{name[1].rpartition('.')[2]}`]({name[1]}.md): {about}".rstrip(": ")
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
-    """Show roles of docstrings as code, and ``|`` in code of tables without a backslash, which hosts want."""
-    if page.file.src_uri.endswith(".py"):  # a notebook, whose links MkDocs leaves alone
+    """Show roles of docstrings as code, and remove the backslash of ``\\|`` in code inside tables."""
+    if page.file.src_uri.endswith(".py"):  # a notebook, whose links MkDocs does not change
         html = PAGE_LINK.sub(r'href="\1.html\2"', html)
     html = CODE.sub(lambda code: code[0].replace("\\|", "|"), html)
     return ROLE.sub(r"<code>\1</code>", html)
 
 
 def on_post_build(config: Any) -> None:
-    """Check the site that was built; a finding ends the build."""
+    """Check the site after the build; a finding fails the build."""
     from mkdocs.exceptions import PluginError
 
     found = [f"{path.name}: {finding}" for path, finding in findings(Path(config.site_dir))]
@@ -110,12 +110,12 @@ def on_post_build(config: Any) -> None:
 
 
 def site_links(markdown: str, place: str, repository: str | None = None) -> str:
-    """Return a page with its links as the site needs them.
+    """Return a page with its links adapted to the site.
 
     Args:
-        markdown: the page as it stands in the repository.
-        place: where it is on the site, ``how-to/docker.md``.
-        repository: the address of the repository, if it has one.
+        markdown: text of the page in the repository.
+        place: path of the page on the site, such as ``how-to/docker.md``.
+        repository: URL of the repository, if any.
     """
     source = next((path for path, on_site in PLACES.items() if on_site == place), f"docs/{place}")
 
@@ -126,7 +126,7 @@ def site_links(markdown: str, place: str, repository: str | None = None) -> str:
             there = PLACES.get(path) or path.removeprefix("docs/")
             return f"[{text}]({posixpath.relpath(there, posixpath.dirname(place) or '.')}{anchor})"
         if not (ROOT / path).exists():
-            return link[0]  # MkDocs complains
+            return link[0]  # MkDocs reports it
         return f"[{text}]({repository.rstrip('/')}/blob/main/{path})" if repository else text
 
     parts = FENCED.split(markdown)

@@ -1,7 +1,7 @@
-"""A check of the site as it was built: links, anchors, titles, texts of pictures, headings.
+"""Check the built site: links, anchors, titles, alternative texts of images and headings.
 
-MkDocs checks links between pages of Markdown; notebooks, pages made from docstrings and pages of elsewhere it
-does not.
+MkDocs checks only links between Markdown pages, not notebooks, pages made from docstrings, or pages from
+outside ``docs/``.
 
     python -m benchmarks.site_links build/site
 """
@@ -19,7 +19,7 @@ HEADINGS = [f"h{level}" for level in range(1, 7)]
 
 
 class PageParts(HTMLParser):
-    """What has to be checked of a page: its anchors, links, headings, and pictures without a text."""
+    """Parser that collects a page's anchors, links, headings, and images without an alternative text."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class PageParts(HTMLParser):
         self.feed(page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Take note of a tag."""
+        """Record the parts of an HTML tag that are checked."""
         values = {name: value or "" for name, value in attributes}
         self.anchors.add(values.get("id", ""))
         if address := values.get(ADDRESSES.get(tag, "")):
@@ -44,10 +44,10 @@ class PageParts(HTMLParser):
 
 
 def findings(root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong on a site, page by page.
+    """Yield the faults of a site, page by page.
 
     Args:
-        root: the folder that was built.
+        root: folder of the built site.
     """
     pages = {path.resolve(): PageParts(path) for path in sorted(root.rglob("*.html"))}
     for path, page in pages.items():
@@ -70,12 +70,12 @@ def findings(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def anchor_exists(anchor: str, page: PageParts) -> bool:
-    """Whether a page has an anchor; those of line numbers and of scripts are not checked."""
+    """Return whether a page has an anchor; anchors of line numbers and scripts are not checked."""
     return not anchor or anchor.startswith("__") or anchor in page.anchors
 
 
 def main(root: Path) -> int:
-    """Print what is wrong on a site, and return how many findings there are."""
+    """Print the faults of a site, and return their number."""
     found = list(findings(root))
     for path, finding in found:
         print(f"{path.relative_to(root.resolve())}: {finding}")

@@ -1,6 +1,6 @@
-"""An extension of griffe: what ``Annotated[T, Ge(1), Doc("…")]`` says of a setting, in the reference.
+"""Griffe extension that documents settings annotated as ``Annotated[T, Ge(1), Doc("…")]``.
 
-The type is shown as ``T``, and the line of help becomes the setting's docstring.
+The reference shows the type as ``T``, and the text of ``Doc`` as the setting's docstring.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from griffe import Attribute, Class, Docstring, Extension, Function, Module, Obj
 
 
 class Settings(Extension):
-    """Reads the annotations of settings."""
+    """Griffe extension that reads the annotations of settings."""
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
-        """Change a package that was just read."""
+        """Change the settings of a package after it is loaded."""
         for each in classes_of(pkg):
             for member in each.members.values():
                 if member.is_alias:
@@ -23,7 +23,7 @@ class Settings(Extension):
                 if isinstance(member, Attribute):
                     if (help_line := plain(member)) and member.docstring is None:
                         member.docstring = Docstring(help_line, parent=member)
-                    if str(member.annotation) == "ClassVar":  # no setting, although it has a value
+                    if str(member.annotation) == "ClassVar":  # not a setting, although it has a value
                         member.labels.discard("instance-attribute")
                 if isinstance(member, Function):
                     for parameter in member.parameters:
@@ -31,7 +31,7 @@ class Settings(Extension):
 
 
 def classes_of(parent: Object) -> list[Class]:
-    """The classes in a package, at any depth."""
+    """Yield the classes in a package, at any depth."""
     found: list[Class] = []
     for member in parent.members.values():
         if member.is_alias:
@@ -44,7 +44,7 @@ def classes_of(parent: Object) -> list[Class]:
 
 
 def plain(value: Any) -> str:
-    """Make ``T`` of an annotation ``Annotated[T, …]``; return its line of help, if it has one."""
+    """Replace an annotation ``Annotated[T, …]`` by ``T``; return its help text, if any."""
     annotation = value.annotation
     if getattr(getattr(annotation, "left", None), "name", None) != "Annotated":
         return ""

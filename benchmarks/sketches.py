@@ -1,15 +1,15 @@
-"""Sketches beside their peers: speed and ‖XᵀX − BᵀB‖₂, in one run.
+"""Compare sketches with their peers: speed and error ‖XᵀX − BᵀB‖₂.
 
     python -m benchmarks.sketches tall        # 1,000,000 × 100, l = 100: a Gram matrix is enough
     python -m benchmarks.sketches wide        # 100,000 × 1,000, l = 100
     python -m benchmarks.sketches text        # pooled intent queries, hashed to 2¹⁶ columns, l = 256
-    python -m benchmarks.sketches parts       # 1 to 50 parts sketched apart and merged
+    python -m benchmarks.sketches parts       # 1 to 50 parts sketched separately and merged
     python -m benchmarks.sketches processes   # one process and two
     python -m benchmarks.sketches pca-dense   # StreamingPCA; and pca-sparse, -images, -dask, -text, -lines
     python -m benchmarks.sketches pca-plot --out docs/how-to    # error against time
 
-The best of ``--repeats`` runs counts, in CPU seconds (by the clock for two processes): whatever else the
-machine does can only slow a run down. ``text`` needs gensim (``pip install "spectralnlp[bench]"``).
+Times are CPU seconds (wall seconds for two processes) of the fastest of ``--repeats`` runs, because other
+load can only slow a run down. ``text`` needs gensim (``pip install "spectralnlp[bench]"``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Timed(NamedTuple):
 
 
 def best_of(repeats: int, work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> Timed:
-    """The fastest of some runs, and what it gave."""
+    """Return the time of the fastest of several runs, and its result."""
     runs = []
     for _ in range(repeats):
         started = clock()
@@ -54,7 +54,7 @@ def best_of(repeats: int, work: Callable[[], Any], clock: Callable[[], float] = 
 
 
 def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """A signal of 50 directions of falling strength under noise: float64 (n, d)."""
+    """Return a signal of 50 directions of decreasing strength with noise: float64 (n, d)."""
     rng = np.random.default_rng(seed)
     directions = np.linalg.qr(rng.standard_normal((d, 50)))[0] * np.linspace(10, 1, 50)
     matrix = rng.standard_normal((n, d))
@@ -71,7 +71,7 @@ def eigenvalues(matrix: np.ndarray) -> np.ndarray:
 
 
 def k_bound(values: np.ndarray, size: int) -> float:
-    """The smallest ‖X − X_k‖²_F/(l − k) over k: what frequent directions promise."""
+    """Return the minimum of ‖X − X_k‖²_F/(l − k) over k, the error bound of frequent directions."""
     tails = np.append(np.cumsum(values[::-1])[::-1], 0.0)
     return float(min(tails[k] / (size - k) for k in range(min(size, len(values)))))
 
@@ -80,7 +80,7 @@ def k_bound(values: np.ndarray, size: int) -> float:
 
 
 def tall(arguments: argparse.Namespace) -> None:
-    """A million short rows: nothing beats XᵀX."""
+    """Print results for a million short rows, where computing XᵀX is fastest."""
     n, d, size = arguments.rows or 1_000_000, 100, 100
     matrix = np.random.default_rng(0).standard_normal((n, d))
     gram = best_of(arguments.repeats, lambda: matrix.T @ matrix)
@@ -104,7 +104,7 @@ def tall(arguments: argparse.Namespace) -> None:
 
 
 def wide(arguments: argparse.Namespace) -> None:
-    """A hundred thousand rows of a thousand columns: every method, with its bound."""
+    """Print results of every method, with its bound, for 100,000 rows of 1,000 columns."""
     n, d, size = arguments.rows or 100_000, 1000, 100
     matrix = decaying(n, d)
     gram = matrix.T @ matrix
@@ -133,7 +133,9 @@ def fitted(matrix: Any, size: int, **options: Any) -> np.ndarray:
 
 
 def with_bound(matrix: Any, size: int, **options: Any) -> tuple[np.ndarray, float]:
-    from spectralnlp_sketch import FrequentDirections  # here: worker processes need no scikit-learn
+    from spectralnlp_sketch import (
+        FrequentDirections,
+    )  # imported here, because worker processes do not need scikit-learn
 
     sketch = FrequentDirections(sketch_size=size, **options).fit(matrix)
     return sketch.sketch_, sketch.bound_
@@ -147,7 +149,7 @@ def randomised(matrix: np.ndarray, size: int) -> tuple[np.ndarray, float]:
 def incremental_pca(matrix: np.ndarray, size: int) -> np.ndarray:
     from sklearn.decomposition import IncrementalPCA
 
-    # It centres: with the mean put back as a row its sketch stands for XᵀX like the others.
+    # This method centres; with the mean as an additional row its sketch approximates XᵀX like the others.
     pca = IncrementalPCA(size).fit(matrix)
     rows = pca.singular_values_[:, None] * pca.components_
     return np.vstack([rows, np.sqrt(len(matrix)) * pca.mean_])
@@ -157,7 +159,7 @@ def incremental_pca(matrix: np.ndarray, size: int) -> np.ndarray:
 
 
 def intent_queries(corpora: Path) -> list[str]:
-    """The training queries of five intent corpora, without their labels."""
+    """Return the training queries of five intent corpora, without labels."""
     queries = []
     for name in INTENTS:
         path = corpora / "intents" / name / "train.tsv"
@@ -169,7 +171,7 @@ def intent_queries(corpora: Path) -> list[str]:
 
 
 def text(arguments: argparse.Namespace) -> None:
-    """Hashed n-grams of queries against gensim's one-pass LSI."""
+    """Print results for hashed n-grams of queries, compared with gensim's one-pass LSI."""
     size = 256
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "queries.txt")
@@ -211,7 +213,7 @@ def text(arguments: argparse.Namespace) -> None:
 
 
 def best_values(matrix: Any, size: int) -> np.ndarray:
-    """The leading eigenvalues of XᵀX, by many more iterations than a sketch makes."""
+    """Return the leading eigenvalues of XᵀX, from many more iterations than a sketch uses."""
     stack = Stack(np.zeros((0, matrix.shape[1]), dtype=matrix.dtype), matrix)
     basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64), dtype=matrix.dtype)
     for _ in range(6):
@@ -221,7 +223,7 @@ def best_values(matrix: Any, size: int) -> np.ndarray:
 
 
 def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
-    """σ_i v_iᵀ of gensim's model."""
+    """Return the rows σ_i v_iᵀ of gensim's model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from gensim.matutils import Sparse2Corpus
@@ -239,7 +241,7 @@ def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
 
 
 def parts(arguments: argparse.Namespace) -> None:
-    """The paper's table 3, by its figure 1, with more columns than the sketch has rows."""
+    """Print errors of merged sketches of parts (the paper's table 3, by its figure 1)."""
     n, d, size = arguments.rows or 20_000, 400, 100
     matrix = decaying(n, d)
     values = eigenvalues(matrix)
@@ -258,7 +260,7 @@ def parts(arguments: argparse.Namespace) -> None:
 
 
 def processes(arguments: argparse.Namespace) -> None:
-    """Two workers that each read their rows of one file: nothing but sketches goes between processes."""
+    """Print times of one process and of two, which read their rows from a file and exchange only sketches."""
     n, d, size = arguments.rows or 200_000, 400, 100
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "matrix.npy")

@@ -1,4 +1,4 @@
-"""`StreamingPCA` beside its peers: parts of ``python -m benchmarks.sketches`` that begin with ``pca-``."""
+"""Compare `StreamingPCA` with its peers: the parts ``pca-…`` of ``python -m benchmarks.sketches``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMPONENTS = 50
 
 
 def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
-    """CPU seconds, and what the work gave."""
+    """Return CPU seconds of some work, and its result."""
     started = clock()
     result = work()
     return clock() - started, result
@@ -31,7 +31,7 @@ def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.proces
 def alternating(
     repeats: int, works: dict[str, Callable[[], Any]], clock: Callable[[], float] = time.process_time
 ) -> dict[str, tuple[float, Any]]:
-    """The fastest of some runs of each work, run in turn so that a busy machine is so for all."""
+    """Return the fastest of several runs of each work, run in turn so that load affects all equally."""
     best: dict[str, tuple[float, Any]] = {}
     for _ in range(repeats):
         for name, work in works.items():
@@ -42,7 +42,7 @@ def alternating(
 
 
 def dense(arguments: argparse.Namespace) -> None:
-    """200,000 × 1,000 numbers, 50 components."""
+    """Print results for a dense matrix of 200,000 × 1,000, 50 components."""
     from benchmarks.sketches import decaying
 
     n, d = arguments.rows or 200_000, 1000
@@ -90,14 +90,14 @@ _BUSY = "CPU seconds; other programs ran at the same time, so compare within the
 
 
 def _rank_k_error(covariance: np.ndarray, pca: Any) -> float:
-    """The spectral norm of a covariance less what components and their variances make of it."""
+    """Return the spectral norm of the covariance minus its reconstruction from the components."""
     components = np.asarray(pca.components_, dtype=np.float64)
     found = (components.T * pca.explained_variance_) @ components
     return float(np.abs(np.linalg.eigvalsh(covariance - found)).max())
 
 
 def sparse(arguments: argparse.Namespace) -> None:
-    """A million rows of 65,536 columns with 20 numbers in each, float32."""
+    """Print results for a million sparse float32 rows of 65,536 columns, 20 entries each."""
     from spectralnlp_sketch import StreamingPCA
 
     n, d, per_row = arguments.rows or 1_000_000, 2**16, 20
@@ -133,11 +133,11 @@ def sparse(arguments: argparse.Namespace) -> None:
 
 
 def words(n: int, d: int, per_row: int) -> sp.csr_matrix:
-    """Rows like texts: columns drawn as words are, by Zipf's law within one of a hundred topics."""
+    """Return rows that resemble texts: columns follow Zipf's law within one of a hundred topics."""
     rng = np.random.default_rng(0)
     topics = rng.integers(0, 100, n)
     ranks = np.minimum((d ** rng.random((n, per_row), dtype=np.float32)).astype(np.int64), d) - 1
-    # A topic shuffles the common words by an odd step.
+    # A topic permutes the common words by an odd step.
     indices = ((ranks + (topics[:, None] + 1) * 617 * (ranks > 20)) % d).astype(np.int32)
     data = np.ones(n * per_row, np.float32)
     matrix = sp.csr_matrix((data, indices.ravel(), np.arange(0, n * per_row + 1, per_row)), shape=(n, d))
@@ -146,7 +146,7 @@ def words(n: int, d: int, per_row: int) -> sp.csr_matrix:
 
 
 def images(arguments: argparse.Namespace) -> None:
-    """Images of one megapixel as rows."""
+    """Print results for images of one megapixel as rows."""
     from spectralnlp_sketch import StreamingPCA
 
     n, d, size, batch = arguments.rows or 512, 2**20, 64, 32
@@ -164,11 +164,11 @@ def images(arguments: argparse.Namespace) -> None:
         spent += seconds_of(lambda block=block: pca.partial_fit(block))[0]
     spent += seconds_of(lambda: pca.components_)[0]
     with one_blas_thread():
-        # The product that a shrink does, of 2l rows.
+        # The Gram matrix of 2l rows, which each shrinking step computes.
         rows = rng.standard_normal((2 * size, d), dtype=np.float32)
         gram = min(seconds_of(lambda: rows @ rows.T)[0] for _ in range(3))
-    rate = (2 * size) ** 2 * d / gram / 1e9  # a symmetric product: numpy makes half of it
-    # Of each shrink of 2l rows: rows times rows, rows times sketch, and the new sketch.
+    rate = (2 * size) ** 2 * d / gram / 1e9  # a symmetric product, of which numpy computes half
+    # Per shrinking step of 2l rows: rows times rows, rows times sketch, and the new sketch.
     work = d * (2 * size * 2 * size + 2 * 2 * size * size + 2 * size * 3 * size) / (2 * size) / 1e9
     print(f"### {n:,} images of {d:,} pixels, l = {size}, float32\n")
     cells = (f"{n / spent:.1f}", f"{work * n / spent:.1f}", f"{rate:.1f}", f"{work * n / spent / rate:.2f}")
@@ -181,7 +181,7 @@ def images(arguments: argparse.Namespace) -> None:
 
 
 def dask(arguments: argparse.Namespace) -> None:
-    """One worker and two, by the clock."""
+    """Print wall times with one Dask worker and with two."""
     import dask.array as da
     from distributed import Client, LocalCluster
     from spectralnlp_sketch import StreamingPCA
@@ -192,7 +192,7 @@ def dask(arguments: argparse.Namespace) -> None:
         options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
         with LocalCluster(**options) as cluster, Client(cluster):
             rows = da.random.default_rng(0).standard_normal((n, d), chunks=(5000, d)).persist()
-            StreamingPCA(2).fit(rows[: 5000 * n_workers])  # imports, and waits for the rows
+            StreamingPCA(2).fit(rows[: 5000 * n_workers])  # imports modules and waits for the rows
             rows.sum().compute()
             run = lambda rows=rows: StreamingPCA(COMPONENTS).fit(rows)  # noqa: E731
             spent[n_workers] = min(seconds_of(run, time.perf_counter)[0] for _ in range(3))
@@ -203,7 +203,7 @@ def dask(arguments: argparse.Namespace) -> None:
 
 
 def text(arguments: argparse.Namespace) -> None:
-    """Intent queries: time, error of the covariance, and accuracy of a linear classifier on top."""
+    """Print time, covariance error, and accuracy of a linear classifier on intent queries."""
     from sklearn.decomposition import IncrementalPCA, TruncatedSVD
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -243,7 +243,7 @@ def text(arguments: argparse.Namespace) -> None:
 
 
 def gensim_axes(matrix: Any, k: int, **options: Any) -> np.ndarray:
-    """Directions of gensim's LSI (k, d)."""
+    """Return the directions of gensim's LSI (k, d)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from gensim.matutils import Sparse2Corpus
@@ -260,7 +260,7 @@ def axes_of(found: Any) -> np.ndarray:
 
 
 def left_beside(covariance: np.ndarray, axes: np.ndarray) -> float:
-    """‖(I − P) C (I − P)‖₂: what directions leave of a covariance, whatever a method says of variances."""
+    """Return ‖(I − P) C (I − P)‖₂: the norm of the covariance outside the span of the directions."""
     basis = np.linalg.qr(axes.T)[0]
 
     def times(vector: np.ndarray) -> np.ndarray:
@@ -272,14 +272,14 @@ def left_beside(covariance: np.ndarray, axes: np.ndarray) -> float:
 
 
 def covariance_of(matrix: sp.csr_matrix) -> np.ndarray:
-    """The covariance of sparse rows (d, d)."""
+    """Return the covariance of sparse rows (d, d)."""
     mean = np.asarray(matrix.mean(axis=0)).reshape(-1)
     n = matrix.shape[0]
     return ((matrix.T @ matrix).toarray() - n * np.outer(mean, mean)) / (n - 1)
 
 
 def plot(arguments: argparse.Namespace) -> None:
-    """Error against time, as an SVG."""
+    """Plot error against time, as an SVG."""
     import matplotlib
     from sklearn.decomposition import IncrementalPCA, TruncatedSVD
     from spectralnlp_sketch import StreamingPCA
@@ -290,7 +290,7 @@ def plot(arguments: argparse.Namespace) -> None:
 
     k, n, d = 20, arguments.rows or 20_000, 1000
     matrix = words(n, d, 20).astype(np.float64)
-    # Common words count less, as they do in retrieval, and the spectrum falls slowly.
+    # Common words are weighted down, as in retrieval, so that the spectrum decays slowly.
     matrix = sp.csr_matrix(matrix @ sp.diags_array(1 / np.sqrt(matrix.sum(axis=0).A1 + 1)))
     covariance = covariance_of(matrix)
     best = float(np.linalg.eigvalsh(covariance)[-k - 1])
@@ -326,7 +326,7 @@ def plot(arguments: argparse.Namespace) -> None:
 
 
 def lines(arguments: argparse.Namespace) -> None:
-    """Hashed lines of text, made up as they are read, in memory that does not grow."""
+    """Print results for hashed lines of text, generated while they are read, in constant memory."""
     from sklearn.feature_extraction.text import HashingVectorizer
     from spectralnlp_sketch import StreamingPCA
 

@@ -1,11 +1,11 @@
-"""The spaCy components beside the core they wrap, and beside spaCy's own.
+"""Compare our spaCy components with the core classes that they wrap, and with spaCy's own components.
 
-- ``parser``: WSJ dev, gold tokens; F1 and speed of the core's parser and of ``spectral_parser``, in turns.
-- ``tagger``: EWT; ``spacy train`` of two taggers, UPOS and XPOS, beside the core's estimator.
-- ``textcat``: CLINC150 and Banking77; ``spacy train`` beside the plugin's estimator and spaCy's bag of words.
-- ``memory``: of a process with a pipeline of all three.
+- ``parser``: WSJ dev, gold tokens; F1 and speed of the core's parser and of ``spectral_parser``, in turn.
+- ``tagger``: EWT; ``spacy train`` of two taggers (UPOS and XPOS), and the core's estimator.
+- ``textcat``: CLINC150 and Banking77; ``spacy train``, the plugin's estimator, and spaCy's bag of words.
+- ``memory``: memory of a process with a pipeline of all three components.
 
-Times are CPU seconds, of one thread, for the machine may be shared.
+Times are CPU seconds on one thread, because the machine may be shared.
 
     python -m benchmarks.spacy_components
     python -m benchmarks.spacy_components parser memory
@@ -54,7 +54,7 @@ ONCE = "max_steps = 1\neval_frequency = 1000\n"
 
 
 def run(*command: str, cwd: Path) -> float:
-    """CPU seconds that a command of this environment takes."""
+    """Return the CPU seconds of a command of this environment."""
     program, *arguments = command
     before = os.times()
     done = subprocess.run(
@@ -76,7 +76,7 @@ def convert(train: Path, dev: Path, folder: Path) -> None:
 
 
 def spacy_train(folder: Path, config: str, out: str = "out") -> tuple[float, dict[str, Any]]:
-    """CPU seconds of ``spacy train``, and the scores of the best model."""
+    """Return the CPU seconds of ``spacy train``, and the scores of the best model."""
     (folder / "config.cfg").write_text(config)
     seconds = run("spacy", "train", "config.cfg", "-o", out, cwd=folder)
     meta = json.loads((folder / out / "model-best" / "meta.json").read_text())
@@ -87,7 +87,7 @@ def spacy_train(folder: Path, config: str, out: str = "out") -> tuple[float, dic
 
 
 def in_turns(core: Any, nlp: Any, dev: list[Any]) -> tuple[list[float], list[float], list[Any]]:
-    """CPU seconds of the core and of the pipeline, and the pipeline's documents."""
+    """Return the CPU seconds of the core and of the pipeline, run in turn, and the pipeline's documents."""
     from spacy.tokens import Doc
 
     from spectralnlp.tasks.parsing import gold_sentence

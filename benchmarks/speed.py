@@ -1,10 +1,10 @@
-"""Speed and accuracy of a parser with all cells of the chart open and with those that its model opens.
+"""Compare a parser's speed and accuracy with all chart cells open and with the cells that its model opens.
 
-Sentences of a treebank are parsed on one thread, in CPU seconds, after one that loads the kernels. Its words,
-one after the other, are also cut into sentences of given lengths. Of these only inference is timed, not
-decoding, and memory is the peak of the process, of all lengths up to there. ``--glue N`` parses neighbouring
-sentences as one, of N words or more, whose tree has their trees side by side, as if no ends had been found.
-The second table has the speed by the length of sentences, with closed cells if the model has them.
+Sentences of a treebank are parsed on one thread and timed in CPU seconds, after a first one that loads the
+kernels. The treebank's words are also cut into sentences of given lengths; for these only inference is timed,
+not decoding, and memory is the peak of the process so far. ``--glue N`` joins neighbouring sentences to ones
+of N words or more, with their trees side by side, as if sentence splitting had failed. The second table shows
+the speed by sentence length, with closed cells if the model has them.
 
     python -m benchmarks.speed MODEL TREES
     python -m benchmarks.speed MODEL TREES --glue 200 --lengths
@@ -34,7 +34,7 @@ REPEATS = 3
 
 
 def main() -> None:
-    """Print a table of the treebank and one of lengths."""
+    """Print a table for the treebank and one by sentence length."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -63,13 +63,13 @@ def main() -> None:
 
 
 def without_cells(parser: Parser) -> Parser:
-    """The parser without the model of open cells."""
+    """Return the parser without its model of open cells."""
     rest = {name: each for name, each in parser.components.items() if name != OPEN_CELLS}
     return replace(parser, components=rest)
 
 
 def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
-    """Trees of one or more neighbours each, of so many words or more; the rest at the end is left out."""
+    """Return trees of joined neighbours with ``n_words`` words or more; an incomplete rest is left out."""
     joined, parts, n = [], list[Tree](), 0
     for tree in trees:
         parts.extend(tree.children)
@@ -81,7 +81,7 @@ def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
 
 
 def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
-    """Sentences a second, the same when parsed once more, F1, F1 of long ones, number of fallbacks."""
+    """Return sentences per second at the first and second parse, F1, F1 of long sentences, and fallbacks."""
     sentences = [parsing.gold_sentence(tree, parser.conventions) for tree in gold]
     parser.parse_tokens(["a", "b", "c"])
     started = process_time()
@@ -104,7 +104,7 @@ def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
 
 
 def by_length(parser: Parser, gold: Sequence[Tree]) -> Iterator[tuple[str, ...]]:
-    """Yield for each group of lengths how many sentences and words a second are parsed."""
+    """Yield a row for each range of lengths, with sentences and words per second."""
     for least, most in LENGTHS:
         sentences = [
             parsing.gold_sentence(tree, parser.conventions)
@@ -127,7 +127,7 @@ def by_length(parser: Parser, gold: Sequence[Tree]) -> Iterator[tuple[str, ...]]
 
 
 def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ...]:
-    """Seconds of inference for a sentence of n words, its open cells, and the peak of memory so far."""
+    """Return inference seconds for a sentence of n words, its open cells, and the peak memory so far."""
     seconds, n_cells = [], 0
     for start in range(0, REPEATS * n, n):
         forms = parser.conventions.forms([words[(start + place) % len(words)] for place in range(n)])

@@ -1,7 +1,7 @@
-"""Where a sentence's time goes: CPU microseconds a word of each stage of a parser, on one thread.
+"""Profile a parser by stage: CPU microseconds per word of each stage, on one thread.
 
-Sentences are parsed twice, and the second time is what counts: words are known, tensors are ready. A stage's
-time is its own, without that of the stages that it calls.
+Sentences are parsed twice and timed the second time, when caches are filled. The time of a stage does not
+include that of the stages that it calls.
 
     python -m benchmarks.stages en ../shared/corpora/treebanks/gum/dev --every 4
 """
@@ -44,14 +44,14 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
 
 
 class Stopwatch:
-    """Counts the time of functions, each without those that it calls."""
+    """Profiler that measures the time of each stage without the stages that it calls."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self._inner: list[float] = []
 
     def timed(self, function: Callable[..., Any], stage: str) -> Callable[..., Any]:
-        """The function, whose time counts as a stage's."""
+        """Return a function whose time is counted for a stage."""
 
         def call(*args: Any, **settings: Any) -> Any:
             started = thread_time()

@@ -1,14 +1,14 @@
-"""Wall time of the command line: ``--help``, a parse of two sentences, and the very first parse.
+"""Measure wall times of the command line: ``--help``, a parse of two sentences, and the first parse.
 
-The first parse compiles the kernels into an empty ``NUMBA_CACHE_DIR``; the others load them from the cache.
-For that of a wheel with kernels, the packages are copied, and ``warm-up --ship`` is run in the copy.
+The first parse compiles the kernels into an empty ``NUMBA_CACHE_DIR``; later ones load them from the cache.
+To simulate a wheel with kernels, the packages are copied and ``warm-up --ship`` is run in the copy.
 
     python -m benchmarks.startup
     python -m benchmarks.startup --model models/wsj
-    python -m benchmarks.startup --checks --repeat 20    # what checking the model folder costs
+    python -m benchmarks.startup --checks --repeat 20    # cost of checking the model folder
 
-The checks are timed in one process that loads the model in turn with them and with those of arrays taken out;
-those of JSON values convert, too, and are timed as they are. The whole is the CPU time of the parse.
+The checks of arrays are timed in one process that loads the model in turn with and without them; those of
+JSON values also convert the values, and are timed directly. The total is the CPU time of the parse.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PACKAGES = (ROOT / "spectralnlp", *(ROOT / "plugins").glob("*"), *(ROOT / "gramm
 
 
 def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """How long a command takes, from its start to its end."""
+    """Return the wall seconds of a command."""
     started = perf_counter()
     done = subprocess.run(
         command, input=TEXT, text=True, capture_output=True, env={**os.environ, **environment}
@@ -52,7 +52,7 @@ def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> floa
 
 
 def first_parse_of_a_wheel(parse: Sequence[str], model: str) -> float:
-    """Wall time of the first parse of an installation that has kernels for this machine already."""
+    """Return wall seconds of the first parse with an installation that ships kernels."""
     with TemporaryDirectory() as folder:
         site, cache = Path(folder, "site"), Path(folder, "cache")
         for package in PACKAGES:
@@ -60,12 +60,12 @@ def first_parse_of_a_wheel(parse: Sequence[str], model: str) -> float:
                 shutil.copytree(package, site / package.name, ignore=shutil.ignore_patterns("__pycache__"))
         installed = {"PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(cache)}
         wall_seconds([COMMAND, "warm-up", model, "--ship"], installed)
-        wall_seconds([sys.executable, "-m", "compileall", "-q", str(site)], {})  # as pip does
+        wall_seconds([sys.executable, "-m", "compileall", "-q", str(site)], {})  # pip compiles modules, too
         return wall_seconds(parse, installed)
 
 
 def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """CPU time of a command, from its start to its end."""
+    """Return the CPU seconds of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall_seconds(command, environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -74,7 +74,7 @@ def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float
 
 @contextmanager
 def unchecked_arrays() -> Iterator[None]:
-    """Load models without looking at the numbers of their arrays; only shapes are still compared."""
+    """Disable the checks of array values when models are loaded; shapes are still checked."""
 
     def settle(self: Any, name: str, array: arrays.Array, into: arrays.Size) -> None:
         self._settled(name, into, int(array[-1]))
@@ -91,7 +91,7 @@ def unchecked_arrays() -> Iterator[None]:
 
 @contextmanager
 def timed_values(seconds: list[float]) -> Iterator[None]:
-    """Append the CPU time of each JSON value that is checked and converted."""
+    """Append to a list the CPU seconds of checking and converting each JSON value."""
     take: Callable[..., Any] = values.StoredValues.take
 
     def timed(self: values.StoredValues, *given: Any, **named: Any) -> Any:
@@ -106,7 +106,7 @@ def timed_values(seconds: list[float]) -> Iterator[None]:
 
 
 def show_checks(model: str, repeat: int) -> None:
-    """Print CPU time of a parse, of loading its model, and of the checks."""
+    """Print the CPU time of a parse, of loading its model, and of the checks."""
     parse = [COMMAND, "parse", "--model", model]
     with TemporaryDirectory() as cache:
         warm = {"NUMBA_CACHE_DIR": cache}

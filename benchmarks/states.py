@@ -1,9 +1,9 @@
-"""Numbers of states: F1, and the tutorial's table of running times, spectral beside EM.
+"""Compare spectral learning with EM by number of states: F1, and the tutorial's table of running times.
 
-Spectral: tensors alone, with the settings of ``preset=tutorial`` and with the default ones; times are of
-the latter, apart from grammars that only prune, in seconds of the processor, so that what else the machine
-does is not counted. EM is Matsuzaki's, on the same binarised trees, over as many states a symbol, from random
-parameters; at ``--em-states`` it runs until dev F1 stops rising, elsewhere one iteration is timed.
+Spectral learning uses tensors alone, with the settings of ``preset=tutorial`` and with the default ones. Its
+times are CPU seconds with default settings, without grammars for pruning only. EM is Matsuzaki's, on the same
+binarised trees, with as many states per symbol, from random parameters; for ``--em-states`` it runs until dev
+F1 stops rising, for other numbers of states one iteration is timed.
 
     python -m benchmarks.states
     python -m benchmarks.states --states 8,16 --em-states 8,16 --em-iterations 100
@@ -45,9 +45,9 @@ STATES = (8, 16, 24, 32)
 EM_STATES = (8, 16)
 #: m: F1 of EM and of the spectral algorithm on section 22, as published.
 PUBLISHED = {8: (86.87, 85.60), 16: (88.32, 87.77), 24: (88.35, 88.53), 32: (88.56, 88.82)}
-NOISE = 0.5  # of random starts
-SCHEME = "english"  # of signatures, and of head rules
-PATIENCE = 2  # looks at dev without a better score, after which EM stops
+NOISE = 0.5  # noise of random starts
+SCHEME = "english"  # scheme of signatures and head rules
+PATIENCE = 2  # evaluations on dev without improvement after which EM stops
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ PATIENCE = 2  # looks at dev without a better score, after which EM stops
 
 
 class Clock:
-    """Seconds of the processor by name."""
+    """Stopwatch of CPU seconds by name."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -68,7 +68,7 @@ class Clock:
 
 
 def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]:
-    """How long each part of a fit of tensors takes: trees, features, SVD, a → bc and a → x."""
+    """Return seconds of each part of fitting tensors: trees, features, SVD, a → bc and a → x."""
     clock, options = Clock(), ProjectionOptions.of(estimator, min_rank=0)
     scheme = signature_by_name(SCHEME)
     with one_blas_thread():
@@ -88,7 +88,7 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
 
 
 def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
-    """The treebank as the estimator binarises it."""
+    """Return the treebank as binarised by the estimator."""
     binariser = binariser_of("head", unaries=estimator.unaries, heads=SCHEME)
     return Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)]).first
 
@@ -99,12 +99,12 @@ def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
 
 @dataclass(frozen=True)
 class EMRun:
-    """A run of EM.
+    """Result of a run of EM.
 
     Args:
-        iteration_seconds: of one iteration, the mean.
-        f1: the best dev F1; None where it was not measured.
-        iterations: after how many it was reached.
+        iteration_seconds: mean seconds per iteration.
+        f1: best dev F1; None if not measured.
+        iterations: number of iterations until the best dev F1.
     """
 
     iteration_seconds: float
@@ -116,22 +116,22 @@ class EM:
     """EM on one treebank.
 
     Args:
-        train: trees.
-        dev: trees that say when to stop.
-        every: iterations from one look at dev to the next.
-        most: iterations.
+        train: training trees.
+        dev: trees for early stopping.
+        every: number of iterations between evaluations on dev.
+        most: maximum number of iterations.
     """
 
     def __init__(self, train: Corpus[Tree], dev: Corpus[Tree], every: int, most: int) -> None:
         self.dev, self.every, self.most = dev, every, most
-        self.estimator = LPCFG(n_states=1, pruner_states=0)  # a plain PCFG: makes forests
+        self.estimator = LPCFG(n_states=1, pruner_states=0)  # a plain PCFG, which makes forests
         self.parser: Parser = ParsingTask().train(self.estimator, train)
         lexicon = LexiconOptions.of(self.estimator, scheme=SCHEME)
         self.index = TreeEventIndex.of(CountedTable.of(table_of(self.estimator, train), lexicon))
         self.index.expected_counts(self._start(1, 0))  # loads the kernel
 
     def run(self, m: int, seed: int, *, to_the_end: bool) -> EMRun:
-        """EM over at most m states a symbol, until F1 no longer rises, or for one iteration."""
+        """Run EM with at most m states per symbol, until F1 stops rising or for one iteration."""
         parameters, seconds = self._start(m, seed), 0.0
         best = EMRun(0.0)
         for iteration in range(1, (self.most if to_the_end else 1) + 1):
@@ -161,7 +161,7 @@ class EM:
 
 
 def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
-    """A parser with another grammar over its forests."""
+    """Return a parser with another grammar over its forests."""
     (first,) = parser.grammar_sets
     return replace(parser, grammar_sets=(replace(first, grammars=(grammar,)),))
 
@@ -171,7 +171,7 @@ def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
 
 
 def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[object]:
-    """F1 of the tutorial's settings and of the default's, with m states."""
+    """Return cells with F1 of the tutorial's and of the default settings, with m states."""
     cells: list[object] = []
     for text in (f"lpcfg:preset=tutorial,n_states={m}", f"lpcfg:grammars=tensors,n_states={m}"):
         runs = experiment.runs_of(Setting.read(text), arguments.seeds, folder / "train", folder / "dev")
@@ -180,7 +180,7 @@ def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[obj
 
 
 def em_score_cells(runs: list[EMRun]) -> list[object]:
-    """F1 of EM's best models, and the iterations to them."""
+    """Return cells with F1 of EM's best models, and their numbers of iterations."""
     scores = [run.f1 for run in runs if run.f1 is not None]
     if not scores:
         return [None, None]
@@ -188,7 +188,7 @@ def em_score_cells(runs: list[EMRun]) -> list[object]:
 
 
 def time_cells(spectral: dict[str, float], runs: list[EMRun]) -> list[object]:
-    """Seconds in the order of the tutorial's table."""
+    """Return cells with seconds, in the order of the tutorial's table."""
     to_best = [run.iterations * run.iteration_seconds for run in runs if run.f1 is not None]
     return [
         f"{mean(run.iteration_seconds for run in runs):.2f}",

@@ -1,9 +1,9 @@
-"""What each piece of the tagger is worth, by folds of the training sets, none of dev.
+"""Ablate the tagger by cross-validation on training sets.
 
-A fold is every third document (EWT) or block of 50 sentences (the other sets, which mark no documents); a row
-learns from the others and tags it, the same seed for each fold and another for the next. Differences to the
-whole tagger with unlabelled text are in pairs, with a 95 % interval by resampling the documents. Vectors are
-learned once; their text holds the words of all folds, which is the same for all rows.
+A fold is every third document (EWT) or block of 50 sentences (the other sets, which mark no documents). Each
+variant is trained on the other folds and tags this one; seeds differ by fold, but not by variant.
+Differences to the full tagger with unlabelled text are paired, with a 95 % interval from a bootstrap over
+documents. Vectors are trained once, on text that includes all folds, for all variants.
 
     python -m benchmarks.tagger_folds
     python -m benchmarks.tagger_folds --task wnut --task spanish --row member --seeds 3
@@ -34,12 +34,12 @@ _TAGGER = "spectralnlp.estimators.tagger"
 
 @dataclass(frozen=True)
 class Row:
-    """The tagger without a piece.
+    """Variant of the tagger without one part.
 
     Attributes:
-        vectors: which of the kinds of vectors it has: 0 in small letters, 1 as written.
-        constants: of modules of the tagger, changed.
-        spans_only: whether it says anything of sets without spans.
+        vectors: kinds of vectors that are used: 0 for lower-cased words, 1 for words as written.
+        constants: changed constants of the tagger's modules.
+        spans_only: whether the variant matters only for sets with spans.
     """
 
     vectors: tuple[int, ...] = (0, 1)
@@ -48,7 +48,7 @@ class Row:
 
     @contextmanager
     def changed(self) -> Iterator[None]:
-        """Change the constants for a while."""
+        """Change the constants inside the ``with`` block."""
         patches = [patch(f"{_TAGGER}.{name}", value) for name, value in self.constants.items()]
         for each in patches:
             each.start()
@@ -73,7 +73,7 @@ ROWS = {
 
 
 def documents(data: Data) -> tuple[list[TaggedSentence], NDArray[np.int64]]:
-    """The training sentences of a set, and the document or block of each."""
+    """Return the training sentences of a set, and the document or block of each."""
     sentences = data.read("train")
     number = np.arange(len(sentences)) // _BLOCK
     if data.train.endswith(".conllu"):
@@ -95,7 +95,7 @@ def tag_folds(
     of: NDArray[np.int64],
     seed: int,
 ) -> tuple[NDArray[np.int64], float]:
-    """Learn from all folds but one, and tag that, each in turn.
+    """Train on all folds but one and tag that one, for each fold.
 
     Returns:
         int64 (n_documents, 7), counts of `TagReport` by document, and the mean seconds of training.
@@ -115,14 +115,14 @@ def tag_folds(
 
 
 def score_of(counts: NDArray[np.int64], *, spans: bool) -> Any:
-    """F1 of spans or accuracy, in percent; counts (…, n_documents, 7), summed over the documents."""
+    """Return F1 of spans or accuracy, in percent, from counts (…, n_documents, 7) over all documents."""
     total = counts.sum(axis=-2)
     words, right, gold, found, matched = (total[..., i] for i in (0, 1, 4, 5, 6))
     return 200 * matched / np.maximum(gold + found, 1) if spans else 100 * right / words
 
 
 def difference(ours: NDArray[np.int64], whole: NDArray[np.int64], *, spans: bool) -> str:
-    """The difference of scores in pairs, with its interval."""
+    """Return the paired difference of scores, with its interval."""
     chosen = np.random.default_rng(0).integers(len(whole), size=(_SAMPLES, len(whole)))
     samples = score_of(ours[chosen], spans=spans) - score_of(whole[chosen], spans=spans)
     low, high = np.percentile(samples, [2.5, 97.5])
@@ -131,7 +131,7 @@ def difference(ours: NDArray[np.int64], whole: NDArray[np.int64], *, spans: bool
 
 
 def table(tasks: Sequence[str], wanted: Callable[[str], bool], seeds: int, folder: Path) -> str:
-    """Rows for each set."""
+    """Return the rows of each set."""
     rows: list[list[Any]] = []
     learned: dict[str, list[str]] = {}
     for task in tasks:

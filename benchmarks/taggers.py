@@ -1,14 +1,14 @@
-"""Taggers with and without unlabelled text, beside CRFsuite and spaCy.
+"""Compare taggers with and without unlabelled text with CRFsuite and spaCy.
 
-- ``tasks``: parts of speech, chunks and entities: accuracy or F1 on dev, that of words that are not in the
-  training set, how many of CRFsuite's errors are gone, time.
+- ``tasks``: parts of speech, chunks and entities: accuracy or F1 on dev, accuracy of words that are not in
+  the training set, reduction of CRFsuite's errors, and time.
 - ``speed``: training and tagging with the same vectors.
 
-English text is of many kinds and film reviews (23 million tokens), Spanish text the words of CoNLL-2002's
-and CESS-ESP's training sets. Vectors are learned once for all rows, as ``train tagger --unlabelled`` learns
-them, and their seconds are apart. CRFsuite is its averaged perceptron with the usual features
-(`benchmarks.tagging`). Chunks are found without given parts of speech. Seconds are of the CPU, one thread,
-reading not counted, kernels compiled; tagging begins with empty tables.
+The unlabelled English text is of many genres and film reviews (23 million tokens), the Spanish text the words
+of the training sets of CoNLL-2002 and CESS-ESP. Vectors are trained once for all rows, as by ``train tagger
+--unlabelled``, and timed separately. CRFsuite is its averaged perceptron with the usual features
+(`benchmarks.tagging`). Chunks are found without gold parts of speech. Times are CPU seconds on one thread,
+without reading, with compiled kernels; tagging begins with empty caches.
 
     python -m benchmarks.taggers tasks
     python -m benchmarks.taggers tasks --task wnut --sentences 500
@@ -45,12 +45,12 @@ from spectralnlp.text.spans import scheme_of
 from spectralnlp.trees import clean, read_trees
 
 ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared")) / "corpora"
-ALL = 23  # million tokens, all that there are
+ALL = 23  # million tokens: all of the text
 SPACY_EPOCHS = 3
 
 
 class Learner(Protocol):
-    """A learner of tagged sentences that then tags."""
+    """Protocol of a tagger that can be trained."""
 
     def fit(self, sentences: Sequence[TaggedSentence]) -> Any: ...
 
@@ -59,7 +59,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Data:
-    """A task's training and dev sets."""
+    """Training and dev sets of a task."""
 
     title: str
     train: str
@@ -85,7 +85,7 @@ TASKS = {
 
 
 class Ours:
-    """`CRFTagger` as any other learner."""
+    """`CRFTagger` as a learner."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings
@@ -102,7 +102,7 @@ class Ours:
 
 
 class SpaCy:
-    """spaCy's tagger over its small network, from a random start."""
+    """spaCy's tagger over its small network, with random initial weights."""
 
     def __init__(self, epochs: int = SPACY_EPOCHS) -> None:
         self.epochs = epochs
@@ -141,12 +141,12 @@ class SpaCy:
 
 @dataclass(frozen=True)
 class Learned:
-    """Folders of eigenwords as ``--unlabelled`` learns them, words in small letters and as written.
+    """Eigenwords trained as by ``--unlabelled``, of lower-cased words and of words as written.
 
     Attributes:
-        folders: of both.
-        tokens: of the text.
-        seconds: that they took.
+        folders: folders of both kinds of vectors.
+        tokens: number of tokens of the text.
+        seconds: training time.
     """
 
     folders: list[str]
@@ -155,7 +155,7 @@ class Learned:
 
 
 def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
-    """Learn eigenwords, in a new folder each."""
+    """Train both kinds of eigenwords, each in a new folder."""
     task, folders, started = VectorsTask(), [], process_time()
     for lowercase, dimensions in ((True, 100), (False, 50)):
         learner = Eigenwords(lowercase=lowercase, dimensions=dimensions)
@@ -168,14 +168,14 @@ def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
 
 
 def unlabelled(language: str, folder: Path) -> list[Path]:
-    """Text in a language."""
+    """Return files of unlabelled text in a language."""
     if language == "english":
         return sample(ROOT, ALL, folder)
     path = folder / "spanish.txt"
     trees = (
         clean(tree)
         for file in sorted((ROOT / "treebanks" / "cess_esp" / "train").iterdir())
-        for tree in read_trees(file, "cess_esp", on_bad=lambda error: None)  # one tree in 4,861
+        for tree in read_trees(file, "cess_esp", on_bad=lambda error: None)  # one of 4,861 trees is bad
     )
     sentences = [words for words, _ in TASKS["spanish"].read("train")]
     sentences += [tuple(tree.words()) for tree in trees if tree is not None]
@@ -196,7 +196,7 @@ class Measured:
         return self.scores.accuracy if self.scores.scheme == "tags" else self.scores.f1
 
     def reduction(self, other: Measured) -> str:
-        """Percent of the other's errors that are gone."""
+        """Return the relative reduction of the other's errors, in percent."""
         return f"{100 * (self.score - other.score) / (100 - other.score):.1f}"
 
     @property
@@ -207,12 +207,12 @@ class Measured:
 def measure(
     name: str, learner: Learner, train: Sequence[TaggedSentence], gold: Sequence[TaggedSentence]
 ) -> Measured:
-    """Learn, tag, score."""
+    """Train, tag and score."""
     started = process_time()
     learner.fit(train)
     learned = process_time()
     words = [words for words, _ in gold]
-    learner.tag([words[0][:1]])  # kernels are read from disk
+    learner.tag([words[0][:1]])  # loads the kernels from disk
     begun = process_time()
     found = learner.tag(words)
     seconds = process_time() - begun
@@ -225,19 +225,19 @@ def measure(
 
 
 def ladder(learned: Learned) -> list[tuple[str, Ours]]:
-    """The tagger without unlabelled text and with it."""
+    """Return the tagger without and with unlabelled text."""
     return [("`tagger`", Ours()), ("… `--unlabelled`", Ours(eigenwords=learned.folders))]
 
 
 def warm_up(learned: Learned) -> None:
-    """Compile or load the kernels, so that no model's time has it."""
+    """Compile or load the kernels before any model is timed."""
     few = [(("a", "b"), ("X", "Y"))] * 3
     for _, learner in ladder(learned):
         learner.fit(few).tag([("a",)])
 
 
 def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
-    """A table a task."""
+    """Print a table per task."""
     by_language: dict[str, Learned] = {}
     for name in names:
         data = TASKS[name]
@@ -270,7 +270,7 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
 
 
 def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
-    """EWT's universal tags: training, and tagging of 5,000 sentences of English text."""
+    """Print times of training on EWT's universal tags, and of tagging 5,000 English sentences."""
     learned = train_vectors(sample(ROOT, 10, folder), folder)
     vectors = spectralnlp.load(learned.folders[0])
     warm_up(learned)
@@ -310,7 +310,7 @@ def say(line: str) -> None:
 
 
 def main() -> None:
-    """Print the tables that are asked for."""
+    """Print the tables named on the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

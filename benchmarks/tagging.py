@@ -1,4 +1,4 @@
-"""A tagger as a yardstick: CRFsuite's averaged perceptron, with the usual features and with vectors."""
+"""Baseline tagger: CRFsuite's averaged perceptron, with the usual features and with word vectors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ EPOCHS = 8
 
 
 def shape(word: str) -> str:
-    """``Xx-9`` of ``Abc-123``."""
+    """Return the shape of a word: ``Xx-9`` for ``Abc-123``."""
     for pattern, sign in ((r"[a-z]", "x"), (r"[A-Z]", "X"), (r"\d", "9")):
         word = re.sub(pattern, sign, word)
     return re.sub(r"(.)\1+", r"\1", word)
 
 
 def plain_features(words: Sequence[str]) -> list[dict[str, float]]:
-    """Words two to each side, bigrams, affixes, shapes, flags."""
+    """Return the usual features of each token: words within ±2, bigrams, affixes, shapes and flags."""
     low, shapes = [word.lower() for word in words], [shape(word) for word in words]
     padded, padded_shapes = ["", "", *low, "", ""], ["", *shapes, ""]
     features = []
@@ -41,12 +41,12 @@ def plain_features(words: Sequence[str]) -> list[dict[str, float]]:
 
 
 def sentence_features(words: Sequence[str], vectors: Vectors | None, how: str) -> Any:
-    """Plain features, and those of vectors of the word and its neighbours.
+    """Return the features of each token: plain ones, and vectors of the word and its neighbours.
 
     Args:
-        words: a sentence.
-        vectors: None for plain features only.
-        how: ``words``, ``tokens`` (the vector of the context too) or ``clusters`` (in place of vectors).
+        words: words of a sentence.
+        vectors: word vectors; None for plain features only.
+        how: ``words``, ``tokens`` (adds the context's vector) or ``clusters`` (instead of vectors).
     """
     import pycrfsuite
 
@@ -73,7 +73,7 @@ class CRFsuite:
     """CRFsuite's averaged perceptron over these features; spans are tags like any others.
 
     Args:
-        vectors, how: as for `sentence_features`.
+        vectors, how: arguments of `sentence_features`.
     """
 
     def __init__(self, vectors: Vectors | None = None, how: str = "words") -> None:
@@ -83,7 +83,7 @@ class CRFsuite:
         self._tagger = pycrfsuite.Tagger()
 
     def fit(self, sentences: Iterable[TaggedSentence]) -> Self:
-        """Learn from words and tags."""
+        """Train on sentences of words with their tags."""
         import pycrfsuite
 
         trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
@@ -96,12 +96,12 @@ class CRFsuite:
         return self
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> list[list[str]]:
-        """A tag for each word."""
+        """Return a tag for each word."""
         return [self._tagger.tag(sentence_features(words, self.vectors, self.how)) for words in sentences]
 
 
 def accuracy(train: Path, dev: Path, vectors: Vectors | None, how: str = "words") -> tuple[float, float]:
-    """Percent of all tokens of ``dev``, CoNLL-U, right, and of those whose word is not in ``train``."""
+    """Return accuracy on ``dev`` (CoNLL-U) in percent, on all tokens and on words not in ``train``."""
     learn, gold = ([each.tagged("upos") for each in read_annotated(path)] for path in (train, dev))
     found = CRFsuite(vectors, how).fit(learn).tag([words for words, _ in gold])
     known = {word.lower() for words, _ in learn for word in words}

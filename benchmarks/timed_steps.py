@@ -1,8 +1,7 @@
-"""The steps that ``benchmarks.before_after`` times; run as a script, by the Python of either version.
+"""Steps that ``benchmarks.before_after`` times; run as a script by the Python of either version.
 
-It uses only what both versions have, and prints the seconds of CPU time of the step itself: imports, data and
-    the
-compilation of kernels come before the clock starts.
+The script uses only functions that both versions have, and prints the CPU seconds of the step alone, after
+imports, reading of data and compilation of kernels.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Work = Callable[[], Any]
 
 
 def trees(corpora: Path, n: int) -> list[Any]:
-    """The first trees of the WSJ sample."""
+    """Return the first trees of the WSJ sample."""
     from spectralnlp import registry
 
     task = registry.tasks.get("parsing")()
@@ -27,7 +26,7 @@ def trees(corpora: Path, n: int) -> list[Any]:
 
 
 def corpus(examples: Iterable[Any]) -> Any:
-    """Examples as a corpus, wherever the version has that class."""
+    """Return examples as a corpus, from the module that has the class in this version."""
     try:
         from spectralnlp.runtime import InMemoryCorpus
     except ImportError:
@@ -36,7 +35,7 @@ def corpus(examples: Iterable[Any]) -> Any:
 
 
 def fitting(name: str, examples: list[Any], few: int) -> Work:
-    """A fit of a registered estimator, after one on a few examples that compiles or loads its kernels."""
+    """Return a function that fits an estimator; its kernels are compiled first, on a few examples."""
     from spectralnlp import registry
 
     kind, data = registry.estimators.get(name), corpus(examples)
@@ -45,7 +44,7 @@ def fitting(name: str, examples: list[Any], few: int) -> Work:
 
 
 def start(corpora: Path) -> Work:
-    """Import the application of the command line."""
+    """Import the command-line application."""
     return lambda: __import__("spectralnlp.cli.app")
 
 

@@ -1,14 +1,14 @@
-"""TMPCA beside PCA, the mean and fastText: tables 4 to 9 and figures 4 and 5 of Su, Lin and Kuo 2019.
+"""Compare TMPCA with PCA, the mean and fastText: tables 4–9 and figures 4–5 of Su, Lin and Kuo 2019.
 
-    python -m benchmarks.tmpca accuracy             # tables 8 and 9, energy; a table a corpus
+    python -m benchmarks.tmpca accuracy             # tables 8 and 9, energy; one table per corpus
     python -m benchmarks.tmpca models               # tables 4 to 6, on other corpora
     python -m benchmarks.tmpca time                 # table 7
     python -m benchmarks.tmpca figures --out docs   # figures 4 and 5, as SVG
 
-Vectors of ten numbers are fastText's, trained on the labels of ``train`` as in the paper (the package
+Word vectors have ten dimensions: fastText's, trained on the labels of ``train`` as in the paper (package
 ``fasttext-wheel``, ``pip install "spectralnlp[bench]"``), or eigenwords of the same texts, without labels.
-Accuracy is that on ``dev``. The dense network is the paper's, one layer: logistic regression. Times are CPU
-seconds of learning from sequences that are vectors already.
+Accuracy is on ``dev``. The dense network has one layer as in the paper: logistic regression. Times are CPU
+seconds of training on sequences of vectors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MODEL_CORPORA = ("sst", "trec", "r52", "imdb")
 
 
 class Texts(NamedTuple):
-    """A corpus in two parts; tokens are the paper's: stop words left out, the rest stemmed."""
+    """Corpus with two parts, tokenised as in the paper: without stop words, stemmed."""
 
     train: list[str]
     labels: np.ndarray
@@ -59,7 +59,7 @@ class Texts(NamedTuple):
 
 def read(name: str) -> Texts:
     folder = TEXTCAT / name
-    if name == "trec":  # which has no dev: every tenth question, and the six coarse labels
+    if name == "trec":  # it has no dev part: hold out every tenth question; use the six coarse labels
         texts, fine = read_tsv(folder / "train.tsv")
         labels, held = np.array([label.partition(":")[0] for label in fine]), np.arange(len(texts)) % 10 == 0
         parts = [([texts[i] for i in np.flatnonzero(part)], labels[part]) for part in (~held, held)]
@@ -67,21 +67,21 @@ def read(name: str) -> Texts:
     if name != "sst":
         ending = "tsv.gz" if name == "imdb" else "tsv"
         return Texts(*read_tsv(folder / f"train.{ending}"), *read_tsv(folder / f"dev.{ending}"))
-    # The corpus's train.txt holds the sentences of dev.txt as well: they are no training data here.
+    # The corpus's train.txt also contains the sentences of dev.txt, which are removed here.
     dev = set((folder / "dev.txt").read_text(encoding="utf-8").splitlines())
     train = (folder / "train.txt").read_text(encoding="utf-8").splitlines()
     return Texts(*read_sst(line for line in train if line not in dev), *read_sst(sorted(dev)))
 
 
 def read_sst(trees: Iterable[str]) -> tuple[list[str], np.ndarray]:
-    """Sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
+    """Return the sentences that are not neutral: 0 and 1 are negative, 3 and 4 positive."""
     kept = [tree for tree in trees if tree[1] != "2"]
     texts = [" ".join(re.findall(r"\(\d ([^()]+)\)", tree)) for tree in kept]
     return texts, np.array(["negative" if tree[1] in "01" else "positive" for tree in kept])
 
 
 def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
-    """fastText as the paper trained it: vectors of ten numbers, five epochs, rate 0.5."""
+    """Return a fastText model trained as in the paper: ten dimensions, five epochs, rate 0.5."""
     import fasttext
 
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
@@ -92,7 +92,7 @@ def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
 
 
 def fasttext_labels(model: Any, tokens: Sequence[Sequence[str]]) -> np.ndarray:
-    # Its own predict does not know numpy 2.
+    # fastText's own predict does not support numpy 2.
     lines = (" ".join(words) + "\n" for words in tokens)
     found = [(model.f.predict(line, 1, 0.0, "strict") or [(0, "")])[0][1] for line in lines]
     return np.array([label.removeprefix("__label__") for label in found])
@@ -112,11 +112,11 @@ def eigenwords(tokens: Sequence[Sequence[str]], size: int = SIZE) -> Vectors:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Three ways to make one vector of a sequence: TMPCA, PCA, the mean
+# Three ways to map a sequence to one vector: TMPCA, PCA, the mean
 
 
 class Ways:
-    """Linear maps of the same centred sequences."""
+    """Linear maps of the same centred sequences: TMPCA, PCA and the mean."""
 
     def __init__(self, model: TMPCA, train: Any, dev: Any) -> None:
         self.model = model.fit(train)
@@ -147,13 +147,13 @@ class Ways:
 
 
 def pca(rows: np.ndarray, size: int) -> np.ndarray:
-    """The leading components of centred rows, through their Gram matrix."""
+    """Return the leading principal components of centred rows, from their scatter matrix."""
     _, vectors = np.linalg.eigh((rows.T @ rows).astype(np.float64))
     return vectors[:, ::-1][:, :size].T
 
 
 def table_of(texts: Texts, vectors: Any, published: bool, **settings: Any) -> list[tuple[object, ...]]:
-    """A row for each length: accuracies, ratios of |V|, energies."""
+    """Return a row for each length: accuracies, ratios of |V| and energies."""
     rows = []
     train, dev = texts.tokens(texts.train, published), texts.tokens(texts.dev, published)
     for length in LENGTHS:
@@ -194,7 +194,7 @@ def accuracy(arguments: argparse.Namespace) -> None:
 
 
 def models(arguments: argparse.Namespace) -> None:
-    """Accuracy and macro F1, seconds to learn, and numbers in a model."""
+    """Print accuracy, macro F1, training seconds and number of parameters."""
     rows = [row for name in arguments.corpora or MODEL_CORPORA for row in rows_of_models(name)]
     header = ("", "model", "%", "F1 macro", "s", "parameters")
     print(f"### Tables 4 to 6: bigrams, N = 8, dev\n\n{report.table(header, rows)}\n", flush=True)
@@ -271,7 +271,7 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def figures(arguments: argparse.Namespace) -> None:
-    """Figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
+    """Draw figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -1,6 +1,6 @@
-"""Speed of sentence splitting with tokenisation, in MB of text a second, beside NLTK's word tokeniser.
+"""Compare the speed of sentence splitting with tokenisation, in MB/s, with NLTK's word tokeniser.
 
-NLTK's sentence splitter needs a download; its word tokeniser is given whole lines, and so does less.
+NLTK's sentence splitter needs a download, so its word tokeniser gets whole lines, which is less work.
 
     python -m benchmarks.tokenizer
 """
@@ -21,12 +21,12 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 
 def ours(lines: Iterable[str]) -> int:
-    """Tokens of the text, in sentences."""
+    """Return the number of our tokens, split into sentences."""
     return sum(len(sentence) for sentence in split_sentences(lines, Tokenizer()))
 
 
 def nltk_words(lines: Iterable[str]) -> int:
-    """Tokens of the text, line by line."""
+    """Return the number of NLTK's tokens, line by line."""
     from nltk.tokenize import NLTKWordTokenizer
 
     tokenize = NLTKWordTokenizer().tokenize
@@ -49,7 +49,7 @@ def main() -> None:
         peers.append(("NLTK, tokens only", nltk_words))
     timed = []
     for name, count in peers:
-        count(lines[:10])  # imports and caches
+        count(lines[:10])  # imports modules and fills caches
         started = perf_counter()
         n_tokens = count(lines)
         timed.append((name, n_tokens, perf_counter() - started))

@@ -1,10 +1,9 @@
-"""Topics beside scikit-learn's latent Dirichlet allocation: planted topics, and Reuters.
+"""Compare topic models with scikit-learn's latent Dirichlet allocation on planted topics and on Reuters.
 
-Planted: documents drawn from ten known topics over 1,000 words; the error is the mean L1 distance (0 to 2) of
-each true topic to the one that it is matched with. Reuters-21578, its stories of the training split in random
-order: nine tenths to learn from, one tenth for coherence, the mean NPMI of each topic's ten likeliest words
-in documents. Both get the same words of each document; ours also chooses the vocabulary, which scikit-learn
-is given.
+Planted: documents are drawn from ten known topics over 1,000 words; the error is the mean L1 distance (0 to
+2) of each true topic to the learned topic that it is matched with. Reuters-21578: training stories in random
+order, nine tenths for training and one tenth for coherence, the mean NPMI of each topic's ten likeliest words
+in documents. Both models get the same words; ours also chooses the vocabulary, which scikit-learn is given.
 
     python -m benchmarks.topics
     python -m benchmarks.topics planted
@@ -56,7 +55,7 @@ def name_of(settings: dict[str, str]) -> str:
 def fit_ours(
     documents: Documents, k: int, settings: dict[str, str], seed: int
 ) -> tuple[float, np.ndarray, tuple[str, ...]]:
-    """Seconds, (k, V) topics, and their words."""
+    """Return training seconds, topics (k, V) and the vocabulary."""
     learner = TopicModel.from_settings({"n_topics": str(k), "random_state": str(seed), **settings})
     started = perf_counter()
     topics = learner.fit(InMemoryCorpus(documents)).topics_
@@ -66,7 +65,7 @@ def fit_ours(
 def fit_sklearn(
     documents: Documents, words: Sequence[str], k: int, iterations: int, seed: int
 ) -> tuple[float, np.ndarray]:
-    """Variational Bayes, batch, on the same words."""
+    """Fit batch variational Bayes on the same words."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     index = {word: number for number, word in enumerate(words)}
@@ -78,7 +77,7 @@ def fit_sklearn(
 
 
 def planted(n_documents: int, k: int = 10, V: int = 1000, length: int = 100) -> tuple[Documents, np.ndarray]:
-    """Documents with mixtures from a Dirichlet of α0 = 1, and the (k, V) topics."""
+    """Return documents with mixtures from a Dirichlet with α0 = 1, and the topics (k, V)."""
     rng = np.random.default_rng(0)
     topics = rng.dirichlet(np.full(V, 0.05), size=k)
     mixtures = rng.dirichlet(np.full(k, 1 / k), size=n_documents)
@@ -87,7 +86,7 @@ def planted(n_documents: int, k: int = 10, V: int = 1000, length: int = 100) -> 
 
 
 def matching_error(found: np.ndarray, words: Sequence[str], truth: np.ndarray) -> float:
-    """Mean L1 distance under the best matching."""
+    """Return the mean L1 distance of topics under the best matching."""
     from scipy.optimize import linear_sum_assignment
 
     ordered = np.zeros((len(found), truth.shape[1]))
@@ -116,7 +115,7 @@ def planted_table() -> str:
 
 
 def reuters() -> tuple[Documents, Documents]:
-    """Train and held-out documents."""
+    """Return training and held-out documents of Reuters."""
     with gzip.open(REUTERS, "rt", encoding="utf-8") as lines:
         stories = [json.loads(line) for line in lines]
     documents = [content_words(f"{story['title'] or ''} {story['body'] or ''}") for story in stories]

@@ -1,13 +1,13 @@
-"""Does the order of training matter? Tables 5 and 6 of Chin and Liang 2019, as far as data and models go.
+"""Test whether the order of training examples matters: tables 5 and 6 of Chin and Liang 2019.
 
     python -m benchmarks.training_order            # both
     python -m benchmarks.training_order table-6
 
-Batches of 256, Adam with a learning rate of 0.005, the number of epochs chosen on a validation set (here a
-tenth of train, another for each seed), the same for each order. Each seed has its own start, split, order.
-Table 6 is SST in five classes over averaged word vectors, from an SVD of co-occurrences in unlabelled text:
-logistic regression and scikit-learn's networks on such averages, which is what deep averaging networks are.
-Table 5 has scikit-learn's digits for MNIST.
+Training uses batches of 256, Adam with a learning rate of 0.005, and a number of epochs chosen on validation
+data (here a random tenth of train), the same for each order. Each seed has its own initial weights, split and
+order. Table 6 is SST with five classes, represented by averaged word vectors from an SVD of co-occurrences in
+unlabelled text; the models are logistic regression and scikit-learn's networks (deep averaging networks).
+Table 5 uses scikit-learn's digits instead of MNIST.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Labelled(NamedTuple):
 
 
 def read_sst(path: Path) -> tuple[list[list[str]], np.ndarray]:
-    """Sentences in lower case, and their labels from 0 to 4."""
+    """Return lower-cased sentences, and their labels from 0 to 4."""
     trees = path.read_text(encoding="utf-8").splitlines()
-    if path.name == "train.txt":  # it holds the sentences of dev.txt as well
+    if path.name == "train.txt":  # it also contains the sentences of dev.txt
         dev = set(path.with_name("dev.txt").read_text(encoding="utf-8").splitlines())
         trees = [tree for tree in trees if tree not in dev]
     sentences = [[word.lower() for word in re.findall(r" ([^()]+)\)", tree)] for tree in trees]
@@ -62,7 +62,7 @@ def unlabelled(path: Path, n_sentences: int) -> Iterator[list[str]]:
 
 
 def word_vectors(sentences: list[list[str]], dimensions: int) -> dict[str, np.ndarray]:
-    """Left singular vectors of scaled co-occurrence counts, their rows of length one (eigenwords)."""
+    """Return eigenwords: left singular vectors of scaled co-occurrence counts, with rows of length one."""
     counts = Counter(word for sentence in sentences for word in sentence)
     words = [word for word, count in counts.most_common() if count >= MINIMUM]
     index = {word: i for i, word in enumerate(words)}
@@ -85,7 +85,7 @@ def word_vectors(sentences: list[list[str]], dimensions: int) -> dict[str, np.nd
 
 
 def averaged(sentences: list[list[str]], vectors: dict[str, np.ndarray]) -> np.ndarray:
-    """The mean vector of the words that have one, and a constant."""
+    """Return the mean word vector of each sentence, with a constant feature."""
     width = len(next(iter(vectors.values())))
     rows = np.zeros((len(sentences), width + 1))
     for row, sentence in zip(rows, sentences, strict=True):
@@ -129,7 +129,7 @@ class Network:
         self.network = MLPClassifier(hidden, batch_size=SIZE, learning_rate_init=RATE, random_state=seed)
 
     def partial_fit(self, rows: np.ndarray, labels: np.ndarray) -> None:
-        self.network.batch_size = len(rows)  # the last of an epoch is smaller
+        self.network.batch_size = len(rows)  # the last batch of an epoch is smaller
         self.network.partial_fit(rows, labels, classes=self.classes)
 
     def accuracy(self, rows: np.ndarray, labels: np.ndarray) -> float:
@@ -137,13 +137,13 @@ class Network:
 
 
 class Learner(Protocol):
-    """What takes batches."""
+    """Protocol of a model that is trained on batches."""
 
     def partial_fit(self, rows: np.ndarray, labels: np.ndarray) -> None: ...
     def accuracy(self, rows: np.ndarray, labels: np.ndarray) -> float: ...
 
 
-# Arguments are the width of rows, the number of classes and the seed.
+# Arguments are the number of features, the number of classes and the seed.
 MODELS: dict[str, Callable[[int, int, int], Learner]] = {
     "LR": Softmax,
     "small": lambda _, n_classes, seed: Network((32,), n_classes, seed),
@@ -152,7 +152,7 @@ MODELS: dict[str, Callable[[int, int, int], Learner]] = {
 
 
 def run(model: str, policy: str, seed: int, train: Labelled, dev: Labelled, epochs: int) -> float:
-    """Dev accuracy after the epoch that is best on validation."""
+    """Return dev accuracy after the epoch with the best validation accuracy."""
     rows, labels = train
     scores = LeverageScores().fit(rows).scores(rows)
     held = np.random.default_rng(seed).permutation(len(labels)) < len(labels) // 10
@@ -169,7 +169,7 @@ def run(model: str, policy: str, seed: int, train: Labelled, dev: Labelled, epoc
 
 
 def print_table(train: Labelled, dev: Labelled, seeds: int, epochs: int) -> None:
-    """A row for each order, two columns for each model."""
+    """Print a table with a row for each order and two columns for each model."""
     columns: list[list[str]] = []
     for model in MODELS:
         shuffled: list[float] = []

@@ -1,14 +1,14 @@
-"""A model that learns examples one by one, beside one that learned all of them at once.
+"""Compare a model that is updated example by example with one trained on all examples at once.
 
     python -m benchmarks.updates                      # 1,000 updates of CLINC150 and Banking77
     python -m benchmarks.updates --updates 100 banking77
     python -m benchmarks.updates --updates 100 ewt    # a tagger of UD English EWT, sentence by sentence
 
-The last examples of a random order join one after the other by `update`, the others were learned before.
-*same labels* is the share of dev labels that are those of the model that learned everything again;
-*given directions* that of a classifier that learned its head again from nothing, beside the directions and
-the second layer that are there; *without one* that of a model that learned all examples but the last again:
-what one example changes itself.
+A model is trained on all but the last examples of a random order; they are added one by one by `update`.
+*same labels* is the share of dev labels that agree with a model trained again on all examples; *given
+directions* is the agreement with a classifier whose head is trained again with the same directions and second
+layer; *without one* is the agreement between models trained on all examples and on all but the last, which
+shows the effect of a single example.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ HEADER = (
 
 
 class Data(NamedTuple):
-    """Examples, and labels of others.
+    """Training examples, and functions that score models on dev.
 
     Attributes:
-        name: of the estimator.
-        make: makes one.
-        examples: to learn from.
-        labels: a model's labels of dev.
-        gold: the right ones.
+        name: name of the estimator.
+        make: returns a new estimator.
+        examples: training examples.
+        labels: returns a model's labels of dev.
+        gold: gold labels of dev.
     """
 
     name: str
@@ -90,7 +90,7 @@ def ewt() -> Data:
 
 
 def row(name: str, n_updates: int) -> list[object]:
-    """Accuracies, agreement and times of a corpus."""
+    """Return the row of a corpus: accuracies, agreement and times."""
     data = ewt() if name == "ewt" else intents(name)
     order = np.random.default_rng(0).permutation(len(data.examples)).tolist()
     examples = [data.examples[i] for i in order]
@@ -113,7 +113,7 @@ def row(name: str, n_updates: int) -> list[object]:
 
 
 def agreement_given_directions(data: Data, change: changes.Change) -> float:
-    """Share of dev labels that are those of heads learned from nothing, beside the same directions."""
+    """Return the agreement on dev with heads trained from scratch on the same directions."""
     kept: Any = change.kept
     nothing = kept.state._replace(duals=np.zeros_like(kept.state.duals))
     again = kept.learner.solve_further(kept.moments, nothing)

@@ -1,12 +1,12 @@
-"""The walk of one sentence through the code: which files its words pass on the way to a tree.
+"""Trace one sentence through the code: print the files that take part in parsing it, in order.
 
     python -m benchmarks.walk [MODEL]
 
-One call of ``Parser.parse`` is traced, in a process where the same call has run before, with
-``sys.setprofile``: each function of the project at its first call, comprehensions and kernels too, for a
-reader reads it once. The walk is the sequence of their files; it turns back where it enters a file that it
-had left. Two models of their own are entered but not followed: the tokenizer (`split_text`) and the tagger
-(`TagModel.posteriors`). What runs functions, `runtime` and `jit`, is left out.
+One call of ``Parser.parse`` is traced with ``sys.setprofile``, after the same call has run once. Each
+function of the project counts once, at its first call, including comprehensions and kernels.
+The walk is the sequence of the functions' files; it turns back when it enters a file that it had left. Calls
+inside the tokenizer (`split_text`) and the tagger (`TagModel.posteriors`) are not followed. The packages
+`runtime` and `jit`, which run functions, are left out.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _RUNNERS = ("runtime/", "jit/")
 
 
 def functions(call: Callable[[], object]) -> Iterator[tuple[str, str]]:
-    """The file and the name of each of the project's functions, in the order of their first calls."""
+    """Yield file and name of each of the project's functions in the order of their first calls."""
     found: dict[CodeType, tuple[str, str]] = {}
-    depth = 0  # of calls behind a door
+    depth = 0  # depth of calls inside a function that is not followed
 
     def trace(frame: FrameType, event: str, _: object) -> None:
         nonlocal depth
@@ -52,7 +52,7 @@ def functions(call: Callable[[], object]) -> Iterator[tuple[str, str]]:
 
 
 def turns(files: Iterable[str]) -> int:
-    """How often a walk enters a file that it had left before."""
+    """Return how often a walk enters a file that it had left before."""
     left: set[str] = set()
     here, count = "", 0
     for file in files:
@@ -64,7 +64,7 @@ def turns(files: Iterable[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the walk, and how long it is."""
+    """Print the walk and its length."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("model", nargs="?", default="en", help="name or folder of a parser")
     parser = spectralnlp.load(options.parse_args(arguments).model)

@@ -1,1 +1,1 @@
-"""Parts of `benchmarks.fuzz`: mutations, targets, and cases in processes of their own."""
+"""Parts of `benchmarks.fuzz`: mutations, targets, and the isolation of cases in child processes."""

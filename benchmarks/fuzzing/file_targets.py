@@ -1,4 +1,4 @@
-"""Targets of the fuzzer that are files of data: treebanks, texts, tables and matrices."""
+"""Fuzzer targets for data files: treebanks, texts, tables and matrices."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from benchmarks.fuzzing.targets import CORPORA, Target, first_failure, set_optio
 
 @dataclass
 class Files(Target):
-    """A file of data, mutated byte by byte, and commands that read it.
+    """Target for a data file whose bytes are mutated, and commands that read it.
 
     Attributes:
-        name: of the class.
-        contents: sound files: suffix and bytes.
-        commands: makes the commands of the path of the mutated file.
-        longest: bytes of a file, of which a part is taken if it has more.
-        most_copies: of a part that is repeated: more text takes more time, however sound it is.
-        pieces: that are put in between.
+        name: name of the target.
+        contents: suffixes and bytes of valid files.
+        commands: returns the commands for the path of the mutated file.
+        longest: maximum number of bytes; of a longer file a part is taken.
+        most_copies: maximum repetitions of a part, because even valid text takes time by its length.
+        pieces: byte strings to insert.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Files(Target):
     pieces: tuple[bytes, ...] = PIECES
 
     def write(self, random: Random, folder: Path) -> None:
-        """Mutate one of the files, or a part of it."""
+        """Write a mutation of one of the files, or of a part of it."""
         suffix, content = random.choice(self.contents)
         first = random.randrange(max(len(content) - self.longest, 0) + 1)
         content = content[first : first + self.longest]
@@ -44,24 +44,24 @@ class Files(Target):
         (folder / f"input{suffix}").write_bytes(mutated)
 
     def write_sound(self, folder: Path) -> None:
-        """Write the first of the files."""
+        """Write the first valid file."""
         suffix, content = self.contents[0]
         (folder / f"input{suffix}").write_bytes(content)
 
     def run(self, folder: Path) -> int:
-        """Run the commands."""
+        """Run the commands and return the first failing exit status, else 0."""
         (path,) = folder.glob("input*")
         return first_failure(*self.commands(path, folder / "out"))
 
 
 @dataclass
 class Matrices(Target):
-    """Matrices ``.npy`` and ``.npz``: bytes mutated, or the arrays of a sparse one, or shapes and dtypes."""
+    """Target for ``.npy`` and ``.npz`` matrices with mutated bytes, arrays, shapes or dtypes."""
 
     name: str = "matrix"
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a damaged matrix."""
+        """Write a mutated matrix."""
         rng = np.random.default_rng(random.getrandbits(32))
         sparse = sp.random(30, 12, 0.3, format="csr", random_state=rng)
         suffix = random.choice((".npy", ".npz", ".npz"))
@@ -89,11 +89,11 @@ class Matrices(Target):
         (folder / f"input{suffix}").write_bytes(content)
 
     def write_sound(self, folder: Path) -> None:
-        """Write a sparse matrix."""
+        """Write a valid sparse matrix."""
         sp.save_npz(folder / "input.npz", sp.random(30, 12, 0.3, format="csr", random_state=0))
 
     def run(self, folder: Path) -> int:
-        """Sketch it twice and take its leverage scores."""
+        """Sketch the matrix twice and compute its leverage scores."""
         (path,) = (str(each) for each in folder.glob("input*"))
         out = str(folder / "out")
         return first_failure(
@@ -103,7 +103,7 @@ class Matrices(Target):
         )
 
 
-# A file in the conventions of each treebank whose reader is a target of its own.
+# A file in the format of each treebank whose reader is a separate target.
 READERS = {
     "alpino": ("dutch.alpino.xml", PIECES + XML_PIECES),
     "tiger": ("german.tiger.xml", PIECES + XML_PIECES),
@@ -116,7 +116,7 @@ READERS = {
 
 
 def file_targets(models: Path) -> dict[str, Target]:
-    """Targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
+    """Return targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
     treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
     texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
     conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"

@@ -1,4 +1,4 @@
-"""A case in a process of its own, where a crash, an endless loop or a lack of memory is seen and counted."""
+"""Run a case in a child process, so that crashes, endless loops and lack of memory are detected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from benchmarks import report
 
-# Classes of outcomes; the first two are what should happen.
+# Classes of outcomes; the first two are correct behaviour.
 ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE = (
     "accepted",
     "refused",
@@ -30,19 +30,19 @@ CLASSES = (ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE)
 GOOD = (ACCEPTED, REFUSED)
 
 MOST_SECONDS = 10  # of CPU time
-MOST_WAITING = 90  # seconds on the clock
-MOST_MEGABYTES = 1000  # more than the process held before the case
+MOST_WAITING = 90  # wall seconds
+MOST_MEGABYTES = 1000  # memory growth during the case
 LONGEST_LINE = 1200  # characters of a message, without the path
 
 
 class Outcome(NamedTuple):
-    """Of one case.
+    """Outcome of one case.
 
     Attributes:
         kind: one of `CLASSES`.
-        detail: the last lines that it wrote.
-        seconds: CPU time.
-        megabytes: how much its memory grew.
+        detail: last lines of the case's output.
+        seconds: CPU seconds.
+        megabytes: growth of memory.
     """
 
     kind: str
@@ -52,13 +52,14 @@ class Outcome(NamedTuple):
 
 
 def run_apart(case: Callable[[], int], folder: Path) -> Outcome:
-    """Run a case in a child process, with bounds on time and memory.
+    """Run a case in a child process with limits on time and memory, and return its outcome.
 
-    A case that the clock ended, without much CPU time, is run once more: a busy machine may have kept it.
+    A case that reaches the wall-time limit with little CPU time is run again, because a busy machine may have
+    delayed it.
 
     Args:
-        case: returns an exit status; may write to stderr.
-        folder: where the child writes what it says.
+        case: function that returns an exit status and may write to stderr.
+        folder: folder for the output of the child.
     """
     outcome = _run_once(case, folder)
     kept = outcome.kind == SLOW and outcome.seconds < MOST_SECONDS
@@ -69,7 +70,7 @@ def _run_once(case: Callable[[], int], folder: Path) -> Outcome:
     said, result = folder / "stderr", folder / "result"
     result.unlink(missing_ok=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # threads that idle in the parent
+        warnings.simplefilter("ignore", DeprecationWarning)  # the parent has idle threads
         child = os.fork()
     if child == 0:
         _run_child(case, said, result)
@@ -81,15 +82,15 @@ def _run_once(case: Callable[[], int], folder: Path) -> Outcome:
 
 
 def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
-    """Run the case and leave the process without running anything else of the parent's."""
+    """Run the case and exit the child process without running any code of the parent."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(MOST_WAITING)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()
-    warnings.resetwarnings()  # not those of pytest, which are errors
+    warnings.resetwarnings()  # without pytest's filters, which raise errors
     before = _held("VmRSS")
-    most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # addresses are not memory yet
+    most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # address space, which exceeds memory
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
     with open(said, "wb", buffering=0) as file, open(os.devnull, "r+b") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -112,7 +113,7 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
 
 
 def _held(field: str) -> int:
-    """Megabytes of a field of the process's status; 0 where the system does not say."""
+    """Return a field of the process's status in megabytes; 0 if the system has none."""
     path = Path("/proc/self/status")
     lines = path.read_text().splitlines() if path.exists() else []
     return next((int(line.split()[1]) // 2**10 for line in lines if line.startswith(field)), 0)

@@ -1,4 +1,4 @@
-"""Mutations of bytes, of JSON values and of arrays, drawn from a seeded generator."""
+"""Mutate bytes, JSON values and arrays at random, with a seeded generator."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-# Nested deeper than the interpreter recurses.
+# Nested more deeply than the interpreter's recursion limit.
 DEEP = 100_000
 
-# Pieces that readers have trouble with.
+# Byte strings that are hard for readers.
 PIECES = (
     b"",
     b"\x00",
@@ -37,7 +37,7 @@ PIECES = (
     "\u2028\u200b\U0001f9ff".encode(),
 )
 
-# Pieces that readers of XML have trouble with: entity bombs, encodings that are not the file's, depth.
+# Byte strings that are hard for XML readers: entity bombs, wrong encodings, deep nesting.
 XML_PIECES = (
     b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;&b;'>]>",
     b"<!DOCTYPE x SYSTEM 'file:///etc/hostname'>",
@@ -58,7 +58,7 @@ XML_PIECES = (
 def mutated_bytes(
     random: Random, data: bytes, *, most_copies: int = 30, pieces: Sequence[bytes] = PIECES
 ) -> bytes:
-    """Change bytes in one to four places: flipped, deleted, repeated, moved, or replaced by pieces."""
+    """Flip, delete, repeat, move or replace bytes in one to four places."""
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(changed) + 1)
@@ -89,7 +89,7 @@ def mutated_bytes(
 
 
 def mutated_json(random: Random, value: Any) -> str:
-    """Change one to three values of a JSON document, at any depth; the result may be no JSON at all."""
+    """Change one to three values of a JSON document, at any depth; the result may be invalid JSON."""
     if random.random() < 0.1:
         return mutated_bytes(random, json.dumps(value, indent=1).encode()).decode("utf-8", "surrogateescape")
     if random.random() < 0.02:
@@ -102,7 +102,7 @@ def mutated_json(random: Random, value: Any) -> str:
 
 
 def _place(random: Random, root: list[Any]) -> tuple[Any, Any]:
-    """A container and a key of it, every depth being about as likely."""
+    """Return a container and one of its keys, with all depths about equally likely."""
     places: list[tuple[Any, Any]] = []
     holder: Any = root
     while isinstance(holder, dict | list) and holder:
@@ -175,7 +175,7 @@ def _values(old: Any) -> list[Any]:
 
 
 def mutated_arrays(random: Random, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Change one or two arrays: numbers, order, length, shape, dtype, name; what is sound stays a part."""
+    """Change values, order, length, shape, dtype or name of one or two arrays, and keep the others."""
     changed = dict(arrays)
     for _ in range(random.choice((1, 1, 1, 2))):
         if not changed:
@@ -194,7 +194,7 @@ def mutated_arrays(random: Random, arrays: dict[str, Array]) -> dict[str, Array]
 
 
 def mutated_array(random: Random, array: Array) -> Array:
-    """Change one array."""
+    """Return a mutated array."""
     match random.randrange(10):
         case 0:
             with np.errstate(all="ignore"):
@@ -233,7 +233,7 @@ def _reshaped(array: Array) -> Iterator[Array]:
 
 
 def random_half(n: int) -> int:
-    """About half of a number."""
+    """Return half of n, rounded up."""
     return n - n // 2
 
 

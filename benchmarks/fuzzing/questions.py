@@ -1,4 +1,4 @@
-"""Mutated questions to ``spectralnlp explain``, of models with kept moments and without."""
+"""Fuzzer target: mutated questions to ``spectralnlp explain``, for models with and without moments."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _LABELS = (
 
 @dataclass
 class Questions(Target):
-    """A question about a bracket, a tag or a label, some of it mutated.
+    """Target for questions about a bracket, a tag or a label, with mutated arguments.
 
     Attributes:
-        root: the folder of the models.
+        root: folder of the models.
     """
 
     root: Path
@@ -52,7 +52,7 @@ class Questions(Target):
     )
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write the arguments of the command."""
+        """Write the mutated arguments of the command."""
         asked = self._question(random, random.choice(self.models))
         if random.random() < 0.3:
             asked += random.choice((["--most", str(random.choice(_NUMBERS))], ["--recount"], ["--json"]))
@@ -79,13 +79,13 @@ class Questions(Target):
         return [*asked, "--bracket", first, last, label]
 
     def write_sound(self, folder: Path) -> None:
-        """Write a question to the first model."""
+        """Write a valid question to the first model."""
         asked = [str(self.root / self.models[0].replace(" ", "-")), "--tokens", _SENTENCE]
         (folder / "question.json").write_text(
             json.dumps([*asked, "--bracket", "0", "2", "NP"]), encoding="utf-8"
         )
 
     def run(self, folder: Path) -> int:
-        """Ask."""
+        """Run the command and return its exit status."""
         asked: list[str] = json.loads((folder / "question.json").read_text(encoding="utf-8"))
         return first_failure(["explain", *asked])

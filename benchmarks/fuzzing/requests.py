@@ -1,4 +1,4 @@
-"""Mutated HTTP requests to ``spectralnlp serve``, which runs in a process of its own."""
+"""Fuzzer target: mutated HTTP requests to ``spectralnlp serve``, which runs in its own process."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from benchmarks.fuzzing.mutations import mutated_bytes, mutated_json
 from benchmarks.fuzzing.targets import CORPORA, Target
 
 _MAIN = "import sys; from spectralnlp.cli import main; sys.exit(main())"
-_SECONDS = 2  # that the server gives an analysis
-_MOST_TURNS = 600  # a tenth of a second each, that an answer is waited for
+_SECONDS = 2  # the server's time limit for an analysis
+_MOST_TURNS = 600  # maximum waits of 0.1 s for an answer
 _STATUSES = (200, 204, 400, 403, 404, 405, 408, 413, 415, 422, 501, 503, 504)
 
 _LENGTHS = ("abc", "1e3", "-1", "0", "1", "+5", "5, 5", "5, 6", "9" * 30, "0x10", "", "99999999999")
@@ -58,11 +58,11 @@ _TEXTS = (
 
 @dataclass
 class Requests(Target):
-    """Requests to a server with a model, which is started when it is first needed.
+    """Target for requests to a server with one model, which is started at first use.
 
     Attributes:
         model: folder of the model.
-        name: of the target.
+        name: name of the target.
     """
 
     model: Path
@@ -72,7 +72,7 @@ class Requests(Target):
     _complaints: Path = field(default_factory=lambda: Path("serve-complaints"))
 
     def warm_up(self, folder: Path) -> None:
-        """Start the server, and ask it something."""
+        """Start the server and send a valid request."""
         self._complaints = self.model.parent / "serve-complaints"
         command = [sys.executable, "-c", _MAIN, "serve", str(self.model), "--port", "0"]
         with self._complaints.open("wb") as complaints:
@@ -89,7 +89,7 @@ class Requests(Target):
         super().warm_up(folder)
 
     def close(self) -> None:
-        """End the server."""
+        """Stop the server."""
         if self._server is not None and self._server.stdout is not None:
             self._server.kill()
             self._server.wait()
@@ -97,11 +97,11 @@ class Requests(Target):
             self._server = None
 
     def write_sound(self, folder: Path) -> None:
-        """Write a request as it should be."""
+        """Write a valid request."""
         (folder / "request").write_bytes(self._request({"text": "The keeper climbs the stairs."}, {}))
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a request with a text, a JSON body, headers or bytes that are out of the ordinary."""
+        """Write a request with an unusual text, JSON body, headers or bytes."""
         what = random.random()
         body: Any = {"text": "The keeper climbs the stairs every evening. Did the blorfish leave?"}
         headers: dict[str, str] = {}
@@ -115,7 +115,7 @@ class Requests(Target):
         if what >= 0.7:
             content = mutated_bytes(random, content)
         if random.random() < 0.05:
-            content *= random.choice((2, 20))  # one after the other, before an answer
+            content *= random.choice((2, 20))  # pipelined requests
         (folder / "request").write_bytes(content)
 
     def _text(self, random: Random) -> dict[str, str]:
@@ -170,7 +170,7 @@ class Requests(Target):
         return f"{path} HTTP/1.1\r\n{head}\r\n".encode() + raw
 
     def run(self, folder: Path) -> int:
-        """Send the request; 2 and a line where the server refused it."""
+        """Send the request; if the server refuses it, print a line and return 2."""
         content = (folder / "request").read_bytes()
         said = self._complaints.stat().st_size
         assert self._server is not None
@@ -187,19 +187,20 @@ class Requests(Target):
         return _complain(f"spectralnlp: {status}, {what}", 2)
 
     def _answer(self, content: bytes) -> tuple[int, bytes]:
-        """Status and body of the first answer.
+        """Return status and body of the first answer.
 
-        Where the server closes the connection without one, the status is 0 if the request is not whole, else
-        -1; where it does neither, -2. A machine that stands still, or is busy, takes none of the turns.
+        If the server closes the connection without an answer, the status is 0 for an incomplete request and
+        -1 for a complete one; if it does neither in time, -2. Time in which the machine is suspended or busy
+        does not count.
         """
         client = h11.Connection(h11.CLIENT)
-        method = b"HEAD" if content.startswith(b"HEAD ") else b"GET"  # its answers have no body
+        method = b"HEAD" if content.startswith(b"HEAD ") else b"GET"  # answers to HEAD have no body
         client.send(h11.Request(method=method, target=b"/", headers=[("Host", "a")]))
         client.send(h11.EndOfMessage())
         is_incomplete = _is_incomplete(content)
         status, body, turns = 0, b"", 0
         with socket.create_connection(("127.0.0.1", self._port), timeout=30) as connection:
-            with suppress(ConnectionError):  # the server may have seen enough
+            with suppress(ConnectionError):  # the server may have closed the connection
                 connection.sendall(content)
                 if is_incomplete:
                     connection.shutdown(socket.SHUT_WR)
@@ -217,17 +218,17 @@ class Requests(Target):
                         status = event.status_code
                     elif isinstance(event, h11.Data):
                         body += event.data
-            except (ConnectionError, h11.RemoteProtocolError):  # it closed the connection
+            except (ConnectionError, h11.RemoteProtocolError):  # the server closed the connection
                 if not is_incomplete and len(content) < 65536:
                     return -1, b""
         return status, body
 
 
 def _cpu_seconds(server: int) -> float:
-    """CPU time of a process so far, with that of its children, also of those that have ended."""
+    """Return the CPU seconds of a process and its children, including those that have ended."""
     ticks = 0
     for each in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it has ended
+        with suppress(OSError):  # the process has ended
             number, rest = each.read_text().split(" (", 1)
             fields = rest.rsplit(") ", 1)[1].split()
             if server in (int(number), int(fields[1])):
@@ -236,7 +237,7 @@ def _cpu_seconds(server: int) -> float:
 
 
 def _is_incomplete(content: bytes) -> bool:
-    """Whether a server would wait for more."""
+    """Return whether a request is incomplete, so that a server waits for more."""
     if not content:
         return True
     server = h11.Connection(h11.SERVER)

@@ -1,6 +1,6 @@
-"""Targets of the fuzzer: for each class of input, a sound one, how it is mutated and what is run on it.
+"""Fuzzer targets: for each class of input, a valid input, its mutations, and the commands to run on it.
 
-Here are those of models; `file_targets` has those of data.
+This module has the targets for models; `file_targets` has those for data.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ TOKENS = "The keeper climbs the stairs .\nthe cat saw this dog .\n"
 
 
 class Target(ABC):
-    """A class of input.
+    """Class of inputs to fuzz.
 
     Attributes:
-        name: as the command line and the report have it.
+        name: name on the command line and in the report.
     """
 
     name: str
@@ -46,13 +46,13 @@ class Target(ABC):
 
     @abstractmethod
     def run(self, folder: Path) -> int:
-        """Run commands on it, and return the exit status of the first that is not 0."""
+        """Run commands on the input, and return the first exit status that is not 0, else 0."""
 
     def warm_up(self, folder: Path) -> None:
-        """Run the commands on a sound input in this process: children then have all kernels and modules.
+        """Run the commands on a valid input in this process, so that children have all kernels and modules.
 
         Raises:
-            SystemExit: it was not accepted.
+            SystemExit: the input was not accepted.
         """
         self.write_sound(folder)
         said = io.StringIO()
@@ -63,15 +63,15 @@ class Target(ABC):
 
     @abstractmethod
     def write_sound(self, folder: Path) -> None:
-        """Write an input as it should be into an empty folder."""
+        """Write a valid input into an empty folder."""
 
     def left_behind(self, folder: Path) -> Iterator[str]:
-        """Names of files that a failed case should not have left."""
+        """Yield names of files that a failed case should have deleted."""
         return (each.name for each in folder.iterdir() if each.name.endswith(".tmp"))
 
 
 def first_failure(*commands: list[str]) -> int:
-    """Run commands until one fails."""
+    """Run commands until one fails, and return its exit status; 0 if none fails."""
     return next((status for command in commands if (status := run(command))), 0)
 
 
@@ -81,13 +81,13 @@ def first_failure(*commands: list[str]) -> int:
 
 @dataclass
 class Model(Target):
-    """A model folder: its arrays, headers, JSON and card; digests are those of what is written.
+    """Target for a model folder whose arrays, header, JSON or card are mutated, with matching digests.
 
     Attributes:
-        name: of the kind of model.
-        path: a sound folder.
-        commands: what is done with the folder, the word ``MODEL`` standing for it.
-        kept: whether the moments beside the model are mutated, not the model.
+        name: kind of model.
+        path: valid model folder.
+        commands: commands to run, in which ``MODEL`` stands for the folder.
+        kept: whether to mutate the moments beside the model instead of the model.
     """
 
     name: str
@@ -100,7 +100,9 @@ class Model(Target):
         stem = ("moments.safetensors", "moments.json") if self.kept else ("arrays.safetensors", "model.json")
         self._arrays_name, self._header_name = stem
         self._header = json.loads(self._files[self._header_name])
-        if self.kept:  # inflated, as the reader takes them too: mutated bytes would rarely inflate
+        if (
+            self.kept
+        ):  # decompressed, which the reader also accepts, because mutated compressed bytes rarely decompress
             kept = load_kept_moments(self.path)
             assert kept is not None
             self._files[self._arrays_name] = save(kept[1].all())
@@ -109,7 +111,7 @@ class Model(Target):
         self._arrays = load(self._files[self._arrays_name])
 
     def write(self, random: Random, folder: Path) -> None:
-        """Mutate one of the files, or arrays and JSON at once."""
+        """Write a mutation of one of the files, or of arrays and JSON at once."""
         files = dict(self._files)
         header = self._header
         what = random.random()
@@ -119,7 +121,7 @@ class Model(Target):
         elif what < 0.7:
             files[self._arrays_name] = mutated_bytes(random, files[self._arrays_name])
         raw = files[self._arrays_name]
-        if random.random() < 0.98:  # else the digest gives it away
+        if random.random() < 0.98:  # otherwise the digest does not match
             header = {**header, "arrays": _digest(raw)}
         text = json.dumps(header, indent=1)
         if 0.7 <= what < 0.97:
@@ -136,7 +138,7 @@ class Model(Target):
 
     @staticmethod
     def _values(header: dict[str, Any]) -> Any:
-        """Mostly the metadata, which is what has values to change."""
+        """Return the part of the header to mutate: the metadata."""
         return header["metadata"]
 
     def _with_digests(self, text: str, header: dict[str, Any]) -> str:
@@ -144,11 +146,11 @@ class Model(Target):
         return f'{others[:-2]},\n "metadata": {text}\n}}'
 
     def write_sound(self, folder: Path) -> None:
-        """Copy the model."""
+        """Copy the valid model."""
         shutil.copytree(self.path, folder / "model")
 
     def run(self, folder: Path) -> int:
-        """Load the model by the command line and use it."""
+        """Run the commands with the model."""
         (folder / "text.txt").write_text(TEXT, encoding="utf-8")
         (folder / "tokens.txt").write_text(TOKENS, encoding="utf-8")
         places = {"MODEL": str(folder / "model"), "OUT": str(folder / "out")}
@@ -163,7 +165,7 @@ def _digest(raw: bytes) -> dict[str, Any]:
 
 
 def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
-    """Targets for model folders, trained on our own corpora where ``root`` does not have them yet."""
+    """Return targets for model folders; models that ``root`` lacks are trained on small corpora."""
     kinds = {name: each for name, each in _kinds(root).items() if not names or name in names}
     targets = {}
     for name, (arguments, commands) in kinds.items():
@@ -177,7 +179,7 @@ def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
 
 
 def _needed(arguments: list[str], root: Path) -> list[str]:
-    """Kinds whose folders the arguments of another name."""
+    """Return the kinds of models whose folders the arguments name."""
     return [
         kind for kind in ("eigenwords", "operators") if any(str(root / kind) in each for each in arguments)
     ]
@@ -229,7 +231,7 @@ def set_options(**values: object) -> list[str]:
 
 
 def _kinds(root: Path) -> dict[str, Kind]:
-    """The arguments of ``train`` for each kind of model, and what is then done with it."""
+    """Return, for each kind of model, the arguments of ``train`` and the commands to run with it."""
     trees, text = str(root / "trees.mrg"), str(CORPORA / "text" / "lighthouse.txt")
     few_trees, tokens = str(CORPORA / "treebank" / "dev.mrg"), str(CORPORA / "text" / "tokenized.txt")
     words = str(root / "eigenwords")

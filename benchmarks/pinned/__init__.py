@@ -1,5 +1,5 @@
-"""The sections of ``benchmarks.pins``, a module each.
+"""Sections of ``benchmarks.pins``.
 
-They import one another by relative names alone, and spectralnlp when something is computed, so that
+The modules use relative imports, and import spectralnlp only when they compute something, so that
 ``benchmarks/pins.py`` can also be run by its path with another installation of spectralnlp.
 """

@@ -1,4 +1,4 @@
-"""Section: what the commands print that are made of trees alone, and CoNLL-U."""
+"""Pinned section: output of the commands that work on trees alone, and CoNLL-U."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PATTERNS = (
 
 
 def commands(known: Mapping[str, Item]) -> Iterator[Item]:
-    """All."""
+    """Yield the items of all commands."""
     with scratch() as folder:
         for arguments in (*_search(), *_measure(), *_convert(folder), *_parse(folder)):
             yield _item(folder, *arguments)
@@ -45,7 +45,7 @@ def commands(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _item(folder: Path, *arguments: object) -> Item:
-    """What a command prints and writes."""
+    """Return the item of a command: its output and the files that it writes."""
     found = command(*arguments, scratch=folder)
     written = [each for each in arguments if isinstance(each, Path) and each.name.startswith("out")]
     for each in written:
@@ -159,7 +159,7 @@ def _evaluate() -> Iterator[tuple[object, ...]]:
 
 
 def _words() -> str:
-    """The words of the development part, a sentence a line."""
+    """Return the words of the dev part, one sentence per line."""
     import spectralnlp
 
     return "".join(f"{' '.join(tree.words())}\n" for tree in spectralnlp.read_treebank(_DEV))

@@ -1,4 +1,4 @@
-"""Hashes of all that a parser has learned."""
+"""Compute digests of all learned parts of a parser."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-_LENGTH = 16  # hexadecimal digits that are written
+_LENGTH = 16  # number of hexadecimal digits of a digest
 
 
 def parts_of(parser: Any) -> dict[str, Any]:
-    """What a parser consists of, by names that stay; None for what it lacks.
+    """Return the parts of a parser by stable names; None for a part that it lacks.
 
-    All attributes of parsers that these pins look at are here: where they move, this is what to change.
+    All accesses to attributes of parsers by the pins are here: if attributes move, change this function.
     """
     parts: dict[str, Any] = {
         "cells": parser.components.get("open_cells"),
@@ -39,7 +39,7 @@ def parts_of(parser: Any) -> dict[str, Any]:
 
 
 def digests_of(parser: Any) -> dict[str, Any]:
-    """A hash of each part; of a dataclass, of each of its fields."""
+    """Return the digest of each part; for a dataclass, that of each field."""
     return {name: _digests(part) for name, part in parts_of(parser).items()}
 
 
@@ -52,14 +52,14 @@ def _digests(part: Any) -> Any:
 
 
 def digest(value: Any) -> str:
-    """The hash of a value: of dataclasses, tuples, mappings, arrays, texts and numbers, in one another."""
+    """Return the digest of a value: nested dataclasses, tuples, mappings, arrays, texts and numbers."""
     found = sha256()
     _feed(found, value)
     return found.hexdigest()[:_LENGTH]
 
 
 def _feed(found: Any, value: Any) -> None:
-    """Add a value to a hash; kinds and lengths go first, so that nothing runs into another."""
+    """Add a value to a hash, preceded by its type and length, so that the encoding is unambiguous."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         found.update(f"array {value.dtype.str} {value.shape}".encode())
         found.update(np.ascontiguousarray(value).tobytes())

@@ -1,4 +1,4 @@
-"""What a section yields, where its data are, and how it runs a command."""
+"""Shared parts of the pinned sections: items, data, and running of commands."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SECONDS = re.compile(r"\b\d[\d,]*(\.\d+)? (s|ms)\b|(sentences/s|\"sentences_per
 
 
 class Item(NamedTuple):
-    """One thing that must not change.
+    """One pinned result, which must not change.
 
     Attributes:
-        key: unique in its section.
-        value: of JSON.
-        aside: of JSON too; written, but not compared.
+        key: key, unique in its section.
+        value: JSON value.
+        aside: JSON value that is written, but not compared.
     """
 
     key: str
@@ -34,25 +34,25 @@ class Item(NamedTuple):
     aside: Any = None
 
 
-# A section gets the items that were pinned before, by their keys: none when they are written.
+# A section gets the previously pinned items by key; none when pins are written.
 Section = Callable[[Mapping[str, Item]], Iterator[Item]]
 
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder that is there for a while."""
+    """Yield a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="pins-") as name:
         yield Path(name).resolve()
 
 
 def command(*arguments: object, scratch: Path | None = None) -> dict[str, Any]:
-    """The exit status and the output of a command, and its line of error, if any.
+    """Return the exit status, the output and the error message, if any, of a command.
 
-    Seconds in the output, and the places of corpora and of scratch folders, are replaced by words.
+    Seconds in the output, and the paths of corpora and of scratch folders, are replaced by placeholders.
 
     Args:
-        arguments: as on a command line.
-        scratch: a folder whose name is left out.
+        arguments: arguments of the command line.
+        scratch: folder whose path is replaced.
     """
     from spectralnlp.cli import main
 
@@ -66,7 +66,7 @@ def command(*arguments: object, scratch: Path | None = None) -> dict[str, Any]:
 
 
 def succeed(*arguments: object, scratch: Path | None = None) -> str:
-    """The output of a command; it ends the run if the command fails."""
+    """Return the output of a command; exit if it fails."""
     found = command(*arguments, scratch=scratch)
     if found["status"]:
         sys.exit(f"spectralnlp {' '.join(map(str, arguments))}: {found['error']}")
@@ -74,14 +74,14 @@ def succeed(*arguments: object, scratch: Path | None = None) -> str:
 
 
 def plain(text: str, scratch: Path | None = None) -> str:
-    """A text without seconds, and with words for places that differ between machines."""
+    """Return a text with placeholders for seconds and for paths that differ between machines."""
     if scratch is not None:
         text = text.replace(str(scratch), "SCRATCH")
     return _SECONDS.sub("SECONDS", text.replace(str(CORPORA), "CORPORA"))
 
 
 def files_of(treebank: str, part: str, every: int = 1) -> list[str]:
-    """Some files of a treebank, sorted: every so manieth."""
+    """Return every ``every``-th file of a treebank, sorted."""
     found = sorted(str(each) for each in (TREEBANKS / treebank / part).iterdir() if each.is_file())
     if not found:
         sys.exit(f"no treebank at {TREEBANKS / treebank / part}: set SPECTRALNLP_SHARED")
@@ -90,14 +90,14 @@ def files_of(treebank: str, part: str, every: int = 1) -> list[str]:
 
 @cache
 def trees_of(treebank: str, part: str) -> tuple[Any, ...]:
-    """All trees of a part of a treebank, without those that cannot be read."""
+    """Return all readable trees of a part of a treebank."""
     import spectralnlp
 
     return tuple(spectralnlp.read_treebank(files_of(treebank, part), on_bad=lambda error: None))
 
 
 def spread(trees: tuple[Any, ...], n: int, *, run: int = 1) -> list[Any]:
-    """So many trees, from all over a treebank, in runs of so many neighbours."""
+    """Return n trees in evenly spread runs of ``run`` neighbours."""
     n_runs = n // run
     step = len(trees) // n_runs
     return [tree for number in range(n_runs) for tree in trees[number * step : number * step + run]]

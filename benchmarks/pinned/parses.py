@@ -1,4 +1,4 @@
-"""Sections: parses of the models that ship, with posteriors, in every way to ask for them."""
+"""Pinned sections: parses of the shipped models, with posteriors, by all ways of parsing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .items import Item, Section, command, plain, scratch, spread, trees_of
 
 _TREEBANKS = {"en": "gum", "en-biomedical": "craft", "is": "icepahc"}
 _DECODERS = ("mbr", "max-rule", "viterbi", "labelled-recall")
-_RUN = 5  # neighbouring sentences that make a text
+_RUN = 5  # number of neighbouring sentences in a text
 _N_ALL, _N_SOME, _N_BEST, _N_FEW = 500, 150, 100, 50
 _WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "``": '"', "''": '"'}
 
 
 def parses(model: str, known: Mapping[str, Item]) -> Iterator[Item]:
-    """All ways for one model."""
+    """Yield items for all ways of parsing with one model."""
     import spectralnlp
 
     parser = spectralnlp.load(model)
@@ -55,14 +55,14 @@ def parses(model: str, known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def raw(trees: list[Any]) -> str:
-    """A text of the words of trees, without most of the blanks between them that a writer would not set."""
+    """Return the words of trees as raw text, without most blanks around punctuation."""
     words = [_WRITTEN.get(word, word) for tree in trees for word in tree.words()]
     text = re.sub(r" ([.,;:?!%)\]’]|n['’]t\b|['’](s|re|ve|d|ll|m)\b)", r"\1", " ".join(words))
     return re.sub(r"([(\[$“‘]) ", r"\1", text)
 
 
 def _tried(parse: Callable[[], Any]) -> Any:
-    """A parse as JSON, or the line of the error."""
+    """Return a parse as JSON, or the error message."""
     import spectralnlp
 
     try:
@@ -76,14 +76,14 @@ def _parsed(key: str, parser: Any, *given: Any, **options: Any) -> Item:
 
 
 def _constrained(parser: Any, trees: list[Any]) -> Iterator[Item]:
-    """Parses under constraints of many kinds, and the errors of those that cannot be met."""
+    """Yield parses under many kinds of constraints, or errors for those that cannot be met."""
     for number, tree in enumerate(trees):
         kind, options = _constraints(number, tree)
         yield _parsed(f"constraints, {kind}/{number}", parser, tree.words(), **options)
 
 
 def _constraints(number: int, tree: Any) -> tuple[str, dict[str, Any]]:
-    """A kind of constraints for a sentence, in turn, and their values."""
+    """Return the kind and the values of constraints for a sentence; kinds alternate by its number."""
     n = len(tree.words())
     spans = [(start, end, label) for label, start, end in tree.spans() if label not in ("TOP", "")]
     nps = [span for span in spans if span[2].startswith("NP")]
@@ -110,7 +110,7 @@ def _constraints(number: int, tree: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _suggested(parser: Any, trees: list[Any]) -> Iterator[Item]:
-    """Tags that are evidence alone."""
+    """Yield parses with suggested tags, which are only evidence."""
     from spectralnlp.text.tokens import Sentence
 
     sentences = [Sentence.from_words(tree.words(), tree.tags()) for tree in trees]
@@ -119,7 +119,7 @@ def _suggested(parser: Any, trees: list[Any]) -> Iterator[Item]:
 
 
 def _long(parser: Any, trees: tuple[Any, ...]) -> Iterator[Item]:
-    """Lines of many sentences: of more than 200 words and of more than 400, some under constraints."""
+    """Yield parses of long lines, of over 200 and over 400 words, some under constraints."""
     for number, (start, least) in enumerate(((0, 201), (200, 400), (400, 401), (600, 450))):
         words: list[str] = []
         for tree in trees[start:]:
@@ -132,13 +132,13 @@ def _long(parser: Any, trees: tuple[Any, ...]) -> Iterator[Item]:
         if number < 2:
             brackets = [(3, 9, "NP"), (20, 40)]
             yield _parsed(f"long, constraints/{number}", parser, words, brackets=brackets)
-        if number == 0:  # longer ones take a minute
+        if number == 0:  # longer lines take a minute
             impossible = {"forbidden": [(0, len(words))], "brackets": [(20, 40)]}
             yield _parsed(f"long, impossible/{number}", parser, words, **impossible)
 
 
 def _commands(model: str, trees: list[Any]) -> Iterator[Item]:
-    """The same by the command line: without a tagger, with tags, with constraints, by several workers."""
+    """Yield parses by the command line: without a tagger, with tags, constraints or several workers."""
     some = trees[:: _N_ALL // _N_SOME]
     with scratch() as folder:
         text, tagged, tokens, few = (folder / name for name in ("raw", "tagged", "tokens", "few"))
@@ -168,7 +168,7 @@ def _commands(model: str, trees: list[Any]) -> Iterator[Item]:
 
 
 def _output(name: str, base: tuple[Any, ...], options: tuple[Any, ...], folder: Any) -> Iterator[Item]:
-    """An item for each line of a command's output, and one for the rest."""
+    """Yield an item for each line of a command's output, and one for the rest."""
     found = command(*base, *options, scratch=folder)
     lines = found.pop("stdout").splitlines()
     for number, line in enumerate(lines):

@@ -1,7 +1,7 @@
-"""Sections: sentences whose parser had to try again, with more open cells and less pruning.
+"""Pinned sections: sentences that need several attempts, with more open cells and less pruning.
 
-Which these are is found when they are written: each is parsed, and attempts are counted. To compare, those
-that were written are parsed again.
+When pins are written, all sentences are parsed and the attempts counted to find these sentences; a comparison
+parses only the pinned ones.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from .items import Item, Section, files_of, scratch, succeed, trees_of
 
 
 def english(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Sentences of GUM, with ``en``."""
+    """Yield items for sentences of GUM, parsed with ``en``."""
     import spectralnlp
 
     yield from _retried(spectralnlp.load("en"), "gum", ("dev", "train"), known)
 
 
 def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Sentences of CESS, with a parser that learned its training part."""
+    """Yield items for sentences of CESS, with a parser trained on its training part."""
     import spectralnlp
 
     with scratch() as folder:
@@ -31,7 +31,7 @@ def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Sentences that are far from what a parser learned from few trees: these need more attempts."""
+    """Yield items for out-of-domain sentences and a parser of few trees, which need more attempts."""
     import spectralnlp
 
     few = files_of("wsj", "train", 6)
@@ -43,7 +43,7 @@ def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _retried(parser: Any, treebank: str, parts: tuple[str, ...], known: Mapping[str, Item]) -> Iterator[Item]:
-    """The parses, with the number of the attempt that had scores aside; and the count of all sentences."""
+    """Yield the parses, with the number of attempts aside, and the number of all sentences."""
     for part in parts:
         trees = trees_of(treebank, part)
         yield Item(f"{part}: sentences", len(trees))
@@ -55,13 +55,13 @@ def _retried(parser: Any, treebank: str, parts: tuple[str, ...], known: Mapping[
 
 
 def _wanted(trees: tuple[Any, ...], part: str, known: Mapping[str, Item]) -> Iterable[tuple[int, Any]]:
-    """All numbered trees, or those that are known."""
+    """Return all numbered trees, or only the pinned ones."""
     numbered = enumerate(trees)
     return [each for each in numbered if f"{part}/{each[0]}" in known] if known else numbered
 
 
 class counted:  # noqa: N801
-    """How many attempts a parse takes; `most` stays 0 in code whose attempts are elsewhere."""
+    """Counter of the attempts of a parse; `most` stays 0 in versions whose attempts are elsewhere."""
 
     def __init__(self) -> None:
         self.most = 0

@@ -1,4 +1,4 @@
-"""Sections: every preset and setting of the estimators of grammars, through ``train --set``; and errors."""
+"""Pinned sections: each preset and setting of the grammar estimators by ``train --set``, and errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PRESETS = {
     "lpcfg-em": (),
     "pcfg": ("plain", "annotated"),
 }
-# Values of settings that are texts, and of those whose range bounds what `_another` would try. The folder of
-# eigenwords is put in later.
+# Values for text settings, and for settings whose range excludes the values that `_another` tries. The folder
+# of eigenwords is inserted later.
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "grammars": ("clusters", "tensors", "clusters+clusters"),
     "features": ("tutorial",),
@@ -39,7 +39,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
 
 
 def settings(known: Mapping[str, Item]) -> Iterator[Item]:
-    """What comes out, and what is learned."""
+    """Yield the items of trainings with each preset and each setting."""
     with scratch() as folder:
         words = folder / "eigenwords"
         text = "corpora/text/lighthouse.txt"
@@ -57,16 +57,16 @@ def settings(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _each_setting(estimator: str, defaults: Mapping[str, Any], folder: Path, words: Path) -> Iterator[Item]:
-    """Each setting on its own, with other values than its default."""
+    """Yield an item for each setting, changed alone to a value other than its default."""
     for name, default in defaults.items():
         for value in (str(words),) if name == "eigenwords" else _VALUES.get(name) or (_another(default),):
-            # A value that one estimator takes and another refuses is pinned for both.
+            # A value that only one of the estimators accepts is pinned for both.
             key = f"{estimator}: {name}={Path(value).name}"
             yield _trained(key, estimator, folder, f"{name}={value}", may_fail=True)
 
 
 def _another(default: Any) -> str:
-    """A valid value, as text, that is not the default."""
+    """Return a valid value, as text, that is not the default."""
     if isinstance(default, bool):
         return str(not default).lower()
     if isinstance(default, int):
@@ -77,7 +77,7 @@ def _another(default: Any) -> str:
 
 
 def _trained(key: str, estimator: str, folder: Path, *given: str, may_fail: bool = False) -> Item:
-    """The item of a training on our own trees."""
+    """Return the item of a training on small trees of our own."""
     import spectralnlp
 
     options = [word for each in given for word in ("--set", each)]
@@ -88,7 +88,7 @@ def _trained(key: str, estimator: str, folder: Path, *given: str, may_fail: bool
     if found.get("status"):
         return Item(key, found)
     parser = spectralnlp.load(str(folder / "model"))
-    # Below the settings are the times of passes, which threads report in any order.
+    # The settings are followed by times of passes, which threads report in any order.
     lines = [line for line in found["stdout"].splitlines() if not line.endswith("SECONDS")]
     return Item(key, {"parameters": parser.about["parameters"], "output": lines, "parts": digests_of(parser)})
 
@@ -118,7 +118,7 @@ _WRONG = (
 
 
 def errors(known: Mapping[str, Item]) -> Iterator[Item]:
-    """What is said of wrong settings."""
+    """Yield the error messages for invalid settings."""
     with scratch() as folder:
         for estimator in (*_PRESETS, "lpgfc"):
             for wrong in _WRONG if estimator in _PRESETS else ("n_states=3",):

@@ -1,4 +1,4 @@
-"""Sections: what small trainings learn, in every way that there is to train, adapt and change a parser."""
+"""Pinned sections: results of small trainings, by all ways to train, adapt and change a parser."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from .digests import digests_of
 from .items import CORPORA, Item, Section, files_of, scratch, succeed, trees_of
 
-# Of the WSJ 1,188 trees, and of GUM 15 documents.
+# 1,188 trees of the WSJ, and 15 documents of GUM.
 _EVERY_WSJ, _EVERY_GUM = 3, 12
-# The least that all components learn from, 500 trees and some.
+# The least data on which all components are trained, slightly over 500 trees.
 _EVERY_SMALL = 6
-_UNLABELLED = 20_000  # lines of text that eigenwords learn from
+_UNLABELLED = 20_000  # lines of text for training eigenwords
 
 
 def measured(key: str, train: Any) -> Item:
-    """The item of a training: settings, sizes, and hashes of what was learned, also after a reload."""
+    """Return the item of a training: settings, sizes, and digests of the parser, also after a reload."""
     import spectralnlp
 
     started = process_time()
@@ -47,7 +47,7 @@ def _trained(estimator: str, files: list[str], **settings: Any) -> Item:
 
 
 def default(known: Mapping[str, Item]) -> Iterator[Item]:
-    """The default, and what is quick."""
+    """Yield the default training and quick ones."""
     wsj = files_of("wsj", "train", _EVERY_WSJ)
     yield _trained("lpcfg", wsj)
     yield _trained("lpcfg", wsj, preset="fast")
@@ -58,7 +58,7 @@ def default(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def more(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Other presets and estimators, documents, and components left out or learned otherwise."""
+    """Yield trainings with other presets, estimators, documents and components."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     yield _trained("lpcfg", small, preset="best")
     yield _trained("lpcfg-em", small, iterations=4, start="clusters")
@@ -73,7 +73,7 @@ def more(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Clusters of words, of eigenwords of some text."""
+    """Yield trainings with word clusters from eigenwords."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     with scratch() as folder:
         text, words = folder / "text.txt", folder / "eigenwords"
@@ -85,7 +85,7 @@ def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def engines(known: Mapping[str, Item]) -> Iterator[Item]:
-    """The same training on every engine."""
+    """Yield the same training on every engine."""
     import spectralnlp
 
     small = files_of("wsj", "train", _EVERY_SMALL)
@@ -97,7 +97,7 @@ def engines(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def changes(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Models that were updated, that forgot, that were merged; all by the command line."""
+    """Yield updated, reduced and merged models, made by the command line."""
     files = files_of("gum", "train", _EVERY_GUM // 2)
     first, second = files[::2], files[1::2]
     (few,) = [each for each in files_of("gum", "dev") if "letter_wiki" in each]
@@ -116,7 +116,7 @@ def changes(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Parsers that were adapted: learned anew with moments, or from what their grammars hold."""
+    """Yield adapted parsers: with moments, or from their grammars alone."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     gum = files_of("gum", "dev")
     (own,) = [each for each in gum if "conversation_grounded" in each]
@@ -144,7 +144,7 @@ def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _commanded(key: str, model: Path, *arguments: object) -> Item:
-    """The item of a command that makes a model; with its output."""
+    """Return the item of a command that makes a model, with its output."""
     import spectralnlp
 
     started = process_time()
@@ -152,7 +152,7 @@ def _commanded(key: str, model: Path, *arguments: object) -> Item:
     seconds = round(process_time() - started, 2)
     lines = [
         line for line in output.splitlines() if not line.endswith("SECONDS")
-    ]  # threads report in any order
+    ]  # threads report in arbitrary order
     parser = spectralnlp.load(str(model))
     info = {name: each for name, each in parser.info.items() if name != "spectralnlp"}
     value = {"info": info, "output": lines, "parts": digests_of(parser)}
@@ -160,13 +160,13 @@ def _commanded(key: str, model: Path, *arguments: object) -> Item:
 
 
 def some_text(n_lines: int) -> list[str]:
-    """The first lines of an open text, tokenised."""
+    """Return the first lines of a freely licensed text, tokenised."""
     with gzip.open(CORPORA / "text" / "english_open.txt.gz", "rt", encoding="utf-8") as lines:
         return list(islice(lines, n_lines))
 
 
 def _partial_trees() -> str:
-    """Sentences with a bracket or two each that are known."""
+    """Return sentences with one or two known brackets each."""
     found = []
     for tree in trees_of("gum", "dev")[-60:]:
         spans = [span for span in tree.spans() if span[0] in ("NP", "VP") and span[2] - span[1] > 1]
