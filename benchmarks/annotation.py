@@ -9,7 +9,7 @@ corrected brackets until F1 on dev reaches 95 % of that of a parser trained on a
 
 ``learn`` measures how long the training process takes to turn accepted trees into a model, first for all
 trees, then for five more. ``page`` measures the time from a key press to the new tree in Chromium, for
-sentences of 25 to 35 words. ``kill`` kills the server with SIGKILL at fifty moments during annotation and
+sentences of 25 to 35 words. ``kill`` stops the server with SIGKILL at fifty moments during annotation and
 counts the accepted trees that were lost.
 
     python -m benchmarks.annotation simulate --general gum --domain craft

@@ -1,4 +1,4 @@
-"""Share arguments, headings and means among the experiments of ``benchmarks/experiments/tutorial.md``."""
+"""Common arguments, headings and means of the experiments of ``benchmarks/experiments/tutorial.md``."""
 
 from __future__ import annotations
 
