@@ -1,1 +1,1 @@
-"""Every figure of the README and of docs/ comes from one of these: ``python -m benchmarks.NAME --help``."""
+"""Benchmarks that produce each figure of the README and of docs/: ``python -m benchmarks.NAME --help``."""
