@@ -283,7 +283,7 @@ class Ledger:
         return replace(self, digests=self.digests[order], salt=self.salt[order])
 
     def _keys(self, digests: Digests) -> NDArray[Any]:
-        """Return keys (n, n_salts) of bytes: the index of the salt, followed by the hash."""
+        """Return byte-string keys (n, n_salts): the index of a salt, then the digest's hash with it."""
         numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
         return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
 

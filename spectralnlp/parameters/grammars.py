@@ -183,7 +183,7 @@ class GrammarSet:
         """Return the JSON values to store in a model folder: names, and how trees are binarised.
 
         Args:
-            beside: a set stored in the same folder; lexicon values equal to its own are left out.
+            beside: another grammar set of the folder; lexicon values that both have are not stored again.
         """
         first = self.coarse
         theirs = {} if beside is None else beside.coarse.lexicon.to_json()

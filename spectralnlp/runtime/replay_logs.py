@@ -164,7 +164,7 @@ def checked_names(stored: StoredArrays, name: str) -> list[str]:
 
 
 def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
-    """Raise ModelError unless places are in order of documents and rows, with plausible numbers of items."""
+    """Raise ModelError unless entries are sorted by document and row, with item counts that fit the data."""
     before, after = places[:-1], places[1:]
     rises = (after[:, 0] > before[:, 0]) | ((after[:, 0] == before[:, 0]) & (after[:, 1] > before[:, 1]))
     if not rises.all() or (places >= 1 << 62).any():

@@ -140,7 +140,7 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """Return the kept moments of a model; settings that are the path of a packaged model become its name."""
+    """Return a model's kept moments; in their settings, names replace the paths of packaged models."""
     kept = load_kept_moments(moments_folder(folder), folder)
     if kept is None:
         what = f"{folder} has no kept moments"

@@ -1,4 +1,4 @@
-"""Loss and weights of features for the head, one setting for few texts per label and one for many.
+"""Loss and feature weights of the intent classifier, one preset for few texts per label, one for many.
 
 Both settings were chosen inside training sets. Choosing among six settings for each data set on held-out
 texts gained 0.1 points (six corpora, 1,000 texts each), no more than chance.
@@ -57,7 +57,7 @@ MANY = HeadSettings("hinge", C=2.0, dense=0.1, pairs=1.0)
 
 
 def are_few(labels: NDArray[np.int64]) -> bool:
-    """Return whether labels have so few texts that names of labels and unlabelled texts help."""
+    """Return whether texts per label are so few that label names and unlabelled texts are used too."""
     return len(labels) < FEW_TEXTS * perplexity_of(labels)
 
 

@@ -137,7 +137,7 @@ def _batch_rows(n_columns: int) -> int:
 
 
 def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
-    """Return squared lengths of orthogonal rows, descending, and unit rows, without rounding noise."""
+    """Return squared lengths of orthogonal rows, descending, and unit rows; drop rows of rounding noise."""
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")
     # The rows come from eigenvectors of a matrix with the precision of the rows.

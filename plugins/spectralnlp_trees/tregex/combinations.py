@@ -57,7 +57,7 @@ class All(Combined):
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Return the partial matches that meet the condition, extended by the nodes that it binds."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)

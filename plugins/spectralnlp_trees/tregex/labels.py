@@ -1,4 +1,4 @@
-"""Tests of labels: literals or regular expressions, and the groups that variables are bound to."""
+"""Label conditions in patterns: literals or regular expressions, with variables bound to their groups."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of nodes and wanted partners; see `Join`."""
+        """List the pairs of a node and a partner among ``wanted`` that stand in this relation; see `Join`."""
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]

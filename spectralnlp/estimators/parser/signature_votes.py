@@ -1,4 +1,4 @@
-"""Tag distributions of word signatures without each training tree, computed from the votes that change.
+"""Tag distributions of word signatures with each tree left out; only counts that the tree affects change.
 
 The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). Without a
 tree, some rare words are missing, and other words become rare.
@@ -116,7 +116,7 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """Return p(tag | signature), smoothed as in the lexicon, from all trees and without each tree.
+        """Return p(tag | signature), smoothed as in the lexicon, from all trees, and with each tree left out.
 
         Args:
             signature: index of the signature.
