@@ -71,5 +71,5 @@ class SketchTask(Task):
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def own_changes(self) -> OwnChanges:
-        """Return the functions that update and merge sketches, and forget if content determines row numbers."""
+        """Return the functions that update and merge sketches, and forget if content gives row numbers."""
         return SketchChanges()
