@@ -7,13 +7,17 @@ of the repository without its ``models/``:
   its standard output;
 - a ``python`` block after ``<!-- run -->``, followed by a ``text`` block with its output, if any. The blocks
   of a page share a namespace;
-- the lines from ``<!-- table: COMMAND -->`` to ``<!-- end -->``, with ``--tables`` only, because these take
-  minutes.
+- the lines from ``<!-- table: COMMAND -->`` to ``<!-- end: DATE DIGEST -->``, with ``--tables`` only, because
+  these take minutes. The digest is that of the code that ran (``benchmarks.stamps``).
 
     python -m benchmarks.readme
     python -m benchmarks.readme README.md docs/parsing.md docs/python.md docs/tutorials/*.md
     python -m benchmarks.readme --tables
     python -m benchmarks.readme --tables benchmarks/results/sketches.md --only leverage
+    python -m benchmarks.readme --check
+
+The last command runs nothing. It lists the tables whose code has changed since, or is not known, and exits
+with status 1 if there are any.
 
 ``tests/docs`` runs the examples of the README, the tutorials and the how-tos, and compares their output.
 """
@@ -30,14 +34,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-ROOT = Path(__file__).parent.parent
+from benchmarks.stamps import ROOT, TABLE, digest, end_marker, pages_of, stale_tables
+
 EXAMPLE = re.compile(
     r"^<!-- run -->\n```(?P<kind>console|python)\n(?P<code>.*?)^```\n(?P<printed>\n```text\n.*?^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
-TABLE = re.compile(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
 def printed_by(command: str, folder: Path) -> str:
@@ -103,8 +107,9 @@ def rerun(text: str, folder: Path) -> str:
 
 
 def fill_table(block: re.Match[str], folder: Path) -> str:
-    """Return a table block with the current output of its benchmark."""
-    return f"{block[1]}\n{printed_by(block[2], folder).strip()}\n\n{block[3]}"
+    """Return a table block with the current output of its benchmark, and the digest of the code that ran."""
+    stamp = digest(block["command"])
+    return f"{block['start']}\n{printed_by(block['command'], folder).strip()}\n\n{end_marker(stamp)}"
 
 
 def main() -> None:
@@ -116,10 +121,22 @@ def main() -> None:
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="only benchmarks whose command contains it"
     )
-    parser.add_argument("pages", nargs="*", default=["README.md"], help="default: README.md")
+    parser.add_argument(
+        "--check", action="store_true", help="run nothing, but list the tables that are stale"
+    )
+    parser.add_argument("pages", nargs="*", help="default: README.md; with --check, all pages")
     arguments = parser.parse_args()
-    for page in arguments.pages:
+    if arguments.check:
+        check([ROOT / page for page in arguments.pages] or pages_of(ROOT))
+    for page in arguments.pages or ["README.md"]:
         fill_page(ROOT / page, tables=arguments.tables, only=arguments.only)
+
+
+def check(pages: list[Path]) -> NoReturn:
+    """Print the stale tables of some pages, and exit with 1 if there are any."""
+    lines = list(stale_tables(pages))
+    print("\n".join(lines) if lines else "All tables are up to date.")
+    sys.exit(1 if lines else 0)
 
 
 def fill_page(path: Path, *, tables: bool, only: str) -> None:
@@ -133,7 +150,9 @@ def fill_page(path: Path, *, tables: bool, only: str) -> None:
     with stage() as folder:
         text = rerun(path.read_text(encoding="utf-8"), folder)
         if tables:
-            text = TABLE.sub(lambda block: fill_table(block, folder) if only in block[2] else block[0], text)
+            text = TABLE.sub(
+                lambda block: fill_table(block, folder) if only in block["command"] else block[0], text
+            )
     path.write_text(text, encoding="utf-8")
 
 
