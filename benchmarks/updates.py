@@ -116,7 +116,7 @@ def agreement_given_directions(data: Data, change: changes.Change) -> float:
     """Return the agreement on dev with heads trained from scratch on the same directions."""
     kept: Any = change.kept
     nothing = kept.state._replace(duals=np.zeros_like(kept.state.duals))
-    again = kept.learner.solve_further(kept.moments, nothing)
+    again = kept.learner.resume_training(kept.moments, nothing)
     return float((data.labels(change.model) == data.labels(again.classifier_)).mean())
 
 

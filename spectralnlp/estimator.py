@@ -170,14 +170,14 @@ class Estimator(ABC, Generic[T]):
         raise self._no_moments()
 
     def state(self) -> State | None:
-        """Return the state from which `solve_further` starts; None if everything has to be learned again."""
+        """Return the state from which `resume_training` starts; None if training must start anew."""
         return None
 
     def read_state(self, stored: StoredArrays) -> State | None:
         """Return the state whose ``arrays`` were stored; raises what `StoredArrays` raises."""
         return None
 
-    def solve_further(self, moments: Any, state: Any) -> Self:
+    def resume_training(self, moments: Any, state: Any) -> Self:
         """Learn from kept moments, starting from a state that was learned from most of the same examples.
 
         Args:

@@ -18,8 +18,8 @@ from spectralnlp import Parser
 from spectralnlp.changes import Adapter, adapt_alone
 from spectralnlp.errors import SpectralError
 from spectralnlp.trees import Tree, clean, read_brackets
-from spectralnlp_annotate.anew import NOTHING, learn_anew, untaught_parser
 from spectralnlp_annotate.ordering import expected_gains
+from spectralnlp_annotate.training import NO_MODEL, flat_parser, train_from_scratch
 
 _NICENESS = 10
 # Maximum number of sentences whose gains are computed; more would delay the next model.
@@ -80,14 +80,14 @@ class Learner:
         seconds = perf_counter() - started
         parses = list(parser.parse_many(request["open"][:_MOST_OPEN]))
         gains = expected_gains(parses, request["open"], known_words(parser))
-        if request["base"] != NOTHING:
+        if request["base"] != NO_MODEL:
             in_full = in_full or len(trees) <= 2 * _MOST_REFINED
         return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
 
     def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
         """Return the model to start with, updated with trees, or a model trained on the trees alone."""
-        if base == NOTHING:
-            return learn_anew(trees, in_full=in_full) if trees else untaught_parser(texts)
+        if base == NO_MODEL:
+            return train_from_scratch(trees, in_full=in_full) if trees else flat_parser(texts)
         parser, most = self._load(base), None if in_full else _MOST_REFINED
         return adapt_alone(self._adapter, trees, most=most) if trees else parser
 

@@ -75,7 +75,7 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
     """Return a changed model that takes over settings from the previous one and keeps its moments."""
-    changed = model.taken_over_by(change.model)
+    changed = change.model.with_settings_of(model)
     object.__setattr__(changed, "kept", change.kept)
     return changed
 

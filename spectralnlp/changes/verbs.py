@@ -138,7 +138,7 @@ def update(
         again: add documents even if the model has them already.
         skip_known: skip documents that the model has already; the corpus is then read twice.
         whole: learn from scratch, even if learning could continue from the previous state
-            (`Estimator.solve_further`).
+            (`Estimator.resume_training`).
         report: called with a line and the time of each pass.
 
     Raises:

@@ -13,7 +13,7 @@ from numba.extending import register_jitable
 
 from spectralnlp.jit.cache import KernelCache
 from spectralnlp.jit.linking import KernelLibrary
-from spectralnlp.runtime import held_interrupts
+from spectralnlp.runtime import deferred_interrupts
 
 Kernel = Callable[..., Any]
 
@@ -31,7 +31,7 @@ class _Uninterrupted(CPUDispatcher):
     _cache: Any
 
     def __call__(self, *arguments: Any) -> Any:
-        with held_interrupts:
+        with deferred_interrupts:
             return _call(self, *arguments)
 
     def compile(self, signature: Any) -> Any:

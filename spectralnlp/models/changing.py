@@ -46,13 +46,13 @@ class ChangingModel(StorableModel):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
-    def taken_over_by(self, changed: Self) -> Self:
-        """Return a changed model with those settings of this one that are not learned; by default, none.
+    def with_settings_of(self, original: Self) -> Self:
+        """Return this model with those settings of another that are not learned; by default, there are none.
 
         Args:
-            changed: the result of `update` or `forget`.
+            original: the model of which this one is an update.
         """
-        return changed
+        return self
 
     def update(
         self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False

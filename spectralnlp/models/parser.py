@@ -39,7 +39,7 @@ from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
-from spectralnlp.runtime import held_interrupts, map_ordered
+from spectralnlp.runtime import deferred_interrupts, map_ordered
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
@@ -120,9 +120,9 @@ class Parser(TextParser, ChangingModel):
         sets = tuple(each for parser in parsers for each in parser.grammar_sets)
         return replace(parsers[0], grammar_sets=sets)
 
-    def taken_over_by(self, changed: Parser) -> Parser:
-        """Return a changed parser with the tagger of this one."""
-        return replace(changed, tagger=self.tagger, tag_evidence=self.tag_evidence)
+    def with_settings_of(self, original: Parser) -> Parser:
+        """Return this parser with the tagger of another."""
+        return replace(self, tagger=original.tagger, tag_evidence=original.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
         """Return this parser with a tagger whose tag probabilities it uses; see `TagEvidence`.
@@ -209,7 +209,7 @@ class Parser(TextParser, ChangingModel):
         for piece in [sentence] if whole else cut(sentence, self.max_length):
             same = tuple(piece.forms), piece.tags  # long lines often have one word or mark a thousand times
             if same not in known:
-                with held_interrupts:  # once per sentence, not in each of fifty kernels
+                with deferred_interrupts:  # once per sentence, not in each of fifty kernels
                     known[same] = self._parse_piece(piece, decoder, k, fixed_tags)
             parses.append(known[same])
         return join(sentence, parses, k)

@@ -53,7 +53,7 @@ from spectralnlp.runtime.files import (
     too_long_line,
     unzipped,
 )
-from spectralnlp.runtime.interrupts import held_interrupts
+from spectralnlp.runtime.interrupts import deferred_interrupts
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
@@ -152,10 +152,10 @@ __all__ = [
     "current_execution",
     "current_memory",
     "decode_lines",
+    "deferred_interrupts",
     "executing",
     "expand_inputs",
     "find_table",
-    "held_interrupts",
     "in_window",
     "is_address",
     "is_zipped",

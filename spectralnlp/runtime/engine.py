@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from spectralnlp.errors import ConfigError, SpectralError
 from spectralnlp.runtime.corpus import Partition
-from spectralnlp.runtime.interrupts import deaf_children
+from spectralnlp.runtime.interrupts import children_ignoring_interrupts
 from spectralnlp.runtime.memory import reserve_blas_buffers
 from spectralnlp.runtime.moments import Moments
 from spectralnlp.runtime.reduction import MergeTree, Observer, Part
@@ -134,7 +134,7 @@ class ProcessesEngine(Engine):
         )
 
         def submit(task: T) -> Pending[R]:
-            with deaf_children():
+            with children_ignoring_interrupts():
                 return pool.submit(_work, task)
 
         try:

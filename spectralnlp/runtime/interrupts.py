@@ -16,8 +16,8 @@ from threading import get_ident, main_thread
 from types import FrameType
 
 
-class _HeldInterrupts:
-    """Class of `held_interrupts`, its only instance, as only the main thread handles signals."""
+class _DeferredInterrupts:
+    """Class of `deferred_interrupts`, its only instance, as only the main thread handles signals."""
 
     def __init__(self) -> None:
         self._main, self._depth, self._came = main_thread().ident, 0, False
@@ -48,16 +48,16 @@ class _HeldInterrupts:
         self._came = True
 
 
-#: Inside ``with held_interrupts:``, Ctrl-C is deferred to the end of the outermost such block. Then the
+#: Inside ``with deferred_interrupts:``, Ctrl-C is deferred to the end of the outermost such block. Then the
 #: previous handler is called, which usually raises KeyboardInterrupt. In other threads than the main one this
 #: does nothing, as they handle no signals.
-held_interrupts = _HeldInterrupts()
+deferred_interrupts = _DeferredInterrupts()
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
+def children_ignoring_interrupts() -> Iterator[None]:
     """Make processes that are started inside the block ignore Ctrl-C, which the parent handles for them."""
-    with held_interrupts:
+    with deferred_interrupts:
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return

@@ -251,7 +251,7 @@ class Task(ABC):
             if state is None:
                 estimator.solve_kept(moments)
             else:
-                estimator.solve_further(moments, state)
+                estimator.resume_training(moments, state)
         return self.described(estimator, report=report, description=description)
 
     @abstractmethod

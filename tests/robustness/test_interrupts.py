@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from spectralnlp.runtime import held_interrupts
+from spectralnlp.runtime import deferred_interrupts
 
 pytestmark = [
     pytest.mark.slow,  # a signal to itself would end a worker of pytest-xdist
@@ -168,8 +168,8 @@ def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
 def test_an_interrupt_waits_for_the_end_of_all_blocks() -> None:
     reached = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        with held_interrupts:
-            with held_interrupts:
+        with deferred_interrupts:
+            with deferred_interrupts:
                 signal.raise_signal(signal.SIGINT)
                 signal.raise_signal(signal.SIGINT)
                 reached.append("inner")
@@ -177,12 +177,12 @@ def test_an_interrupt_waits_for_the_end_of_all_blocks() -> None:
         reached.append("after")
     assert reached == ["inner", "outer"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with held_interrupts:  # and it comes once
+    with deferred_interrupts:  # and it comes once
         pass
 
 
 def test_an_interrupt_is_not_lost_to_an_error() -> None:
-    with pytest.raises(KeyboardInterrupt) as caught, held_interrupts:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt) as caught, deferred_interrupts:  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
         raise ValueError
     assert isinstance(caught.value.__context__, ValueError)
@@ -191,7 +191,7 @@ def test_an_interrupt_is_not_lost_to_an_error() -> None:
 def test_interrupts_that_are_ignored_stay_so() -> None:
     outer = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with held_interrupts:
+        with deferred_interrupts:
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, outer)

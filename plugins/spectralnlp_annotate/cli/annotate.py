@@ -60,14 +60,14 @@ def annotate(
 
     from spectralnlp.cli.console import note
     from spectralnlp.trees.readers.recognition import changes_of
-    from spectralnlp_annotate.anew import NOTHING, untaught_parser
     from spectralnlp_annotate.application import make_application
     from spectralnlp_annotate.background import Background
     from spectralnlp_annotate.documents import TREES
     from spectralnlp_annotate.project import Project, plain_tokenizer, read_texts
     from spectralnlp_annotate.session import Session
+    from spectralnlp_annotate.training import NO_MODEL, flat_parser
 
-    loaded = None if model == NOTHING else _loaded(model)
+    loaded = None if model == NO_MODEL else _loaded(model)
     contents = read_texts(texts)
     project = Project(output)
     tokenizer = plain_tokenizer(contents) if loaded is None else loaded.tokenizer
@@ -76,9 +76,7 @@ def annotate(
         note(remark)
     for remark in (each for document in project.documents for each in document.remarks):
         note(remark)
-    parser = loaded or untaught_parser(
-        sentence.words for document in project.documents for sentence in document
-    )
+    parser = loaded or flat_parser(sentence.words for document in project.documents for sentence in document)
     parser.parse_tokens(["It", "is"])  # compiles kernels now, if necessary, so that no user has to wait
     session = Session(project, parser, order.value)
     background = Background(session, model, every)

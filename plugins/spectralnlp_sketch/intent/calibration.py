@@ -15,7 +15,7 @@ from spectralnlp_sketch.intent.head import Examples, Weights
 Array32 = NDArray[np.float32]
 
 # Up to this many examples, each is held out once; with more, one fold is enough.
-FEW = 3000
+MANY_TEXTS = 3000
 N_FOLDS = 5
 
 
@@ -48,15 +48,15 @@ def hold_out(
         n_labelled: number of labelled texts.
         fit: function that learns weights from all examples except those with the given numbers.
         random_state: seed of the folds.
-        every_text: whether to hold out every text; if not, and there are more than `FEW` texts, only a fifth
-            is held out.
+        every_text: whether to hold out every text; if not, and there are more than `MANY_TEXTS` texts, only a
+            fifth is held out.
 
     Returns:
         Scores of held-out texts. A text is left out if no example outside its fold has its label.
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)
-    n_folds = N_FOLDS if every_text or n_labelled <= FEW else 1
+    n_folds = N_FOLDS if every_text or n_labelled <= MANY_TEXTS else 1
 
     def one_fold(held_out: int) -> tuple[Array32, NDArray[np.int64]]:
         test, kept = np.flatnonzero(fold == held_out), np.flatnonzero(fold != held_out)

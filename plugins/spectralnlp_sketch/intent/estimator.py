@@ -26,13 +26,13 @@ from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.featured import is_folder
-from spectralnlp_sketch.intent.further import ResumeState, key_of
 from spectralnlp_sketch.intent.head import Examples, Features, Learned
 from spectralnlp_sketch.intent.head_learner import HeadLearner
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
+from spectralnlp_sketch.intent.resume_state import ResumeState, key_of
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -41,7 +41,7 @@ from spectralnlp_sketch.intent.stacking import (
     learn_second_layer,
 )
 from spectralnlp_sketch.intent.text_log import TextLog
-from spectralnlp_sketch.intent.weights import FEW, MANY, HeadSettings, are_few
+from spectralnlp_sketch.intent.weights import FEW_SHOT, MANY_SHOT, HeadSettings, is_few_shot
 from spectralnlp_sketch.labelled import Example, LabelledTexts, labelled_corpus, split_by_label
 
 Array32 = NDArray[np.float32]
@@ -69,8 +69,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
-        begun_: state from which `solve_further` resumes; None if labels have few texts.
-        few_: whether labels have so few texts that names of labels and unlabelled texts help.
+        resume_state_: state from which `resume_training` resumes; None if labels have few texts.
+        few_shot_: whether labels have so few texts that names of labels and unlabelled texts help.
         shares_: contribution of each example to scores, float32 (n_examples, n_labels); see
             `HeadLearner.shares`.
         likeness_: similarity of the names of labels, float32 (n_labels, n_labels); None if it is not used.
@@ -208,18 +208,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.n_labelled_, self.n_unlabelled_ = n_labelled, data.n_unlabelled
         names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
-        self.few_ = are_few(numbers)
-        self.likeness_ = likeness_of(names, prior.ngrams.form) if self.few_ else None
+        self.few_shot_ = is_few_shot(numbers)
+        self.likeness_ = likeness_of(names, prior.ngrams.form) if self.few_shot_ else None
         with fit_pass("pairs of words"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
-            self.settings_ = self._settings(self.few_)
+            self.settings_ = self._settings(self.few_shot_)
             scale = self.settings_.scale(rows, prior.ngrams.n_single, prior.projected(rows, texts))
             self.prior_ = prior.weighted(scale, pairs=self.settings_.pairs, dense=self.settings_.dense)
         examples, name_keys = self._examples(data, self.prior_.features(rows, texts), names)
         with fit_pass("head"):
             # Unlabelled texts are learned from only if labels have few texts.
-            more = data.unlabelled if self.few_ else []
+            more = data.unlabelled if self.few_shot_ else []
             others = Unlabelled.of(
                 self.prior_.features(self.prior_.ngrams.rows_of(more), more),
                 examples.features.rows(np.arange(n_labelled)),
@@ -260,18 +260,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             featurizer=None if featured is None else featured.featurizer,
             feature_table=feature_table,
         )
-        self.begun_ = None
-        if not self.few_ and featured is None:
+        self.resume_state_ = None
+        if not self.few_shot_ and featured is None:
             labels = tuple(self.classes_.tolist())
             corrections = layer or SecondLayer.none(len(labels))
             duals = weights.duals
-            self.begun_ = ResumeState(
+            self.resume_state_ = ResumeState(
                 self.prior_, labels, keys, duals, corrections, sharpness, scope, features
             )
 
     def state(self) -> ResumeState | None:
         """Return the state for learning further texts incrementally; None if labels have few texts."""
-        return self.begun_
+        return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:
         """Read the state from stored arrays.
@@ -281,7 +281,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """
         return ResumeState.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
 
-    def solve_further(self, moments: TextLog, state: ResumeState) -> Self:
+    def resume_training(self, moments: TextLog, state: ResumeState) -> Self:
         """Learn from a log of texts, most of them known, by resuming from the state of the head.
 
         Directions, pairs of words, the second layer, calibration and scope are kept. If labels have few
@@ -290,7 +290,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self.validate()
         data = split_by_label(moments.corpus())
         self._check_labels(data.labels)
-        if are_few(np.searchsorted(self.classes_, data.labels)):
+        if is_few_shot(np.searchsorted(self.classes_, data.labels)):
             return self.solve_kept(moments)
         with one_blas_thread(), fit_pass("head"):
             self._learn_further(data, state)
@@ -298,14 +298,14 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def _learn_further(self, data: LabelledTexts, state: ResumeState) -> None:
         self.n_labelled_, self.n_unlabelled_ = len(data.labels), data.n_unlabelled
-        self.few_, self.likeness_, self.settings_ = False, None, self._settings(False)
+        self.few_shot_, self.likeness_, self.settings_ = False, None, self._settings(False)
         known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(data)
         new = [text for text, key in zip(data.texts, keys, strict=True) if key not in known]
         self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
         of_texts = state.features_of(data.texts, keys, self.prior_)
         examples, names = self._examples(data, of_texts, label_texts(labels))
         keys += names
-        weights = self._head_learner.further(examples, state.duals_for(keys, labels))
+        weights = self._head_learner.resume(examples, state.duals_for(keys, labels))
         learned = Learned(weights, examples, np.arange(len(keys)))
         self._finish(keys, learned, state.layer_for(labels), state.sharpness, state.scope)
 
@@ -313,7 +313,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
         """Learn from held-out texts the second layer, the sharpness of scores, and the scope detector."""
-        stacked = not self.few_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
+        stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):
@@ -334,8 +334,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
         return layer, sharpness_of(corrected, held_out.labels), scope
 
-    def _settings(self, few: bool) -> HeadSettings:
-        usual = FEW if few else MANY
+    def _settings(self, few_shot: bool) -> HeadSettings:
+        usual = FEW_SHOT if few_shot else MANY_SHOT
         return usual if self.C is None else replace(usual, C=self.C)
 
     def predict(self, X: Any) -> NDArray[Any]:

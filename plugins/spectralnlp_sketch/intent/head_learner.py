@@ -56,7 +56,7 @@ class HeadLearner:
             return self.support_vectors(kept, learned.weights.duals[numbers])
         return self._learn_few(kept, numbers, unlabelled, learned).weights
 
-    def further(self, examples: Examples, start: Array32) -> Weights:
+    def resume(self, examples: Examples, start: Array32) -> Weights:
         """Go on to the optimum of all examples, from duals of those that are known."""
         C, seed = self.settings.C, self.random_state
         return fit_svm(examples, C=C, tolerance=_FURTHER_TOLERANCE, random_state=seed, start=start)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp_sketch.intent.explanation import TextEvidence
-from spectralnlp_sketch.intent.further import ResumeState, key_of
 from spectralnlp_sketch.intent.head import Features, signed
 from spectralnlp_sketch.intent.prior import Prior
+from spectralnlp_sketch.intent.resume_state import ResumeState, key_of
 from spectralnlp_sketch.labelled import Example
 
 Array32 = NDArray[np.float32]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array32 = NDArray[np.float32]
 
 # Labels have few texts if there are fewer texts than this many times the perplexity of labels.
-FEW_TEXTS = 40
+FEW_SHOT_TEXTS = 40
 # Mean squared length of a text's features: 1 for words and 1 for characters.
 SQUARE = 2.0
 
@@ -52,13 +52,13 @@ class HeadSettings:
         return float((SQUARE * max(len(dense), 1) / max(weighted, 1e-9)) ** 0.5)
 
 
-FEW = HeadSettings("logistic", C=60.0, dense=1.0, pairs=0.3)
-MANY = HeadSettings("hinge", C=2.0, dense=0.1, pairs=1.0)
+FEW_SHOT = HeadSettings("logistic", C=60.0, dense=1.0, pairs=0.3)
+MANY_SHOT = HeadSettings("hinge", C=2.0, dense=0.1, pairs=1.0)
 
 
-def are_few(labels: NDArray[np.int64]) -> bool:
+def is_few_shot(labels: NDArray[np.int64]) -> bool:
     """Return whether texts per label are so few that label names and unlabelled texts are used too."""
-    return len(labels) < FEW_TEXTS * perplexity_of(labels)
+    return len(labels) < FEW_SHOT_TEXTS * perplexity_of(labels)
 
 
 def perplexity_of(labels: NDArray[np.int64]) -> float:

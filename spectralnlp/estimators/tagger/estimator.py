@@ -15,10 +15,10 @@ from typing_extensions import Doc
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import IterativeEstimator
 from spectralnlp.estimators.eigenwords.of_text import check_one_source
-from spectralnlp.estimators.tagger.further import Begun, in_half_precision
 from spectralnlp.estimators.tagger.held_out import chain_of, choose_bias, fit_temperature, lower_outside
 from spectralnlp.estimators.tagger.kernels import ChainScores, Examples, ScoreWeights
 from spectralnlp.estimators.tagger.random_field import RandomField
+from spectralnlp.estimators.tagger.resume_state import ResumeState, in_half_precision
 from spectralnlp.estimators.tagger.rows import in_one_word, naming_first
 from spectralnlp.estimators.tagger.unlabelled import features_of_folders, features_of_text
 from spectralnlp.inference.chains.joint_features import joint_keys
@@ -92,7 +92,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         features_: word vectors and clusters learned from unlabelled text.
         scheme_: how the given tags encode spans: ``bio``, ``bioes``, or ``tags`` if they do not.
         words_: words of the training data.
-        begun_: state from which `solve_further` continues training; None if word vectors are used.
+        resume_state_: state from which `resume_training` continues training; None if word vectors are used.
         n_sentences_, n_tokens_: numbers of training sentences and tokens.
         n_invalid_: number of tags that cannot follow the tag before.
 
@@ -169,15 +169,15 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         with fit_pass("features"):
             return self._number(sentences, names)
 
-    def state(self) -> Begun | None:
-        """Return the state from which `solve_further` continues; None if word vectors are used."""
-        return self.begun_
+    def state(self) -> ResumeState | None:
+        """Return the state from which `resume_training` continues; None if word vectors are used."""
+        return self.resume_state_
 
-    def read_state(self, stored: StoredArrays) -> Begun:
-        """Read the state from stored arrays; see `Begun.of_arrays` for errors."""
-        return Begun.of_arrays(stored)
+    def read_state(self, stored: StoredArrays) -> ResumeState:
+        """Read the state from stored arrays; see `ResumeState.of_arrays` for errors."""
+        return ResumeState.of_arrays(stored)
 
-    def solve_further(self, moments: TagLog, state: Begun) -> Self:
+    def resume_training(self, moments: TagLog, state: ResumeState) -> Self:
         """Continue training with the new sentences at the end of the log, mixed with some earlier ones.
 
         Temperature and bias are kept. If a known tag no longer occurs, the model is trained from scratch.
@@ -267,10 +267,10 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         """
         learned = _mean([model.weights for model, _ in members])
         temperature = sum(temperature for _, temperature in members) / len(members)
-        self.begun_ = None
+        self.resume_state_ = None
         if self.unlabelled is None and self.eigenwords is None:
             sums = in_half_precision(_mean([model.sums for model, _ in members]))
-            self.begun_ = Begun(
+            self.resume_state_ = ResumeState(
                 self.n_sentences_, tuple(data.names), data.keys, learned, sums, temperature, bias
             )
         transitions, start, end = lower_outside(chain_of(learned, data.forbidden), data.names, bias)

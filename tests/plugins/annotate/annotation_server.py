@@ -25,20 +25,20 @@ class Running:
         every: int = 1000,
         pause: float = 1000.0,
     ) -> None:
-        from spectralnlp_annotate.anew import NOTHING, untaught_parser
         from spectralnlp_annotate.application import make_application
         from spectralnlp_annotate.background import Background
         from spectralnlp_annotate.project import Project, read_texts
         from spectralnlp_annotate.session import Session
+        from spectralnlp_annotate.training import NO_MODEL, flat_parser
         from spectralnlp_web import LoopbackServer
 
         import spectralnlp
 
         text = folder / "text.txt"
         text.write_text(" ".join(SENTENCES) + "\n")
-        begun = NOTHING if parser_folder is None else str(parser_folder)
+        begun = NO_MODEL if parser_folder is None else str(parser_folder)
         flat = [sentence.rstrip(".").split() for sentence in SENTENCES]
-        parser = untaught_parser(flat) if parser_folder is None else spectralnlp.load(parser_folder)
+        parser = flat_parser(flat) if parser_folder is None else spectralnlp.load(parser_folder)
         self.project = Project(folder / "work")
         self.project.add(read_texts([text]), parser.tokenizer)
         self.session = Session(self.project, parser, order)

@@ -26,7 +26,7 @@ from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
-from spectralnlp_sketch.intent.weights import FEW, MANY, SQUARE, perplexity_of
+from spectralnlp_sketch.intent.weights import FEW_SHOT, MANY_SHOT, SQUARE, perplexity_of
 
 import spectralnlp
 from spectralnlp.cli.app import run
@@ -279,12 +279,14 @@ def test_weighted_features_have_one_mean_length() -> None:
     rng = np.random.default_rng(0)
     rows = sp.csr_array(np.abs(rng.standard_normal((40, 5))).astype(np.float32))
     dense = rng.standard_normal((40, 2)).astype(np.float32)
-    scale = FEW.scale(rows, 3, dense)
-    parts = np.hstack([rows.toarray() * np.sqrt([1, 1, 1, FEW.pairs, FEW.pairs]), dense * FEW.dense**0.5])
+    scale = FEW_SHOT.scale(rows, 3, dense)
+    parts = np.hstack(
+        [rows.toarray() * np.sqrt([1, 1, 1, FEW_SHOT.pairs, FEW_SHOT.pairs]), dense * FEW_SHOT.dense**0.5]
+    )
     assert (scale * parts**2).sum() * scale / 40 == pytest.approx(SQUARE)
 
 
-@pytest.mark.parametrize(("texts", "usual"), [(TEXTS, FEW), (4 * TEXTS, MANY)])
+@pytest.mark.parametrize(("texts", "usual"), [(TEXTS, FEW_SHOT), (4 * TEXTS, MANY_SHOT)])
 def test_weights_go_by_how_many_texts_labels_have(texts: list[str], usual: Any) -> None:
     labels = LABELS * (len(texts) // len(TEXTS))
     assert IntentClassifier(calibration=False).fit(texts, labels).settings_ == usual

@@ -44,7 +44,7 @@ HELD_OUT = [form.format("taxi") for forms in FORMS.values() for form in forms]
 @pytest.fixture(autouse=True)
 def _many_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of two dozen texts have many."""
-    monkeypatch.setattr(estimator_module, "are_few", lambda labels: len(labels) < 20)
+    monkeypatch.setattr(estimator_module, "is_few_shot", lambda labels: len(labels) < 20)
 
 
 def trained(examples: list[Example]) -> changes.Change:
@@ -127,7 +127,7 @@ def test_labels_keep_their_types() -> None:
 
 
 def test_a_model_of_few_texts_is_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator_module, "are_few", lambda labels: True)
+    monkeypatch.setattr(estimator_module, "is_few_shot", lambda labels: True)
     first = trained(EXAMPLES[:-1])
     assert first.kept.state is None
     changed = changes.update(first.kept, InMemoryCorpus(EXAMPLES[-1:]))

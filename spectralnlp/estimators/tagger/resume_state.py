@@ -26,7 +26,7 @@ _NUMBERS = float_array(3, stored=("float64",), least=0)
 
 
 @dataclass(frozen=True, eq=False)
-class Begun:
+class ResumeState:
     """Training state of a tagger without word vectors.
 
     Attributes:

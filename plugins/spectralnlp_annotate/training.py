@@ -14,13 +14,13 @@ from spectralnlp import InMemoryCorpus, Parser
 from spectralnlp.trees import Tree
 
 # Name that stands for starting without a model.
-NOTHING = "none"
+NO_MODEL = "none"
 # Label of all sentences and tag of all words before any tree is accepted.
 SENTENCE, WORD = "S", "X"
 _MOST_FLAT = 100
 
 
-def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
+def train_from_scratch(trees: Sequence[Tree], *, in_full: bool) -> Parser:
     """Train a parser on trees alone.
 
     Args:
@@ -34,19 +34,19 @@ def learn_anew(trees: Sequence[Tree], *, in_full: bool) -> Parser:
     return parser
 
 
-def untaught_parser(sentences: Iterable[Sequence[str]]) -> Parser:
+def flat_parser(sentences: Iterable[Sequence[str]]) -> Parser:
     """Return a parser that gives every sentence a flat tree.
 
     Args:
         sentences: words of at least one sentence; the first hundred are used.
 
     Examples:
-        >>> from spectralnlp_annotate.anew import untaught_parser
-        >>> print(untaught_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
+        >>> from spectralnlp_annotate.training import flat_parser
+        >>> print(flat_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
         (TOP (S (X Es) (X fällt)))
     """
     some = list(islice(sentences, _MOST_FLAT))
     # The rules of one to four words derive a sentence of any length.
     some += [[some[0][0]] * length for length in (1, 2, 3, 4)]
     flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in some]
-    return learn_anew(flat, in_full=False)
+    return train_from_scratch(flat, in_full=False)
