@@ -1,4 +1,8 @@
-"""Adaptation of parsers to a domain: with the general treebank at hand, or from the parser alone."""
+"""Adapt a trained parser to a new domain, given a few trees of that domain.
+
+There are two ways: with the moments of the general treebank (`with_treebank`), or from the parser alone
+(`alone`).
+"""
 
 from spectralnlp.changes.adaptation.adapter import Adapter
 from spectralnlp.changes.adaptation.alone import adapt_alone

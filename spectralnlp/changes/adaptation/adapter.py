@@ -1,11 +1,11 @@
-"""A trained parser adapted to a few trees, from its grammars alone: without the treebank, in seconds.
+"""Adapt a parser to a few trees in seconds, from its grammars alone, without the treebank it was trained on.
 
-What a grammar of counted states was learned from can be read off it: how often each symbol occurs in a tree
-follows from its probabilities, and so do counts, for the number of trees is known. To these the counts of the
-new trees are added, each as often as wanted (count merging, Bacchiani et al. 2006). A rule's tensor is scaled
-by what that does to its probability; states stay as they are. Rules that are new get the mean states of their
-children, symbols that are new one state. The span scorer, the model of open cells and that of sentence ends
-stay as they are.
+This works for grammars whose latent states are counted (clusters). The expected frequency of each symbol in a
+tree follows from the probabilities of the grammar; multiplied by the number of training trees, it gives the
+counts that the grammar was estimated from. The counts of the new trees are multiplied by a weight and added
+(count merging, Bacchiani et al. 2006). The tensor of a known rule is rescaled to the rule's new probability;
+its distribution over states does not change. A new rule has the mean state distribution of its children, and
+a new symbol has a single state. Components of the parser, such as the span scorer, are not changed here.
 """
 
 from __future__ import annotations
@@ -28,40 +28,41 @@ from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
 
 _MOST_WEIGHT = 1_000_000
-# Bounds of the usual weight: repeated too often, a few trees teach what is particular to them.
+# Bounds of the default weight: with a larger one, grammars overfit the few trees.
 LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
 
 
 def check_weight(weight: float) -> None:
-    """Refuse a number of times that a tree cannot count.
+    """Check the weight of a tree.
 
     Raises:
-        ConfigError: it is not above 0, or above a million.
+        ConfigError: the weight is not positive, or is above a million.
     """
     if not 0 < weight <= _MOST_WEIGHT:
         raise ConfigError(f"a weight must be above 0 and at most {_MOST_WEIGHT:,}, not {weight:g}")
 
 
 def usual_weight(n_general: float, n_own: float) -> float:
-    """Return the root of how many times as many the general trees are, from 1 to 7.5.
+    """Return the default weight of a domain tree, √(n_general / n_own), limited to the range 1 to 7.5.
 
     Args:
-        n_general: number of the general trees.
-        n_own: number of those of the domain, one or more.
+        n_general: number of trees of the general treebank.
+        n_own: number of trees of the domain, at least 1.
     """
     return min(max(sqrt(n_general / n_own), LEAST_WEIGHT), MOST_WEIGHT)
 
 
 def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:
-    """Return a parser whose counts have those of more trees added to them.
+    """Return a copy of a parser with the counts of further trees added to its grammars.
 
     Args:
-        parser: of grammars whose states are counted (clusters).
-        trees: cleaned ones.
-        weight: how often each counts; None for `usual_weight`.
+        parser: a parser whose grammars have counted states (clusters).
+        trees: trees of the domain, cleaned (without traces and function tags).
+        weight: how many times each tree counts; None for `usual_weight`.
 
     Raises:
-        ConfigError: a grammar of the parser has no counts: it is of tensors, or of one state for each rule.
+        ConfigError: a grammar has no counted states, because it was estimated as tensors or has one state for
+            each rule.
         InputError: there are no trees.
 
     Examples:
@@ -78,13 +79,13 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
 
 
 class Adapter:
-    """The counts of a parser, read off its grammars once, and those of trees that are added to them.
+    """Counts of a parser's grammars, computed once, to which counts of different sets of trees can be added.
 
     Args:
-        parser: as of `adapted`.
+        parser: a parser whose grammars have counted states.
 
     Raises:
-        ConfigError: a grammar of the parser has no counts.
+        ConfigError: a grammar of the parser has no counted states.
 
     Examples:
         >>> import spectralnlp
@@ -107,11 +108,11 @@ class Adapter:
         self._counts = self.count([])
 
     def count(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Count cleaned trees as the parser's grammars binarise them."""
+        """Count rules, words and symbols of cleaned trees, binarised as for the parser's grammars."""
         return TreeCounts.of([strip_root(tree) for tree in trees], self.parser.grammar_sets)
 
     def recount(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Count cleaned trees, most of which were among those of the last call: these are not looked at."""
+        """Count cleaned trees as `count` does, but process only the differences from the last call."""
         wanted = Counter(trees)
         new, gone = wanted - self._last, self._last - wanted
         if gone.total() > wanted.total() - new.total():
@@ -123,10 +124,14 @@ class Adapter:
         return self._counts
 
     def adapted(self, own: TreeCounts, weight: float | None = None) -> Parser:
-        """Return a parser whose counts have those of trees added to them; see the function `adapted`.
+        """Return a copy of the parser with counts of trees added to its grammars; see the function `adapted`.
+
+        Args:
+            own: counts of the trees of the domain, from `count` or `recount`.
+            weight: how many times each tree counts; None for `usual_weight`.
 
         Raises:
-            InputError: there are no trees.
+            InputError: the counts are those of no trees.
         """
         if not own.n_trees:
             raise InputError("no trees to adapt to")
@@ -144,33 +149,33 @@ class Adapter:
 
 
 def holds_counts(parser: Parser) -> bool:
-    """Whether a parser can be adapted from its grammars alone: all have counted states."""
+    """Return whether a parser can be adapted from its grammars alone: all have counted states."""
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
 
 
 @dataclass(frozen=True)
 class _GeneralGrammar:
-    """A grammar, and what is read off it.
+    """Grammar of the general parser, with the expected frequencies of its latent states.
 
     Args:
-        grammar: of counted states.
+        grammar: a grammar with counted states.
     """
 
     grammar: LatentGrammar
 
     @cached_property
     def states(self) -> Floats:
-        """float64 (sum of n_states,): how often each state occurs in a tree."""
+        """Expected occurrences of each latent state in a tree, float64 (sum of n_states,)."""
         return _expected_states(self.grammar)
 
 
 class _General:
-    """A set of grammars, and its counts.
+    """Set of grammars of the general parser, with the counts of its symbols.
 
     Args:
-        grammars: the set.
-        n_trees: that they were learned from.
+        grammars: the grammars.
+        n_trees: number of trees from which they were learned.
     """
 
     def __init__(self, grammars: GrammarSet, n_trees: float) -> None:
@@ -182,19 +187,19 @@ class _General:
 
     @cached_property
     def lexicon(self) -> LexiconCounts:
-        """The words."""
+        """Counts of the words in the lexicon of the coarse grammar."""
         is_tag = self.grammars.coarse.is_tag
         return LexiconCounts(self.grammars.coarse.lexicon, np.where(is_tag, self.counted, 0.0))
 
 
 class _Merger:
-    """Adds the counts of trees to those of a set of grammars.
+    """Merger of the counts of a set of grammars with the counts of new trees.
 
     Args:
-        general: the grammars.
-        own: what occurs in the trees to add.
-        n_own: how many these are.
-        weight: how often each of them counts.
+        general: grammars of the general parser, with their counts.
+        own: counts of the new trees.
+        n_own: number of new trees.
+        weight: how many times each new tree counts.
     """
 
     def __init__(self, general: _General, own: SetCounts, n_own: float, weight: float) -> None:
@@ -215,7 +220,7 @@ class _Merger:
         self.lexicon = general.lexicon.merged(words, weight, np.where(self.is_tag, self.total, 0.0))
 
     def merged(self) -> GrammarSet:
-        """The grammars with all counts."""
+        """Return the grammars estimated from the merged counts."""
         pruner = self.general.pruner
         return replace(
             self.general.grammars,
@@ -225,9 +230,11 @@ class _Merger:
         )
 
     def _rules(self, order: int) -> list[tuple[tuple[int, ...], int, float]]:
-        """Rules of so many symbols, in order: symbols, the old rule or -1, and what its tensor is scaled by.
+        """Return the unary (order 2) or binary (order 3) rules of the merged grammar, sorted by symbols.
 
-        The factor of a new rule is its probability.
+        Returns:
+            For each rule: its symbols; its index in the general grammar, or -1 for a new rule; and the factor
+            by which its probability changes or, for a new rule, its probability.
         """
         coarse = self.general.grammars.coarse
         rules, tensors = (
@@ -279,7 +286,14 @@ class _Merger:
     def _tensors(
         self, order: int, old: Tensors, n_states: Ints, share: Sequence[Floats]
     ) -> tuple[Ints, Tensors]:
-        """The rules of so many symbols, and their tensors in a grammar."""
+        """Return the unary (order 2) or binary (order 3) rules of one merged grammar, and their tensors.
+
+        Args:
+            order: number of symbols of a rule.
+            old: tensors of the general grammar.
+            n_states: number of states of each symbol.
+            share: distribution over the states of each symbol.
+        """
         assert not isinstance(old, SparseTensors)
         rules = np.array([symbols for symbols, _, _ in self.rules[order]], np.int32).reshape(-1, order)
         factors = np.array([factor if at >= 0 else np.nan for _, at, factor in self.rules[order]])
@@ -298,7 +312,11 @@ def _shares(counts: Floats) -> Floats:
 
 
 def _expected_states(grammar: LatentGrammar) -> Floats:
-    """float64 (sum of n_states,): how often each state of each symbol occurs in a tree of a grammar."""
+    """Return the expected occurrences of each latent state in a tree, float64 (sum of n_states,).
+
+    They solve the linear system e = root + Mᵀe, where M[a, b] is the expected number of children in state b
+    of a node in state a.
+    """
     at = grammar.state_offsets
     moves = np.zeros((at[-1], at[-1]))
     for rules, tensors in ((grammar.binary_rules, grammar.binary), (grammar.unary_rules, grammar.unary)):

@@ -1,8 +1,8 @@
-"""Adaptation of a parser that keeps no moments, in seconds: counts read off its grammars, its scorer refined.
+"""Adapt a parser without moments in seconds: add tree counts to its grammars, train its span scorer further.
 
-The counts of the new trees are added to those of the grammars (``adapter.py``). The span scorer goes on
-learning from the new trees, each parsed by grammars to which only the others were added, for posteriors of
-trees that a grammar has seen are much too sure.
+The counts of the new trees are added to those of the grammars (`adapter`). The span scorer is then trained
+further on the new trees, in two folds: each fold is parsed by grammars adapted to the other fold only,
+because a grammar is overconfident about the trees that it was estimated from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from spectralnlp.tasks.task import ProgressCallback, silent
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 
-# Fewer trees teach the scorer more noise than sense.
+# Minimum number of trees from which the span scorer learns; with fewer it overfits.
 _FEWEST = 20
 
 
@@ -37,20 +37,24 @@ def adapt_alone(
     partial: Iterable[Sentence] | None = None,
     report: ProgressCallback = silent,
 ) -> Parser:
-    """Adapt a parser to trees of a domain from what the parser itself holds.
+    """Adapt a parser to trees of a domain, without the treebank or the moments it was trained on.
 
     Args:
-        parser: of grammars whose states are counted (clusters), as the models that ship. An `Adapter` of it
-            remembers what it counted: called again with a few trees more, it looks at these alone.
-        trees: cleaned ones, one or more.
-        weight: how often each counts; None for the root of how many times as many the parser's own are.
-        most: of more than twice so many trees, the scorer learns from the last so many; None for all.
-        partial: as of :func:`~spectralnlp.changes.adapt`; the scorer learns from the likeliest tree of each.
-        report: called with a line for each pass.
+        parser: a parser whose grammars have counted states (clusters), such as the shipped models; or an
+            `Adapter` of it, which makes repeated calls faster: only trees that were not in the last call
+            are counted.
+        trees: trees of the domain, cleaned, at least one.
+        weight: how many times each tree counts; None for the square root of the ratio of the parser's
+            training trees to these trees, from 1 to 7.5.
+        most: maximum number of trees from which the span scorer learns: if there are more than twice as many,
+            it learns from the last ``most`` of them. None for no maximum.
+        partial: partially annotated sentences, as for :func:`~spectralnlp.changes.adapt`; the span scorer
+            learns from the most probable tree of each. None for none.
+        report: progress callback, called with a line for each pass.
 
     Raises:
-        ConfigError: the parser's grammars hold no counts.
-        InputError: there are no trees, or constraints that make no sense.
+        ConfigError: a grammar of the parser has no counted states.
+        InputError: there are no trees, or the constraints of a partially annotated sentence are invalid.
 
     Examples:
         >>> import spectralnlp
@@ -77,7 +81,15 @@ def _adapted(
     weight: float | None,
     most: int | None,
 ) -> Parser:
-    """Add the counts of trees, and of further sentences' likely trees; let the scorer learn from them."""
+    """Return the parser adapted to trees and to weighted candidate trees of partially annotated sentences.
+
+    Args:
+        adapter: counts of the general parser.
+        trees: trees of the domain.
+        completed: candidate trees of each partially annotated sentence, the most probable first.
+        weight: as for `adapt_alone`.
+        most: as for `adapt_alone`.
+    """
     parser, counts = adapter.parser, adapter.recount(trees)
     expected = [[(adapter.count([tree]), share) for tree, share in likely] for likely in completed]
     whole = adapter.adapted(counts.with_parts(chain.from_iterable(expected)), weight)
@@ -97,7 +109,7 @@ def _adapted(
 
 
 def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:
-    """Trees that teach the scorer, in folds: grammars that are adapted to all but a fold parse it."""
+    """Return folds of trees for the span scorer; each is parsed by grammars that have not seen it."""
     if most is not None and len(trees) > 2 * most:
         return [trees[-most:]]
     return [trees[start::2] for start in range(2)]

@@ -1,4 +1,4 @@
-"""The trees that a sentence may have some of whose brackets are known, and how likely each of them is."""
+"""Complete partially annotated sentences: find the trees with the known brackets, and their probabilities."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 
-# Derivations of a sentence that are looked at, and the least share of a tree in the likeliest one's.
+# Maximum number of derivations of a sentence, and minimum probability of a tree relative to the best one.
 _MOST, _LEAST = 32, 0.01
 
 
 class WeightedTree(NamedTuple):
-    """A tree that a sentence may have.
+    """Candidate tree of a sentence, with its probability.
 
     Attributes:
-        tree: without TOP.
-        share: its probability, in (0, 1].
+        tree: the tree, without the root ``TOP``.
+        share: probability of the tree among the candidates, in (0, 1].
     """
 
     tree: Tree
@@ -28,21 +28,21 @@ class WeightedTree(NamedTuple):
 
 
 def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
-    """The likeliest trees of a sentence under its constraints, the best first; their shares add up to 1.
+    """Return the most probable trees of a sentence under its constraints, best first; probabilities sum to 1.
 
-    What occurs in these trees, each counted by its share, is what the grammar expects to occur in the
-    sentence, but for trees too unlikely to matter: the E step of Pereira and Schabes (1992).
+    Counts over these trees, weighted by probability, approximate the grammar's expected counts: the E step of
+    Pereira and Schabes (1992). Trees with less than a hundredth of the best tree's probability are left out.
 
     Args:
-        parser: of which the first binarisation counts.
-        sentence: with constraints, or without.
+        parser: a parser; only the grammars of its first binarisation are used.
+        sentence: a sentence, with or without constraints on its tree.
 
     Returns:
-        Nothing where the parser has no tree for the words anyway, or none that is likely.
+        Candidate trees; empty if the parser has no tree for the words, or none with a positive probability.
 
     Raises:
-        ConstraintError: the constraints make no sense.
-        NoTreeError: no tree meets them.
+        ConstraintError: the constraints are invalid for the sentence.
+        NoTreeError: no tree meets the constraints.
     """
     given = parser.look_up(sentence, pooled=False)
     forests = parser.forest_parser.rescore(parser.forest_parser.infer(given))

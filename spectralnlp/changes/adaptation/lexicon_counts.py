@@ -1,4 +1,4 @@
-"""Words of a few trees added to the lexicon of a trained grammar; see ``adapter.py``."""
+"""Add the words of new trees to the lexicon of a trained grammar; used by `adapter`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from spectralnlp.parameters import Floats, Ints, Lexicon
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.text.signatures import signature_by_name, signature_chain
 
-_RARE = 5  # tokens of words that vote for the tags of unknown ones
-_WORD_PRIOR = 1.0  # pseudo-count of a new word's signature in its tags
-_SIGNATURE_PRIOR = 5.0  # votes that a signature has at least
+_RARE = 5  # maximum count of a word whose tags count for its signatures
+_WORD_PRIOR = 1.0  # pseudo-count of the tag distribution of a new word's signature
+_SIGNATURE_PRIOR = 5.0  # minimum number of votes for a signature
 
-# Tokens of words under tags, by number.
+# Number of tokens by word and tag id.
 WordCounts = Mapping[str, Mapping[int, float]]
 
 
 @dataclass(frozen=True)
 class LexiconRows:
-    """The rows of a merged lexicon, which all grammars of a set share.
+    """Rows of a merged lexicon, shared by a set of grammars: one for each tag of each word or signature.
 
     Attributes:
-        words: known words, the old ones first.
+        words: known words; words of the general lexicon come first.
         starts, tags: as in `Lexicon`.
-        old: int64 (n_rows,); the old row of each, or -1.
-        factor: float64 (n_rows,); what the old vector is scaled by; of new rows, what the tag's mean is.
+        old: index of each row in the general lexicon, -1 for new rows; int64 (n_rows,).
+        factor: factor of the row's vector of states in the general lexicon or, for a new row, of the tag's
+            default vector; float64 (n_rows,).
         backoff, word_signature, log_weight: as in `Lexicon`.
     """
 
@@ -43,7 +44,13 @@ class LexiconRows:
     log_weight: Floats
 
     def of_grammar(self, old: Lexicon, n_states: Ints, tag_default: Floats) -> Lexicon:
-        """The lexicon of a grammar, whose vectors have one number a state."""
+        """Return the merged lexicon of one grammar; its rows are vectors over the states of the tag.
+
+        Args:
+            old: lexicon of the general grammar.
+            n_states: number of states of each symbol (n_symbols,).
+            tag_default: default vectors of all tags, for unknown words (sum of n_states,).
+        """
         sizes = n_states[self.tags]
         offsets = offsets_of(sizes)
         # A row's numbers come from its old row, or from what its tag has for any word.
@@ -66,11 +73,11 @@ class LexiconRows:
 
 
 class LexiconCounts:
-    """The counts of a lexicon, to which those of words can be added.
+    """Tag counts of the words of a lexicon, to which counts of further words can be added.
 
     Args:
-        lexicon: of the coarse grammar, with one number a row: p(tag | word) / p(tag).
-        counted: float64 (n_symbols,); tokens of each tag, 0 for phrases.
+        lexicon: lexicon of the coarse grammar, with one number for each row: p(tag | word) / p(tag).
+        counted: number of tokens of each tag, 0 for phrases; float64 (n_symbols,).
     """
 
     def __init__(self, lexicon: Lexicon, counted: Floats) -> None:
@@ -78,17 +85,17 @@ class LexiconCounts:
         p_tag = counted / self.n_tokens
         self._probability = (lexicon.values * p_tag[lexicon.tags]).tolist()
         self._tags, self._starts = lexicon.tags.tolist(), lexicon.starts.tolist()
-        self._tokens = np.exp(lexicon.log_weight) * self.n_tokens  # of each entry
+        self._tokens = np.exp(lexicon.log_weight) * self.n_tokens  # of each word and signature
         self._signature = signature_by_name(lexicon.scheme)
         self._chains: dict[str, list[int]] = {}
 
     def merged(self, own: WordCounts, weight: float, total: Floats) -> LexiconRows:
-        """Add words under tags to the lexicon.
+        """Return the rows of the lexicon after adding the words of new trees.
 
         Args:
-            own: tokens of each word under each tag.
-            weight: how often each of these counts.
-            total: float64 (n_symbols,); tokens of each tag afterwards, 0 for phrases.
+            own: number of tokens of each word with each tag in the new trees.
+            weight: how many times each of these tokens counts.
+            total: number of tokens of each tag after merging, 0 for phrases; float64 (n_symbols,).
         """
         lexicon, tokens = self.lexicon, self._tokens
         n_all, n_words = total.sum(), len(lexicon.words)
@@ -134,12 +141,12 @@ class LexiconCounts:
         )
 
     def _entry(self, entry: int) -> _Entry:
-        """The tags of an entry."""
+        """Return the tags of a word or signature, each with its probability and row."""
         rows = range(self._starts[entry], self._starts[entry + 1])
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
     def _votes(self, own: WordCounts) -> dict[int, dict[int, float]]:
-        """By signature, the tags of rare words: each word has one vote, for all signatures of its chain."""
+        """Return summed tag distributions of rare words by signature; a word adds to all its signatures."""
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1
         for word, counts in own.items():
@@ -151,7 +158,7 @@ class LexiconCounts:
         return votes
 
     def _chain(self, word: str) -> list[int]:
-        """The signatures of a word inside a sentence that the lexicon knows, the finest first."""
+        """Return the lexicon's indices of a word's signatures in mid-sentence, the most specific first."""
         if word not in self._chains:
             known = self.lexicon.signature_index
             names = signature_chain(self._signature(word, 1, self.lexicon.word_index), word)
@@ -162,12 +169,18 @@ class LexiconCounts:
         return next(iter(self._chain(word)), len(self.lexicon.signatures) - 1)
 
 
-# The tags of an entry: p(tag | entry) and the row that it had, or -1.
+# Tags of a word or signature: p(tag | entry), and the row in the general lexicon or -1.
 _Entry = dict[int, tuple[float, int]]
 
 
 def _add(entry: _Entry, tokens: float, more: Mapping[int, float]) -> None:
-    """Add counts of tags to those of an entry, in place."""
+    """Update the tag probabilities of a word or signature for further tokens, in place.
+
+    Args:
+        entry: probability and row of each tag.
+        tokens: number of tokens on which the probabilities are based.
+        more: number of further tokens with each tag.
+    """
     total = tokens + sum(more.values())
     for tag in {*entry, *more}:
         p, row = entry.get(tag, (0.0, -1))

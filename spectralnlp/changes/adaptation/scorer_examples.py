@@ -1,8 +1,8 @@
-"""Trees of a domain as examples for the span scorer of a parser.
+"""Convert trees of a domain to training examples for a parser's span scorer.
 
-The forests of their sentences have to be made by grammars that have not seen these trees, for posteriors of
-trees that a grammar was learned from are much too sure. That is so of the parser itself if they are new to
-it; of a parser that was adapted to them it is not, and another one, adapted to other trees, makes them.
+An example contains the posteriors of a parse forest of the sentence. The grammars that make the forest must
+not have been trained on the tree, because their posteriors would be overconfident. So a parser that was
+adapted to the trees needs a second parser, adapted to other trees only, that makes the forests.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from spectralnlp.trees import Tree, strip_root
 
 
 class ScorerRefiner:
-    """Makes examples of trees, from which the span scorer of a parser can go on learning.
+    """Converter of trees to examples from which the span scorer of a parser can learn further.
 
     Args:
-        parser: with a span scorer.
-        by: makes the forests, and has not seen the trees; a parser with the same binarisations, whose labels
-            are among those of ``parser``. None for the same one.
+        parser: a parser with a span scorer.
+        by: parser that makes the forests and was not trained on the trees; it has the same binarisations, and
+            all its labels are labels of ``parser``. None for ``parser`` itself.
 
     Raises:
         ConfigError: the parser has no span scorer.
@@ -47,10 +47,10 @@ class ScorerRefiner:
         )
 
     def example(self, tree: Tree) -> Example | None:
-        """Return what a tree teaches; None where a grammar has no forest for its words.
+        """Convert a tree to an example; return None if a grammar has no parse forest for its words.
 
         Args:
-            tree: with words as the parser's treebank writes them.
+            tree: a tree whose words follow the conventions of the parser's treebank.
         """
         words = tree.words()
         given = self._by.look_up(Sentence.from_words(words))
@@ -63,7 +63,7 @@ class ScorerRefiner:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
-        """The number of the option of one label, or of the upper and the lower label of a chain."""
+        """Number of each labelling of a span: its label, or the top and bottom labels of its unary chain."""
         names, labels = self.shared.names, self.shared.labels
         numbers: dict[tuple[str, ...], int] = {
             (name,): n for n, name in enumerate(names) if not labels.is_tag[n]
@@ -74,7 +74,11 @@ class ScorerRefiner:
         return numbers
 
     def _gold(self, tree: Tree, options: SpanOptions) -> Ints:
-        """int32 (n_spans,): the option of each span that the tree has; see `Example`."""
+        """Return the index of the labelling that the tree has for each candidate span, int32 (n_spans,).
+
+        The value is `NO_BRACKET` if the span is no constituent of the tree, and `NOT_AN_OPTION` if its
+        labelling is not among the candidates; see `Example`.
+        """
         chains: dict[tuple[int, int], list[str]] = {}
         for label, start, end in strip_root(tree).spans():
             chains.setdefault((start, end), []).append(label)

@@ -1,4 +1,4 @@
-"""What occurs in trees, counted by name as the grammars of a parser binarise them."""
+"""Count rules, symbols and words of trees, after binarising the trees as a parser's grammars do."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SetCounts:
-    """What occurs in trees that a set of grammars binarised.
+    """Counts of trees under one binarisation, that of a set of grammars; weighted trees give fractions.
 
     Attributes:
-        rules: of two or three symbols; symbols: of each; pairs: (word, tag).
-        roots: of each symbol.
+        rules: count of each rule, a tuple of the parent's symbol and one or two children's symbols.
+        symbols: count of each symbol.
+        pairs: count of each (word, tag).
+        roots: number of trees with each root symbol.
     """
 
     rules: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -30,7 +32,7 @@ class SetCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], old: GrammarSet) -> SetCounts:
-        """Count trees as a set of grammars binarises them."""
+        """Count trees after binarising them as a set of grammars does."""
         counts, grammar = cls(), old.coarse
         phrases = {name for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True) if not is_tag}
         rules: list[tuple[str, ...]] = []
@@ -54,14 +56,14 @@ class SetCounts:
         return counts
 
     def add(self, other: SetCounts, share: float) -> None:
-        """Add a part of other counts to these, in place."""
+        """Add other counts, multiplied by ``share``, in place."""
         _add(self.rules, other.rules, share)
         _add(self.symbols, other.symbols, share)
         _add(self.pairs, other.pairs, share)
         _add(self.roots, other.roots, share)
 
     def __add__(self, other: SetCounts) -> SetCounts:
-        """Counts of the trees of both."""
+        """Return the sums of two sets of counts."""
         return SetCounts(
             rules=self.rules + other.rules,
             symbols=self.symbols + other.symbols,
@@ -70,7 +72,7 @@ class SetCounts:
         )
 
     def __sub__(self, other: SetCounts) -> SetCounts:
-        """Counts without trees that are among them."""
+        """Return the counts without those of trees that were counted before."""
         return SetCounts(
             rules=self.rules - other.rules,
             symbols=self.symbols - other.symbols,
@@ -81,12 +83,12 @@ class SetCounts:
 
 @dataclass(frozen=True)
 class TreeCounts:
-    """What occurs in trees, for each set of grammars of a parser.
+    """Counts of trees under each binarisation of a parser.
 
     Attributes:
-        n_trees: how many; a part of one where several stand for a sentence.
-        chains: of unary nodes, from the top down.
-        sets: what each set of grammars makes of them.
+        n_trees: number of trees; a candidate tree of a sentence adds its probability.
+        chains: count of each unary chain, a tuple of labels from the top down.
+        sets: counts under each binarisation, in the order of the parser's sets of grammars.
     """
 
     n_trees: float
@@ -95,15 +97,15 @@ class TreeCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], sets: Sequence[GrammarSet]) -> TreeCounts:
-        """Count trees, without their TOP."""
+        """Count trees that have no root ``TOP``, for each set of grammars."""
         chains = Counter(chain for tree in trees for chain in unary_chains(tree))
         return cls(len(trees), chains, tuple(SetCounts.of(trees, each) for each in sets))
 
     def with_parts(self, parts: Iterable[tuple[TreeCounts, float]]) -> TreeCounts:
-        """Counts with those of further trees, of each a part.
+        """Return the counts plus those of further trees, each multiplied by a factor.
 
         Args:
-            parts: counts, and how much of them is added.
+            parts: pairs of counts and factor, such as the probability of a candidate tree.
         """
         n_trees, chains = self.n_trees, Counter(self.chains)
         sets = [SetCounts() for _ in self.sets]
@@ -117,7 +119,7 @@ class TreeCounts:
         return TreeCounts(n_trees, chains, tuple(sets))
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
-        """Counts of the trees of both."""
+        """Return the sums of two sets of counts."""
         return TreeCounts(
             self.n_trees + other.n_trees,
             self.chains + other.chains,
@@ -125,7 +127,7 @@ class TreeCounts:
         )
 
     def __sub__(self, other: TreeCounts) -> TreeCounts:
-        """Counts without trees that are among them."""
+        """Return the counts without those of trees that were counted before."""
         return TreeCounts(
             self.n_trees - other.n_trees,
             self.chains - other.chains,
@@ -133,7 +135,10 @@ class TreeCounts:
         )
 
     def restoring(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """The commonest full unary chain of each two ends, where it has a middle; see `restore`."""
+        """Return the most frequent unary chain for each pair of its top and bottom label, for `restore`.
+
+        Chains without intermediate labels are left out.
+        """
         commonest: dict[tuple[str, str], tuple[str, ...]] = {}
         for chain in sorted(self.chains, key=lambda each: (self.chains[each], each)):
             commonest[chain[0], chain[-1]] = chain

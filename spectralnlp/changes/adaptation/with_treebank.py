@@ -1,10 +1,10 @@
-"""Adaptation: a general model and a few trees of another domain become one model.
+"""Adapt a parser to a domain by training on its general treebank and, with more weight, on domain trees.
 
-Moments are additive, so the trees of the domain are added to those that the general model keeps, and count
-more often, the more so the fewer they are. Unlabelled text is parsed by the model that comes of that, and its
-trees are added to the general ones, each counting once (self-training, McClosky et al. 2006). Of a sentence
-some of whose brackets are known, all likely trees that have them are learned from, each by its probability
-(Pereira and Schabes 1992).
+Moments are additive, so the moments of the domain's trees are added to those of the general treebank,
+multiplied by a weight that is larger the fewer trees there are. Two further sources of data are optional.
+Unlabelled text is parsed by the adapted model, and its trees are added with weight 1 (self-training, McClosky
+et al. 2006). For partially annotated sentences, all probable trees with the known brackets are added, each
+weighted by its probability (Pereira and Schabes 1992).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from spectralnlp.text.constraints import NoTreeError
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import strip_root
 
-_LONGEST = 60  # tokens of sentences of unlabelled text that teach
+_LONGEST = 60  # maximum tokens of a sentence of unlabelled text
 _MOST_PARSED = 15_000
-_SHOWN = 60  # characters of a sentence that is left out
+_SHOWN = 60  # characters shown of a skipped sentence
 
 
 def adapt(
@@ -52,23 +52,23 @@ def adapt(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Any:
-    """Make a model of a general treebank and of trees of a domain.
+    """Train a parser on a general treebank and on trees of a domain.
 
     Args:
-        estimator: of parsers, with the general model's settings, unfitted.
-        general: what the general model keeps, or what `observed` gave.
+        estimator: an unfitted estimator of parsers, with the settings of the general model.
+        general: kept moments of the general model, or the result of `observed` for its treebank.
         own: trees of the domain.
-        weight: how often each of these counts; None for `usual_weight`.
-        partial: sentences of the domain with constraints on their trees. The trees that meet these count by
-            their probability, and together as one tree of the domain does. Sentences that no tree of the
-            adapted model meets are left out; None for none.
+        weight: how many times each tree of the domain counts; None for `usual_weight`.
+        partial: sentences of the domain with constraints on their trees. For each sentence, the trees that
+            meet its constraints are weighted by their probabilities, which sum to 1. Sentences for which the
+            adapted model has no such tree are skipped. None for none.
         unlabelled: tokenised sentences of the domain; None for none.
-        report: called with a line for each pass.
+        report: progress callback, called with a line for each pass.
         description: Markdown for the model card.
 
     Raises:
         ConfigError: the estimator cannot be adapted, or the weight is not positive.
-        InputError: there are no trees, or constraints that make no sense.
+        InputError: there are no trees, or the constraints of a sentence are invalid.
 
     Examples:
         >>> import spectralnlp
@@ -118,10 +118,10 @@ def _solved(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Parser:
-    """The parser of general moments and of those of a domain; see `ParserTrainer.solve_adapted`.
+    """Return the parser for the sum of general and domain moments; see `ParserTrainer.solve_adapted`.
 
     Raises:
-        ConfigError: the estimator trains no parser.
+        ConfigError: the estimator does not train parsers, or cannot weight examples.
     """
     if not isinstance(trainer, ParserTrainer):
         what = f"{trainer.known_as} cannot be adapted: its examples all count once"
@@ -135,15 +135,15 @@ def _solved(
 def completed_trees(
     parser: Parser, partial: Iterable[Sentence], report: ProgressCallback
 ) -> list[list[WeightedTree]]:
-    """The likely trees of each sentence under its constraints, without the sentences that have none.
+    """Return the probable trees of each partially annotated sentence; sentences without any are skipped.
 
     Args:
-        parser: adapted already.
-        partial: the sentences.
-        report: told how many there are, and which is the first that was left out.
+        parser: the parser, already adapted to complete trees.
+        partial: sentences with constraints on their trees.
+        report: progress callback, called with the number of completed sentences and the first skipped one.
 
     Raises:
-        InputError: there are constraints that make no sense.
+        InputError: the constraints of a sentence are invalid.
     """
     completed: list[list[WeightedTree]] = []
     left_out: list[str] = []
@@ -159,7 +159,7 @@ def completed_trees(
 
 
 def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], str]:
-    """The trees of a sentence, or why there are none."""
+    """Return the probable trees of a sentence; or an empty list, and the reason for a message."""
     reason = "the model has no tree for its words"
     try:
         if trees := completions(parser, sentence):
@@ -170,14 +170,14 @@ def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], 
 
 
 def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-    """Return the moments of a treebank, to adapt from where a model keeps none.
+    """Return the moments of a treebank, for `adapt` if the general model has no kept moments.
 
     Args:
-        estimator: unfitted.
-        corpus: the trees.
+        estimator: an unfitted estimator.
+        corpus: trees of the treebank.
 
     Raises:
-        ConfigError: the estimator keeps no moments.
+        ConfigError: moments of this estimator cannot be kept.
 
     Examples:
         >>> import spectralnlp
@@ -197,11 +197,12 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
     """Return an unfitted estimator with the settings that a model was trained with.
 
     Args:
-        model: folder of a model, or the name of an installed one.
-        settings: others in place of some of these, as text.
+        model: folder of a model, or name of an installed one.
+        settings: values, as text, of settings to change.
 
     Raises:
-        ConfigError: the model does not say, or its estimator is not installed.
+        ConfigError: the model's metadata do not name its estimator and settings, the estimator is not
+            installed, or there is no such setting.
 
     Examples:
         >>> from spectralnlp import changes
@@ -214,7 +215,7 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
 def estimator_with_settings(
     about: Mapping[str, Any], settings: Mapping[str, str] | None = None
 ) -> Estimator[Any]:
-    """Return an unfitted estimator, as `estimator_of`, from what a model says about itself."""
+    """Return an unfitted estimator from a model's metadata ``about``; see `estimator_of`."""
     kind, values = estimator_named(about.get("estimator")), about.get("parameters")
     if kind is not None and isinstance(values, Mapping):
         known = {key: each for key, each in values.items() if key in kind().get_params()}
@@ -224,16 +225,16 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Whether a model can be adapted only with its moments, or with its treebank again."""
+    """Return whether adapting a parser requires its moments or treebank, as its grammars lack counts."""
     return isinstance(trainer, ParserTrainer) and not holds_counts(model)
 
 
 def usual_weight(general: Moments[Any], n_own: int) -> float:
-    """Return the root of how many times as many the general examples are, from 1 to 7.5.
+    """Return the default weight of a domain tree, √(n_general / n_own), limited to the range 1 to 7.5.
 
     Args:
-        general: moments of the general examples.
-        n_own: number of those of the domain.
+        general: moments of the general treebank, which give its number of trees.
+        n_own: number of trees of the domain.
 
     Examples:
         >>> import spectralnlp
@@ -247,7 +248,7 @@ def usual_weight(general: Moments[Any], n_own: int) -> float:
 
 
 def _n_examples(moments: Moments[Any]) -> int:
-    """How many examples are in a replay log; 0 where there is none, which cannot be adapted anyway."""
+    """Return the number of examples in a replay log; 0 without one, as for models that cannot be adapted."""
     log = moments.first_log()
     return 0 if log is None else len(log.arrays()["places"])
 
@@ -257,7 +258,7 @@ def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:
 
 
 def _parsed(parser: Any, sentences: Iterable[Any]) -> list[Any]:
-    """The trees of sentences, but of long ones and of those that the parser has no derivation for."""
+    """Return the trees of sentences, except of long ones and of those that the grammar cannot derive."""
     parses = islice((each for each in parser.parse_many(sentences) if each is not None), _MOST_PARSED)
     good = (each for each in parses if each.fallback is None and len(each.tree.words()) <= _LONGEST)
     return [strip_root(each.tree) for each in good]
