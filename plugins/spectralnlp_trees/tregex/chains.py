@@ -1,4 +1,4 @@
-"""Joins of relations that are not intervals: ancestors, and chains of nodes that match a description."""
+"""Find ancestors, and nodes connected by a chain of nodes that all meet a condition (``<+``, ``.+``, …)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PLACES_AT_A_TIME = 2_000_000
 
 
 class AncestorJoin:
-    """Join of ``>>`` and ``>+(C)``: all ancestors, or those reached through links of the chain only.
+    """Relation to all ancestors (``>>``), or to those reached through nodes that meet C (``>+(C)``).
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that the chain may pass through; None for all.
+        links: mask of the nodes that may lie between a node and its ancestor; None for all.
     """
 
     def __init__(self, index: TreeColumns, links: Mask | None = None) -> None:
@@ -26,7 +26,7 @@ class AncestorJoin:
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Sum values over the partners of nodes; see `Join`."""
+        """Return the sum of values over the partners of each node; see `Join.sums`."""
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
@@ -43,7 +43,7 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of nodes and wanted partners; see `Join`."""
+        """List the wanted partners of each node; see `Join.pairs`."""
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
@@ -59,17 +59,17 @@ class AncestorJoin:
         return together[by_place], np.concatenate(ancestors)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return which pairs of nodes are related; see `Join`."""
+        """Return whether pairs of nodes are related; see `Join.holds`."""
         above = (partners < at) & (at < self.index.end[partners])
         return above if self.stop is None else above & (partners >= self.stop[at])
 
 
 class DescendantChainJoin:
-    """Join of ``<+(C)``: descendants reached through links of the chain only.
+    """Relation to descendants that are reached only through nodes that meet C (``<+(C)``).
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that the chain may pass through.
+        links: mask of the nodes that may lie between a node and its descendant.
     """
 
     def __init__(self, index: TreeColumns, links: Mask) -> None:
@@ -77,7 +77,7 @@ class DescendantChainJoin:
         self.stop = nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Sum values over the partners of nodes; see `Join`."""
+        """Return the sum of values over the partners of each node; see `Join.sums`."""
         # A value counts for the ancestors from the parent up to the stop: add it at the parent, subtract it
         # above the stop.
         nodes = np.flatnonzero(values)
@@ -90,25 +90,25 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of nodes and wanted partners; see `Join`."""
+        """List the wanted partners of each node; see `Join.pairs`."""
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return which pairs of nodes are related; see `Join`."""
+        """Return whether pairs of nodes are related; see `Join.holds`."""
         return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
 class SequenceJoin:
-    """Join of ``.+(C)`` and ``,+(C)``: nodes after or before a node, beyond an unbroken sequence of links.
+    """Relation to nodes that follow (``.+(C)``) or precede (``,+(C)``) beyond adjacent nodes that meet C.
 
-    A partner counts once, however many sequences lead to it.
+    A related node counts once, however many sequences lead to it.
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that may be in the sequence.
-        ahead: whether partners come after the node (``.+``), not before it (``,+``).
+        links: mask of the nodes that may be in the sequence in between.
+        ahead: whether related nodes follow (``.+``) rather than precede (``,+``).
     """
 
     def __init__(self, index: TreeColumns, links: Mask, *, ahead: bool) -> None:
@@ -124,7 +124,7 @@ class SequenceJoin:
         self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Sum values over the partners of nodes; see `Join`."""
+        """Return the sum of values over the partners of each node; see `Join.sums`."""
         running = running_sums(values[self.order])
         begun_at = running[self.first[1:]] - running[self.first[:-1]]
         starts, which = np.unique(self.finish[at], return_inverse=True)
@@ -134,7 +134,7 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of nodes and wanted partners; see `Join`."""
+        """List the wanted partners of each node; see `Join.pairs`."""
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
         places, partners = [at[:0]], [at[:0]]
@@ -145,7 +145,7 @@ class SequenceJoin:
         return np.concatenate(places), np.concatenate(partners)
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return which pairs of nodes are related; see `Join`."""
+        """Return whether pairs of nodes are related; see `Join.holds`."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
         places, related_nodes = self.pairs(wanted, at)
@@ -154,7 +154,11 @@ class SequenceJoin:
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Yield ascending indices of starts, with each token position that sequences from there reach."""
+        """Yield token positions that sequences of links reach from each start.
+
+        Yields:
+            Ascending indices into ``starts``, and a token position for each.
+        """
         size = max(1, PLACES_AT_A_TIME // self.longest)
         for low in range(0, len(starts), size):
             block = starts[low : low + size]
@@ -171,7 +175,7 @@ class SequenceJoin:
 
 
 def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
-    """Return the nearest proper ancestor of each node that is in a mask; -1 for none."""
+    """Return the nearest ancestor of each node that is in a mask, excluding the node; -1 for none."""
     # Each round doubles the distance that is covered.
     nearest = index.parent.copy()
     going = np.flatnonzero((nearest >= 0) & ~mask[nearest])

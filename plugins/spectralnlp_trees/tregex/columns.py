@@ -1,4 +1,4 @@
-"""Convert trees to integer columns with one row per node or word, in depth-first order."""
+"""Convert trees to integer columns, with one row per node or word in depth-first order, for fast search."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class TreeColumns:
         return bool(self.arity[node] == 0)
 
     def cached(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return a value that is computed once per index and does not depend on the pattern."""
+        """Return a value cached by key in this index; ``make`` computes it on first use."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
 
     def head_children(self, head_rules: str) -> Integers:
-        """Return the head child of each node, as marked or by rules of `head_finder`; -1 for words."""
+        """Return the head child of each node, as marked in the treebank or by head rules; -1 for words."""
         return self.cached(("head children", head_rules), lambda: self._find_heads(head_rules))
 
     def _find_heads(self, head_rules: str) -> Integers:
@@ -76,9 +76,12 @@ class TreeColumns:
         return heads
 
     def _number(self, arities: list[Integers]) -> Integers:
-        """Fill the columns of all nodes other than words, and return their numbers, level by level.
+        """Fill the columns of all nodes except words, and return their node numbers, level by level.
 
         Sizes of subtrees are computed bottom-up, node numbers top-down.
+
+        Args:
+            arities: numbers of children of the nodes, by level.
         """
         # A preterminal counts as two nodes, itself and its word.
         sizes, widths = _sums_upwards(arities, 1, 2), _sums_upwards(arities, 0, 1)
@@ -105,7 +108,14 @@ class TreeColumns:
         return np.concatenate([*numbers, number[:0]])
 
     def _name(self, numbers: Integers, arities: Integers, labels: list[str], tokens: list[str]) -> None:
-        """Fill the columns of words, the labels, the vocabulary and the order of nodes by level."""
+        """Fill the columns of words, the labels, the vocabulary, and the list of nodes by level.
+
+        Args:
+            numbers: node numbers, by level.
+            arities: numbers of children, by level.
+            labels: labels of all nodes, level by level.
+            tokens: all words, level by level.
+        """
         tags = numbers[arities == 0]
         words = tags + 1
         for column in (self.tree, self.left, self.right, self.end):
@@ -126,7 +136,7 @@ def _tree_of(each: Tree | Parse) -> Tree:
 
 
 def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str], list[str]]:
-    """Return all nodes level by level, their numbers of children (by level), their labels, and all words."""
+    """Return all nodes of trees level by level, their numbers of children per level, labels, and words."""
     nodes, arities, labels, words = list[Tree](), list[Integers](), list[str](), list[str]()
     level = list(trees)
     while level:
@@ -140,7 +150,7 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:
-    """Return, by level, sums over subtrees of ``inner`` for each inner node and ``tag`` per preterminal."""
+    """Return, by level, sums over each subtree: ``tag`` for a preterminal, ``inner`` for another node."""
     sums, below = list[Integers](), np.empty(0, np.intp)
     for arity in reversed(arities):
         total = np.append(0, np.cumsum(below))
@@ -151,6 +161,6 @@ def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Int
 
 
 def _before(values: Integers) -> Integers:
-    """Return the sum of all earlier values at each position."""
+    """Return for each index the sum of all values before it."""
     sums: Integers = np.cumsum(values) - values
     return sums

@@ -1,4 +1,4 @@
-"""Combinations of conditions on one node: conjunction, disjunction, negation, optional condition."""
+"""Conjunction, disjunction, negation and optional match of a search pattern's conditions on a node."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from spectralnlp_trees.tregex.relations import Mask
 
 @dataclass(frozen=True, eq=False)
 class Combined(Expression):
-    """Base class of combinations of several conditions on the same node."""
+    """Base class of combinations of several conditions on the same node, such as a conjunction."""
 
     parts: Sequence[Expression]
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether a match depends on the values of names and variables."""
+        """Whether matches depend on nodes or texts that were bound to names or variables before."""
         return any(part.constrained for part in self.parts)
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether the condition binds names."""
+        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
         return any(part.binds for part in self.parts)
 
 
 class All(Combined):
-    """Conjunction: matches if all conditions match."""
+    """Conjunction of conditions: matches a node if all of them do; the numbers of ways are multiplied."""
 
     @property
     def refers_to(self) -> str | None:
-        """Name whose node is the only possible match; None if there is no such name."""
+        """Name of the pattern whose node is the only possible match; None if there is no such name."""
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         ways = np.ones(len(nodes), np.intp)
         for part in self.parts:
             going = np.flatnonzero(ways)
@@ -52,12 +52,12 @@ class All(Combined):
         return ways
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return the nodes that the labels permit; None for all nodes."""
+        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
         masks = [mask for part in self.parts if (mask := part.candidates(run)) is not None]
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the partial matches that meet the condition, extended by the nodes that it binds."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -66,45 +66,45 @@ class All(Combined):
 
 
 class Any(Combined):
-    """Disjunction: matches if any condition matches; the ways of all conditions add up."""
+    """Disjunction of conditions: matches a node if any of them does; the numbers of ways are added."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         total = np.zeros(len(nodes), np.intp)
         for part in self.parts:
             total += part.ways(run, nodes)
         return total
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return the nodes that the labels permit; None for all nodes."""
+        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
         masks = [part.candidates(run) for part in self.parts]
         known = [mask for mask in masks if mask is not None]
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
 @dataclass(frozen=True, eq=False)
 class Not(Expression):
-    """Negation: matches a node if the inner condition does not."""
+    """Negation of a condition: matches a node, in one way, if the inner condition does not match it."""
 
     part: Expression
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether a match depends on the values of names and variables."""
+        """Whether matches depend on nodes or texts that were bound to names or variables before."""
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         if self.constrained:  # the inner count is only an upper bound, so a match is possible anywhere
             return np.ones(len(nodes), np.intp)
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -113,26 +113,29 @@ class Not(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Perhaps(Expression):
-    """Optional condition: matches as the inner condition does or, if that fails, once with unbound names."""
+    """Optional condition: matches every node, in one way if the inner condition does not match.
+
+    In that case the names of the inner condition stay unbound.
+    """
 
     part: Expression
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether a match depends on the values of names and variables."""
+        """Whether matches depend on nodes or texts that were bound to names or variables before."""
         return self.part.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether the condition binds names."""
+        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
         return self.part.binds
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)

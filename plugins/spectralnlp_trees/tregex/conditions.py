@@ -1,4 +1,4 @@
-"""Basic conditions on a node: its label, its name, identity with a named node, a related node."""
+"""Basic conditions of a search pattern on a node: its label, its name, a named node, a related node."""
 
 from __future__ import annotations
 
@@ -17,30 +17,36 @@ from spectralnlp_trees.tregex.relations import INTERVALS, Join, Mask, interval_j
 
 @dataclass(frozen=True, eq=False)
 class Label(Expression):
-    """Test of a node's label; groups (number, variable) of its expression must agree with the variables."""
+    """Test of a node's label, by literals or a regular expression.
+
+    Attributes:
+        test: test of the label; None for a wildcard, which all labels pass.
+        groups: pairs (group number, variable): the text of the group is bound to the variable or, if the
+            variable is bound already, has to equal its text.
+    """
 
     test: LabelTest | None
     groups: tuple[tuple[int, str], ...] = ()
 
     @property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether a match depends on the values of names and variables."""
+        """Whether matches depend on nodes or texts that were bound to names or variables before."""
         return bool(self.groups)
 
     binds = constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         if self.test is None:
             return np.ones(len(nodes), np.intp)
         return run.fitting(self.test)[nodes].astype(np.intp)
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return the nodes that the labels permit; None for all nodes."""
+        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -60,13 +66,13 @@ class Label(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Bind(Expression):
-    """Binding of a name to the node; matches at every node."""
+    """Definition of a name (``=name``): binds the node to the name, and matches every node."""
 
     name: str
     binds = True
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Bind the current node of each partial match to the name; see `Expression.extend`."""
         return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
 
 
@@ -80,11 +86,11 @@ class SameAs(Expression):
 
     @property
     def refers_to(self) -> str | None:
-        """Name whose node is the only possible match; None if there is no such name."""
+        """Name of the pattern whose node is the only possible match; None if there is no such name."""
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
         same = label[named] == label[rows.node] if self.by_label else named == rows.node
@@ -94,14 +100,16 @@ class SameAs(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Related(Expression):
-    """Relation: matches a node that has a related node (a partner) at which a condition matches.
+    """Condition that a related node exists, such as a child, and meets a condition.
+
+    The related node is called the partner.
 
     Attributes:
-        symbol: a key of `INTERVALS`, ``>>``, or one of ``<+ >+ .+ ,+``.
+        symbol: symbol of the relation: a key of `INTERVALS`, ``>>``, or one of ``<+ >+ .+ ,+``.
         partner: condition on the partner.
-        number: the number in ``<2`` and ``<-1``; 0 for relations without one.
-        size: for ``<...``, the number of children.
-        links: for chains such as ``<+(C)``, the description C.
+        number: the number in ``<2`` and ``<-1``; 0 for relations without a number.
+        size: for ``<...``, the required number of children.
+        links: for chains such as ``<+(C)``, the condition C on the nodes in between.
     """
 
     symbol: str
@@ -112,16 +120,16 @@ class Related(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether a match depends on the values of names and variables."""
+        """Whether matches depend on nodes or texts that were bound to names or variables before."""
         return self.partner.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether the condition binds names."""
+        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
         return self.partner.binds
 
     def join(self, run: Run) -> Join:
-        """Return the join that finds the partners, computed once per search."""
+        """Return the object that finds the partners of nodes; it is made once per search."""
         if id(self) not in run.joins:
             run.joins[id(self)] = self._make_join(run)
         return run.joins[id(self)]
@@ -134,7 +142,7 @@ class Related(Expression):
         return CHAINS[self.symbol](run.index, links)
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node."""
+        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways
@@ -143,7 +151,7 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches."""
+        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:

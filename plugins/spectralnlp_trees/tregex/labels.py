@@ -1,4 +1,4 @@
-"""Label conditions in patterns: literals or regular expressions, with variables bound to their groups."""
+"""Tests of node labels in search patterns, by literals or regular expressions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,12 @@ class LabelTest:
                     raise InputError(what, hint=hint) from None
 
     def groups(self, label: str, numbers: Sequence[int]) -> list[str]:
-        """Return the texts of groups of the expression in a matching label; empty for unused groups."""
+        """Return the texts that groups of the regular expression match in a label; empty for unused groups.
+
+        Args:
+            label: a label that passes the test.
+            numbers: numbers of the groups.
+        """
         matched = None if self.expression is None else self.expression.search(self._looked_at(label))
         return ["" if matched is None else matched[number] or "" for number in numbers]
 

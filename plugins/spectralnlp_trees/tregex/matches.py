@@ -248,7 +248,7 @@ def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "engli
 
 
 def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]:
-    """Yield batches of matches in order: the matched nodes, and the rows of names and variables."""
+    """Yield batches of matches in order: the matched nodes, and the tables of their names and variables."""
     nodes, ways = run.solutions(expression)
     # ``ways`` is an upper bound of the number of rows at a node.
     block = np.cumsum(np.minimum(ways, ROWS_AT_A_TIME)) // ROWS_AT_A_TIME

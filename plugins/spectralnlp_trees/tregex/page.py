@@ -15,7 +15,7 @@ _BODY = "<!-- sections -->"
 
 
 def page_ends(pattern: str) -> tuple[str, str]:
-    """Return the HTML before and after the sections of a page of matches."""
+    """Return the beginning and the end of an HTML page of matches, between which sections are written."""
     before, _, after = whole_page(f"Matches of {pattern}", f"{_KEY}\n{_BODY}").partition(_BODY)
     return before.rstrip("\n"), after.strip("\n")
 
@@ -44,7 +44,12 @@ def _in_words(match: Match) -> str:
 
 
 def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> str:
-    """Draw a tree with marked nodes; if a node is marked twice, the last mark is used."""
+    """Draw a tree with marked nodes.
+
+    Args:
+        tree: the tree.
+        marked: nodes to mark, with the CSS class of their mark; the last mark of a node is used.
+    """
     numbers, marks, words = list(_numbers(tree)), dict[int, str](), dict[int, str]()
     for nodes, mark in marked:
         for node in nodes:
@@ -61,7 +66,7 @@ def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> s
 
 
 def _numbers(tree: Tree) -> Iterator[int]:
-    """Yield the numbers of the phrases in a walk that counts all nodes and words, as matches do."""
+    """Yield the number of each phrase, counting all nodes and words depth-first, as `MatchedNode.number`."""
     number, stack = 0, [tree]
     while stack:
         node = stack.pop()

@@ -1,7 +1,7 @@
-"""Parser of patterns in Tregex's language, by recursive descent; written from the published manual.
+"""Parse search patterns in Tregex's language by recursive descent, following the published manual.
 
-A pattern is alternatives separated by ``:``; alternatives are nodes separated by ``|``; a node is a
-description or a group in parentheses, followed by its relations; relations are joined by ``&`` and ``|``.
+A pattern is one or more alternatives separated by ``:``; alternatives are nodes separated by ``|``; a node is
+a description or a group in parentheses, followed by its relations; relations are joined by ``&`` and ``|``.
 """
 
 from __future__ import annotations
@@ -69,7 +69,10 @@ def read_pattern(text: str) -> Pattern:
 
 
 class _Parser:
-    """Recursive-descent parser: a position in the pattern, and the names that may be referred to there."""
+    """Recursive-descent parser of one pattern.
+
+    Its state is a position in the text, and the names that may be referred to at that position.
+    """
 
     def __init__(self, text: str) -> None:
         self.text, self.place = text, 0
@@ -81,18 +84,18 @@ class _Parser:
     # Nodes.
 
     def pattern(self) -> Expression:
-        """Parse alternatives, and further patterns that must match in the same tree: ``A : B``."""
+        """Parse a whole pattern: alternatives, then others that must match in the same tree (``A : B``)."""
         parts = [self.alternatives()]
         while self.take(":"):
             parts.append(Related(":", self.alternatives()))
         return joined(All, parts)
 
     def alternatives(self) -> Expression:
-        """Parse nodes with their relations, separated by ``|``."""
+        """Parse alternative nodes with their relations, separated by ``|``."""
         return joined(Any, self.branches(self.node, lambda: self.take("|")))
 
     def node(self) -> Expression:
-        """Parse a description or a group, and its relations."""
+        """Parse a node's description, or a group in parentheses, and the relations after it."""
         if self.at("("):
             with self.group(")"):
                 start = self.pattern()
@@ -101,7 +104,7 @@ class _Parser:
         return joined(All, [start, *self.relations()])
 
     def description(self) -> Expression:
-        """Parse the description of one node: labels, variables, a name, or a reference to a name."""
+        """Parse the description of one node: labels, variables, a name, or a reference to a named node."""
         begin = self.place
         if self.take("="):
             return SameAs(self.known_name())
@@ -118,7 +121,11 @@ class _Parser:
         return joined(All, [Label(test, tuple(groups)), *self.new_name()])
 
     def label_test(self) -> tuple[LabelTest | None, int]:
-        """Parse the labels of a description; return a test and the number of groups of its expression."""
+        """Parse the labels of a node's description.
+
+        Returns:
+            The test of labels, None for a wildcard; and the number of groups of its regular expression.
+        """
         negated = self.take("!")
         ignore_case = self.text.startswith("i@", self.place)
         self.place += ignore_case
@@ -201,7 +208,7 @@ class _Parser:
     # Relations.
 
     def relations(self) -> list[Expression]:
-        """Parse the relations of a node, if there are any."""
+        """Parse the relations of a node; the result is empty if there are none."""
         if not self.at_relation(self.place):
             return []
         return [joined(Any, self.branches(self.conjunction, self.take_or_before_relation))]
@@ -259,14 +266,14 @@ class _Parser:
         return int(digits)
 
     def with_partner(self, symbol: str) -> Expression:
-        """Parse the right-hand side of a relation whose symbol has been read."""
+        """Parse the related node of a relation whose symbol has been read."""
         matched = _NUMBERED.fullmatch(symbol)
         if matched is None:
             return Related(symbol, self.partner())
         return Related(matched[1], self.partner(), int(matched[2]))
 
     def partner(self) -> Expression:
-        """Parse the node on the right-hand side; relations after it belong to the left-hand side."""
+        """Parse the node on the right of a relation; relations after it belong to the node on the left."""
         if not self.at("("):
             return self.description()
         with self.group(")"):
@@ -280,7 +287,7 @@ class _Parser:
         return Related(symbol, self.partner(), links=links)
 
     def exact_children(self) -> Expression:
-        """Parse the rest of ``<... { B ; C }``, after the symbol."""
+        """Parse the rest of ``<... { B ; C }``, a list of all children, after the symbol."""
         children = []
         with self.group("}", "{"):
             children.append(self.alternatives())
@@ -298,7 +305,7 @@ class _Parser:
         return any(self.text.startswith(sign, place) for sign in _SIGNS)
 
     def take_or_before_relation(self) -> bool:
-        """Consume ``|`` if a relation follows; otherwise it separates alternative nodes."""
+        """Consume ``|`` if a relation follows it, and return whether; else it separates nodes."""
         if self.at("|") and self.at_relation(self.blank_end(self.place + 1)):
             return self.take("|")
         return False
@@ -306,7 +313,12 @@ class _Parser:
     # Places.
 
     def branches(self, branch: Callable[[], Expression], more: Callable[[], bool]) -> list[Expression]:
-        """Parse alternatives, which see the names before them but not each other's; later parts see all."""
+        """Parse alternatives: names defined in one are unknown in the others, but known after all of them.
+
+        Args:
+            branch: function that parses one alternative.
+            more: function that consumes a separator and returns whether there was one.
+        """
         before, after = self.scope, self.scope
         parts: list[Expression] = []
         while not parts or more():
@@ -318,7 +330,7 @@ class _Parser:
 
     @contextmanager
     def group(self, closing: str, opening: str = "") -> Iterator[None]:
-        """Consume an opening bracket and, at the end of the block, the closing one."""
+        """Consume an opening bracket, run the block, and consume the closing bracket."""
         if opening and not self.at(opening):
             raise self.error(f"{opening} is expected here")
         self.depth += 1
@@ -339,11 +351,11 @@ class _Parser:
             )
 
     def at(self, sign: str) -> bool:
-        """Return whether a symbol is at the current position."""
+        """Return whether the text at the current position begins with ``sign``."""
         return self.text.startswith(sign, self.place)
 
     def take(self, sign: str) -> bool:
-        """Consume a symbol and the whitespace after it if it is at the current position; return whether."""
+        """Consume ``sign`` and whitespace after it if it is at the current position; return whether."""
         there = self.at(sign)
         if there:
             self.place += len(sign)
@@ -351,7 +363,7 @@ class _Parser:
         return there
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
-        """Consume what an expression matches at the current position, and the whitespace after it."""
+        """Consume what a regular expression matches at the current position, and whitespace after it."""
         matched = expected.match(self.text, self.place)
         if matched is not None:
             self.place = matched.end()
@@ -374,5 +386,5 @@ class _Parser:
 
 
 def joined(kind: Callable[[Sequence[Expression]], Expression], parts: Sequence[Expression]) -> Expression:
-    """Combine several expressions; a single one is returned unchanged."""
+    """Combine conditions by ``kind``, such as `All`; a single condition is returned unchanged."""
     return parts[0] if len(parts) == 1 else kind(parts)

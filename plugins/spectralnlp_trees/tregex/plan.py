@@ -1,13 +1,14 @@
-"""Evaluate patterns, as trees of conditions, at all nodes of an index at once.
+"""Evaluate search patterns, represented as nested conditions on a node, at all nodes of a treebank at once.
 
-``NP=n < (VP !<< =m)`` means: the label is NP; bind n; there is a child whose label is VP and which has no
-descendant m. Every condition (`Expression`) has two methods:
+``NP=n < (VP !<< =m)`` means: the label is NP; bind the node to the name n; there is a child whose label is
+VP and which has no descendant m. Every condition (`Expression`) has two methods:
 
-- ``ways`` counts the ways in which it matches at each of many nodes. Relations sum over partners, ``&``
-  multiplies, ``|`` adds; pairs of nodes are never formed, so memory is linear. If a condition depends on the
-  node that a name is bound to, ``ways`` is an upper bound.
-- ``extend`` joins the rows of a table (a node and the values of names) with the ways in which it matches
-  there. It is needed for names and conditions on them only, after ``ways`` has excluded most nodes.
+- ``ways`` counts the ways in which the condition matches at each of many nodes. A relation adds up the ways
+  of the related nodes, ``&`` multiplies, ``|`` adds; pairs of nodes are never stored, so memory is linear. If
+  a condition depends on the node that a name is bound to, ``ways`` is an upper bound.
+- ``extend`` takes a table of partial matches (a current node, and the nodes bound to names), keeps the rows
+  whose current node meets the condition, and adds new bindings. It is needed only for names and conditions on
+  them, after ``ways`` has excluded most nodes.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ MOST_WAYS = 2**62  # counts stay below the limit of 64-bit integers
 
 
 class Rows(NamedTuple):
-    """Table of partial matches: columns of equal length.
+    """Table of partial matches, as columns of equal length; a row is a partial match.
 
     Attributes:
-        node: the node to which the next condition is applied.
-        names: by name, the node that is bound to it, or -1.
-        texts: by variable, the number in `Run.texts` of the text bound to it, or -1.
-        ways: number of matches that the row represents.
+        node: current node of each row, at which the next condition is tested.
+        names: by name in the pattern, the node bound to the name in each row; -1 if unbound.
+        texts: by variable in the pattern, the index in `Run.texts` of the text bound to it; -1 if unbound.
+        ways: number of matches that each row represents.
     """
 
     node: Integers
@@ -43,7 +44,7 @@ class Rows(NamedTuple):
     ways: Integers
 
     def take(self, places: Integers) -> Rows:
-        """Return the rows at some positions."""
+        """Return the rows with the given indices."""
         names = {name: column[places] for name, column in self.names.items()}
         texts = {name: column[places] for name, column in self.texts.items()}
         return Rows(self.node[places], names, texts, self.ways[places])
@@ -55,11 +56,15 @@ Extended = tuple[Integers, Rows]
 
 @dataclass
 class Run:
-    """One search: an index, and caches of intermediate results for the conditions of a pattern.
+    """Search for one pattern: the searched trees, and caches of intermediate results of its conditions.
 
     Args:
         index: index of the trees.
-        head_rules: head rules for ``<#`` and similar relations.
+        head_rules: head rules for ``<#`` and similar relations, ``english`` or ``neutral``.
+        masks: by label test, the nodes whose label passes.
+        solved: by condition, the result of `solutions`.
+        joins: by relation, the object that finds related nodes.
+        texts: number of each text that a variable was bound to.
     """
 
     index: TreeColumns
@@ -73,14 +78,14 @@ class Run:
         head_finder(self.head_rules)  # checks the name even if no relation uses heads
 
     def fitting(self, test: LabelTest) -> Mask:
-        """Return the nodes whose label passes a test."""
+        """Return the nodes whose label passes a test, as a mask (n_nodes,)."""
         if test not in self.masks:
             fits = np.fromiter(test.fits(self.index.vocabulary), bool, len(self.index.vocabulary))
             self.masks[test] = fits[self.index.label]
         return self.masks[test]
 
     def solutions(self, expression: Expression) -> tuple[Integers, Integers]:
-        """Return the nodes at which a condition may match, and the number of ways at each."""
+        """Return the nodes at which a condition may match, and the number of ways (at most) at each."""
         if id(expression) not in self.solved:
             mask = expression.candidates(self)
             nodes = np.arange(len(self.index)) if mask is None else np.flatnonzero(mask)
@@ -90,26 +95,43 @@ class Run:
 
 
 class Expression:
-    """Condition on a node; this base class matches every node in one way."""
+    """Condition on a node, a part of a pattern; this base class matches every node in one way."""
 
     # Whether a match depends on the values of names and variables; whether the condition binds names.
     constrained, binds = False, False
 
     @property
     def refers_to(self) -> str | None:
-        """Name whose node is the only possible match; None if there is no such name."""
+        """Name of the pattern whose node is the only possible match; None if there is no such name."""
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which the condition matches at each node; integers of the shape of ``nodes``."""
+        """Count the ways in which this condition matches at each of some nodes.
+
+        Args:
+            run: the search.
+            nodes: numbers of the nodes.
+
+        Returns:
+            Integers of the shape of ``nodes``; upper bounds if the condition is `constrained`.
+        """
         return np.ones(len(nodes), np.intp)
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return the nodes that the labels permit, as a mask over all nodes; None for all nodes."""
+        """Return the nodes whose labels permit a match, as a mask (n_nodes,); None for all nodes."""
         return None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the rows at which the condition matches, one for each distinct binding of names."""
+        """Keep the partial matches whose current node meets this condition, with the names that it binds.
+
+        Args:
+            run: the search.
+            rows: partial matches.
+
+        Returns:
+            Indices into ``rows``, ascending, and the resulting partial matches; a partial match occurs
+            several times if the condition binds names in several ways.
+        """
         ways = self.ways(run, rows.node)
         kept = np.flatnonzero(ways)
         taken = rows.take(kept)
@@ -117,7 +139,13 @@ class Expression:
 
 
 def union(parts: Sequence[Extended]) -> Extended:
-    """Merge tables; rows from the same input row are adjacent, and names that a table lacks are unbound."""
+    """Merge tables of partial matches that come from the same input rows, in the order of these rows.
+
+    Names that are missing in a table are unbound (-1).
+
+    Args:
+        parts: results of `Expression.extend`.
+    """
     places = np.concatenate([each for each, _ in parts])
     order = np.argsort(places, kind="stable")
 
@@ -141,14 +169,14 @@ def union(parts: Sequence[Extended]) -> Extended:
 
 
 def without(places: Integers, n_rows: int) -> Integers:
-    """Return the positions below ``n_rows`` that are not among ``places``."""
+    """Return the integers from 0 to ``n_rows`` - 1 that are not in ``places``, ascending."""
     left = np.ones(n_rows, bool)
     left[places] = False
     return np.flatnonzero(left)
 
 
 def too_many() -> ConfigError:
-    """Return the error for a pattern with more than 2^62 matches."""
+    """Return the error for a pattern that matches in more than 2^62 ways."""
     return ConfigError(
         "the pattern matches in too many ways to count",
         hint="count with `once`, or make the pattern more specific",

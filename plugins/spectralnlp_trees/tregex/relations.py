@@ -1,8 +1,9 @@
-"""Relations between two nodes, as joins over the columns of an index.
+"""Find the nodes that are related to a node, such as children or sisters, by integer columns of the trees.
 
-In nearly all relations, the partners of a node are adjacent in some order of the nodes: depth-first, by
-parent, by first or last token, along heads. Such a relation is an `Interval`: an order and, for each node,
-the range of its partners in it. Sums over partners are differences of running sums, and pairs are slices.
+In nearly all relations, the related nodes (partners) of a node are adjacent in some order of all nodes:
+depth-first, by parent, by first or last token, along heads. Such a relation is an `Interval`: an order and,
+for each node, the range of its partners in this order. Sums over partners are then differences of cumulative
+sums, and lists of partners are slices.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Partners of each node i: ``order[low[i]:high[i]]``; None is the order of the node numbers."""
+    """Relation whose partners of a node are adjacent in an order of all nodes.
+
+    Args:
+        order: nodes in this order; None for the order of node numbers.
+        low, high: range of the partners of each node in the order, ``high`` exclusive; (n_nodes,).
+    """
 
     order: Integers | None
     low: Integers
@@ -28,26 +34,35 @@ class Interval(NamedTuple):
 
 
 class Join(Protocol):
-    """Relation between nodes: sums over the partners of nodes, and pairs of nodes and partners."""
+    """Relation between nodes, with the operations that a search needs; related nodes are called partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return for each of the nodes ``at`` the sum of ``values`` (one per node) over its partners."""
+        """Return, for each of the nodes ``at``, the sum of ``values`` over its partners.
+
+        Args:
+            values: an integer for each node of the index.
+            at: numbers of nodes.
+        """
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """Return ascending positions in ``at``, and the wanted partners of the nodes at these positions."""
+        """List the partners of each of the nodes ``at`` that are in the mask ``wanted``.
+
+        Returns:
+            For each pair, the index into ``at``, ascending; and the partner's node number.
+        """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each of the nodes ``at`` is related to its counterpart in ``partners``."""
+        """Return, for each of the nodes ``at``, whether its counterpart in ``partners`` is a partner."""
 
 
 class IntervalJoin:
-    """Join of a relation that is one interval, or several disjoint ones."""
+    """Relation made of one `Interval`, or of several disjoint ones."""
 
     def __init__(self, *intervals: Interval) -> None:
         self.intervals = intervals
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Sum values over the partners of nodes; see `Join`."""
+        """Return the sum of values over the partners of each node; see `Join.sums`."""
         total = np.zeros(len(at), np.intp)
         for order, low, high in self.intervals:
             running = running_sums(values if order is None else values[order])
@@ -55,7 +70,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node and a partner among ``wanted`` that stand in this relation; see `Join`."""
+        """List the wanted partners of each node; see `Join.pairs`."""
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]
@@ -69,7 +84,7 @@ class IntervalJoin:
         return place[by_place], np.concatenate(partners)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return which pairs of nodes are related; see `Join`."""
+        """Return whether pairs of nodes are related; see `Join.holds`."""
         related = np.zeros(len(at), bool)
         for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
             place = partners if rank is None else rank[partners]
@@ -78,7 +93,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """Rank of each node in the order of each interval; -1 for nodes that are not in it."""
+        """Rank of each node in each interval's order, -1 if absent; None for the order of node numbers."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -88,14 +103,21 @@ class IntervalJoin:
 
 
 def running_sums(values: npt.NDArray[np.generic]) -> Integers:
-    """Return the sums of the first 0, 1, 2, … values; shape (n + 1,)."""
+    """Return cumulative sums that begin with 0; shape (n + 1,) for n values."""
     sums = np.zeros(len(values) + 1, np.intp)
     np.cumsum(values, out=sums[1:])
     return sums
 
 
 def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """Return the index of the range, and the number, for all numbers in the ranges ``low`` to ``high``."""
+    """List all integers of several ranges.
+
+    Args:
+        low, high: the ranges, ``high`` exclusive.
+
+    Returns:
+        For each integer, the index of its range, and the integer itself.
+    """
     counts = high - low
     place = np.repeat(np.arange(len(low)), counts)
     number = np.arange(len(place)) + np.repeat(low - (np.cumsum(counts) - counts), counts)
@@ -103,12 +125,12 @@ def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
 
 
 def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
-    """Return the join of a relation of `INTERVALS`; it is built once per index.
+    """Return a relation whose partners are found by intervals; it is built once per index.
 
     Args:
         index: index of the trees.
-        symbol: a key of `INTERVALS`.
-        number: the number in ``<2`` or ``<-1``; 0 for relations without one.
+        symbol: symbol of the relation, a key of `INTERVALS`.
+        number: the number in ``<2`` or ``<-1``; 0 for relations without a number.
         size: for ``<...``, the required number of children.
         head_rules: head rules for relations of heads; see `spectralnlp.trees.head_finder`.
     """
@@ -122,51 +144,69 @@ def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_
 
 
 class Orders:
-    """Builder of intervals: orders of the nodes of an index, and ranges in them."""
+    """Builder of the intervals of relations, for the trees of one index.
+
+    Args:
+        index: index of the trees.
+        number, size, head_rules: as for `interval_join`.
+    """
 
     def __init__(self, index: TreeColumns, number: int, size: int, head_rules: str) -> None:
         self.index, self.number, self.size, self.head_rules = index, number, size, head_rules
         self.ids = np.arange(len(index))
 
     def one(self, target: Integers) -> Interval:
-        """Return the interval of at most one partner; -1 is no partner."""
+        """Return the interval in which each node has at most one partner.
+
+        Args:
+            target: partner of each node; -1 for none.
+        """
         return Interval(None, np.maximum(target, 0), np.maximum(target, 0) + (target >= 0))
 
     def range(self, low: Integers, high: Integers) -> Interval:
-        """Return the interval of consecutive node numbers, ``high`` exclusive."""
+        """Return the interval in which the partners of each node have consecutive node numbers.
+
+        Args:
+            low, high: range of the partners of each node, ``high`` exclusive.
+        """
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """Return the value of each node's parent; -1 for roots."""
+        """Return, for each node, the value of its parent; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the interval of the parent, for the nodes where a mask is true."""
+        """Return the interval of each node's parent, only for nodes in the mask ``is_partner``."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
 
     def children(self) -> Interval:
-        """Return the interval of all children."""
+        """Return the interval of each node's children."""
         order = self.index.cached("by parent", lambda: np.argsort(self.index.parent, kind="stable"))
         first = len(self.index.trees) + np.cumsum(self.index.arity) - self.index.arity
         return Interval(order, first, first + self.index.arity)
 
     def child(self, number: int, exists: Mask | None = None) -> Interval:
-        """Return the interval of the child with a number, from 1, or from -1 backwards."""
+        """Return the interval of each node's n-th child: 1 is the first, -1 the last.
+
+        Args:
+            number: n.
+            exists: mask of the nodes that have the relation; None for all nodes that have an n-th child.
+        """
         order, low, high = self.children()
         place = low + number - 1 if number > 0 else high + number
         there = (low <= place) & (place < high) & (True if exists is None else exists)
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
     def parent_of_child(self, number: int) -> Interval:
-        """Return the interval of the parent, for nodes that are its child with this number."""
+        """Return the interval of each node's parent, for nodes that are the n-th child (-1 is the last)."""
         position = self.index.position
         from_end = position - self.of_parent(self.index.arity)
         return self.chosen((position == number - 1) if number > 0 else (from_end == number))
 
     def sisters(self, after: bool, nearest: bool) -> Interval:
-        """Return the interval of the sisters on one side; a root has none."""
+        """Return the interval of each node's sisters: those after it or before it, all or the nearest."""
         order, low, _ = self.children()
         rank = np.empty_like(order)
         rank[order] = self.ids
@@ -180,23 +220,23 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return the first node in a mask, from each node on."""
+        """Return the first node in a mask with the node's own number or a higher one."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 
     def last_before(self, mask: Mask) -> Integers:
-        """Return the last node in a mask before each node; -1 for none."""
+        """Return the last node in a mask with a lower number than each node; -1 for none."""
         there = np.maximum.accumulate(np.where(mask, self.ids, -1))
         return np.append(-1, there)[: len(self.ids)]
 
     def words(self) -> Interval:
-        """Return the interval of the words below each node."""
+        """Return the interval of the words that each node dominates."""
         is_word = self.index.arity == 0
         before = running_sums(is_word)
         return Interval(np.flatnonzero(is_word), before[self.ids + 1], before[self.index.end])
 
     def word(self, number: int) -> Interval:
-        """Return the interval of the word with a number below each node, from 1, or from -1 backwards."""
+        """Return the interval of the n-th word that each node dominates: 1 is the first, -1 the last."""
         order, low, high = self.words()
         high = np.maximum(low, high)
         place = low + number - 1 if number > 0 else high + number
@@ -206,24 +246,39 @@ class Orders:
     # Token positions, and groups of nodes with an equal value in a column.
 
     def sorted_by(self, name: str, column: Integers) -> tuple[Integers, Integers]:
-        """Return the nodes sorted by a column, and the sorted column."""
+        """Return the nodes sorted by a column of the index, and the sorted column."""
         order = self.index.cached(f"by {name}", lambda: np.argsort(column, kind="stable"))
         return order, column[order]
 
     def equal(self, name: str, column: Integers, to: Integers) -> Interval:
-        """Return the interval of the nodes whose value in a column equals ``to``."""
+        """Return the interval of the nodes whose value in a column equals a value given for each node.
+
+        Args:
+            name: name of the column, by which its sorted order is cached.
+            column: a value for each node.
+            to: for each node, the value that its partners have in the column.
+        """
         order, values = self.sorted_by(name, column)
         return Interval(order, np.searchsorted(values, to), np.searchsorted(values, to, "right"))
 
     def group(self, name: str, column: Integers, below: bool) -> Interval:
-        """Return the interval of lower or higher nodes on a path of nodes that share a value in a column."""
+        """Return the interval of the nodes below or above each node that have its value in a column.
+
+        Nodes with the same value must lie on one path through the tree, such as nodes that end at the same
+        token.
+
+        Args:
+            name: name of the column, by which its sorted order is cached.
+            column: a value for each node.
+            below: whether partners are below the node rather than above it.
+        """
         order, low, high = self.equal(name, column, column)
         rank = np.empty_like(order)
         rank[order] = self.ids
         return Interval(order, rank + 1, high) if below else Interval(order, low, rank)
 
     def ended(self) -> Interval:
-        """Return, for each node, the range of indices of the nodes of its tree that end before it begins."""
+        """Return the interval of the nodes of the same tree that end before each node begins."""
         order, ends = self.sorted_by("end", self.index.end)
         start = self.index.tree_start[self.index.tree]
         return Interval(
@@ -235,7 +290,7 @@ class Orders:
         return self.index.head_children(self.head_rules)
 
     def head_words(self) -> Integers:
-        """Return the head word of each node, found by following head children."""
+        """Return the head word of each node: the word reached by following head children."""
         heads = self.heads()
         word = np.where(heads < 0, self.ids, heads)
         while (heads[word] >= 0).any():

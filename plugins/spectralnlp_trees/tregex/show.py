@@ -1,4 +1,4 @@
-"""Format matches: lines of words in context, lines of brackets, table rows, JSON values."""
+"""Format matches of a search as text lines with context, bracketed trees, table rows or JSON values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMNS = ("file", "tree", "node", "label", "start", "end", "text")
 
 @dataclass(frozen=True)
 class Place:
-    """Tree with the file that it was read from.
+    """Tree with the file that it was read from, and its number in that file.
 
     Attributes:
         file: name of the file.
@@ -56,7 +56,7 @@ def as_text(match: Match, place: Place, style: Style) -> str:
 
 
 def as_values(match: Match, place: Place) -> dict[str, Any]:
-    """Return values for JSON: file, tree, node, brackets, named nodes and variables."""
+    """Return a match as values for JSON: file, tree, node, brackets, named nodes and variables."""
     return {
         "file": place.file,
         "tree": place.number,
@@ -68,7 +68,13 @@ def as_values(match: Match, place: Place) -> dict[str, Any]:
 
 
 def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
-    """Return table cells by column name, with a column for each name; tabs in words become spaces."""
+    """Return a match as table cells by column name; tabs in words become spaces.
+
+    Args:
+        match: the match.
+        place: the tree with its file.
+        names: names in the pattern; each has a column with the words of its node.
+    """
     node = match.node
     named = [match.named[name].text if name in match.named else "" for name in names]
     cells = [place.file, place.number, node.number, node.label, node.start, node.end, node.text, *named]
@@ -85,7 +91,7 @@ def as_brackets(match: Match, place: Place, style: Style) -> str:
 
 
 def column_names(names: Sequence[str]) -> list[str]:
-    """Return the column names of `as_row`; a pattern's name that equals a column gets the suffix ``=``."""
+    """Return the columns of `as_row`; a name in the pattern that equals a column gets the suffix ``=``."""
     return [*_COLUMNS, *(f"{name}=" if name in _COLUMNS else name for name in names)]
 
 
@@ -98,7 +104,12 @@ LINES: dict[str, Callable[[Match, Place, Style], str]] = {"text": as_text, "brac
 
 
 def _coloured(tree: Tree, colours: dict[int, str]) -> str:
-    """Return a tree as brackets, with the labels of some nodes in colour."""
+    """Return a tree as brackets, with the labels of some nodes in terminal colours.
+
+    Args:
+        tree: the tree.
+        colours: terminal codes of colours, by identity (``id``) of the node.
+    """
     pieces: list[str] = []
     stack: list[Tree | None] = [tree]
     while stack:

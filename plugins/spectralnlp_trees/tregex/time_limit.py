@@ -11,9 +11,9 @@ from types import FrameType
 
 @contextmanager
 def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise a TimeoutError in the block when it has used too much CPU time.
+    """Raise TimeoutError inside a ``with`` block that uses too much CPU time.
 
-    This works in the main thread of a POSIX system only; elsewhere there is no limit.
+    This works only in the main thread on POSIX systems; elsewhere there is no limit.
 
     Args:
         seconds: limit of CPU time.
