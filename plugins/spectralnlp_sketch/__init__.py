@@ -1,8 +1,8 @@
-"""Sketches: small matrices that summarise matrices with any number of rows.
+"""Matrix sketches (small matrices that summarise many rows), and text features and classifiers built on them.
 
 >>> from spectralnlp_sketch import FrequentDirections
 
-Every sketch keeps mergeable `Moments` and is a scikit-learn transformer.
+Every sketch is a scikit-learn transformer; sketches of different rows can be merged.
 """
 
 from __future__ import annotations

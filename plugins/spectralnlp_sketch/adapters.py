@@ -1,4 +1,7 @@
-"""Make corpora of rows from files, Arrow and Dask data and iterables; libraries are imported on demand."""
+"""Adapt files, Arrow and Dask data, and iterables of batches to streams of rows that estimators can read.
+
+Optional libraries are imported only if such data are given.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from spectralnlp_sketch.row_files import FileRows, RowFormat
 
 
 def corpus_of(data: Any) -> Corpus[Any] | None:
-    """Return a corpus of rows, or None if the data is a matrix or data frame in memory.
+    """Wrap data that are read in batches as a corpus of rows; None for a matrix or data frame in memory.
 
     Args:
         data: a corpus; files, folders or patterns, one or a list of them (`FileRows`; numbers in text are
@@ -42,7 +45,7 @@ def _holds_paths(data: Any) -> bool:
 
 
 def _holds_batches(data: Any) -> bool:
-    """Return whether the data is an iterable of matrices, and not itself a matrix or a list of rows."""
+    """Return whether the data is an iterable of matrices, rather than a matrix or a list of rows."""
     if isinstance(data, list | tuple):
         return bool(data) and len(getattr(data[0], "shape", ())) == 2
     return isinstance(data, Iterable) and not any(

@@ -116,7 +116,7 @@ class BlockCorpus(Corpus[Any]):
             yield from slices(block, size)
 
     def _checked(self, batches: Iterator[Any]) -> Iterator[Matrix]:
-        """Yield the non-empty batches as matrices; refuse one whose width differs from the first."""
+        """Yield the non-empty batches as matrices; raise MatrixError for one of another width."""
         width = None
         for number, batch in enumerate(batches):
             block = block_of(batch, f"batch {number}")
@@ -129,7 +129,7 @@ class BlockCorpus(Corpus[Any]):
 
 
 def _gathered(blocks: Iterator[Matrix], size: int) -> Iterator[Matrix]:
-    """Join small blocks of one type until they have ``size`` rows, since many small products are slow."""
+    """Join consecutive matrices of one type into larger ones of ``size`` rows, as small products are slow."""
     waiting: list[Matrix] = []
     n = 0
     for block in blocks:

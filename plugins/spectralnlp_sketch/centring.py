@@ -1,4 +1,4 @@
-"""Centre and scale the rows of a stream by column means, deviations, document frequencies and row norms."""
+"""The transformer that centres, scales and weights columns, and normalises rows, of a stream."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
             raise SizeError(what, hint="chain two of them in a Pipeline")
 
     def init_moments(self, corpus: Corpus[Any]) -> ColumnMoments:
-        """Return empty column sums."""
+        """Return empty column sums for the rows of a corpus."""
         return ColumnMoments(self.n_features_in_)
 
     def finish(self) -> None:
-        """Update the statistics; call after changing ``moments_``."""
+        """Recompute means, deviations and idf; call after changing ``moments_``."""
         super().finish()
         self.mean_, self.deviation_ = self.moments_.means, self.moments_.deviations
         self.idf_ = self.moments_.idf
 
     def transform(self, X: Matrix) -> Matrix:
-        """Centre and scale rows (n, d); the dtype is kept, and sparse rows stay sparse."""
+        """Apply the steps to rows (n, d); the dtype is kept, and sparse rows stay sparse."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         if sp.issparse(X):

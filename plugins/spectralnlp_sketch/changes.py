@@ -1,4 +1,4 @@
-"""Update, forget and merge for saved sketches.
+"""Add files to saved sketches, remove files from them, and merge sketches.
 
 Frequent directions can be updated and merged, but cannot forget. Linear sketches are sums: a file's rows can
 be subtracted again if they are numbered by the file's content (``--keep-moments`` of the command ``sketch``).
@@ -98,7 +98,11 @@ class SketchChanges:
 
 
 def _changeable(folder: Path, verb: str) -> Saved:
-    """Load a saved sketch that can be changed.
+    """Load a saved sketch, and check that files can be added or removed.
+
+    Args:
+        folder: folder of the sketch.
+        verb: the intended change, for error messages.
 
     Raises:
         ConfigError: the sketch draws random numbers by the order of its files, not by their content.
@@ -122,7 +126,14 @@ def _observe(moments: Any, corpus: FileRows) -> None:
 
 
 def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
-    """Raise an error for the first file that ``which`` marks."""
+    """Raise InputError if any file is marked; the message names the first one.
+
+    Args:
+        corpus: the files.
+        which: whether each file is marked.
+        what: what is wrong with these files, for the message.
+        hint: advice in the message.
+    """
     if any(which):
         n, of = sum(which), len(which)
         counted = f"{what}, the first of {n:,} among {of:,} file{'s' * (of > 1)}"

@@ -1,4 +1,4 @@
-"""Accumulate sums, sums of squares and document frequencies of the columns of a stream."""
+"""Moments of columns: sums, sums of squares, and numbers of rows in which a column is nonzero."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ColumnMoments(RowMoments):
         self.n_rows = np.zeros((), dtype=np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Add a batch of rows, dense or sparse, to the sums.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.

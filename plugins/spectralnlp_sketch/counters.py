@@ -1,7 +1,7 @@
-"""Counter-based random numbers: functions of (seed, document, row), whichever process reads the row.
+"""Random numbers computed from a seed, a document and a row, so that they are equal in every process.
 
-The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, *Fast splittable pseudorandom
-number generators*, figure 14), applied twice over a counter.
+A document is a file, or a matrix in memory. The mixing function is the finaliser of SplitMix64 (Steele, Lea
+and Flood 2014, *Fast splittable pseudorandom number generators*, figure 14), applied twice over a counter.
 """
 
 from __future__ import annotations
@@ -29,31 +29,40 @@ def mix(x):
 
 @kernel
 def stream_key(seed, document):
-    """Return the random key of a document's rows for a seed."""
+    """Return the 64-bit key of a document's random numbers, from seed and document number."""
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(document) * _GOLDEN)
 
 
 @kernel
 def draw(key, row, number):
-    """Return the ``number``-th 64 random bits of a row."""
+    """Return 64 random bits from a document's key, a row, and the index of the draw within the row."""
     return mix(mix(key + np.uint64(row) * _GOLDEN) + np.uint64(number) * _SECOND)
 
 
 @kernel
 def below(bits, n):
-    """Return an integer from 0 to n − 1 (n < 2³²), from the upper half of 64 random bits."""
+    """Map 64 random bits to an integer from 0 to n − 1 (n < 2³²)."""
     return np.int64(((bits >> _32) * np.uint64(n)) >> _32)
 
 
 @kernel
 def sign(bits):
-    """Return −1 or 1, from the lowest of 64 random bits."""
+    """Map 64 random bits to −1 or 1."""
     return 1.0 - 2.0 * np.float64(bits & _ONE)
 
 
 @kernel
 def normals(seed, document, start, n_rows, n_columns):
-    """Return standard normals (n_rows, n_columns) for rows from ``start`` on, by the Box–Muller method."""
+    """Return standard normals (n_rows, n_columns) for consecutive rows of a document.
+
+    Box–Muller method.
+
+    Args:
+        seed: seed of all random numbers.
+        document: number of the document.
+        start: number of the first row.
+        n_rows, n_columns: shape of the result.
+    """
     key = stream_key(seed, document)
     result = np.empty((n_rows, n_columns))
     for i in range(n_rows):

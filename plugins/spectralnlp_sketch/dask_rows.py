@@ -1,4 +1,4 @@
-"""Corpora of Dask arrays and data frames; workers reduce the blocks that they hold."""
+"""Stream the rows of Dask arrays and data frames; Dask's workers reduce the blocks that they hold."""
 
 from __future__ import annotations
 
@@ -100,10 +100,10 @@ class DaskRows(Corpus[Any]):
 
 
 class BlockEngine(Engine):
-    """Engine that observes and merges Dask blocks in the current scheduler and fetches only the sum."""
+    """Execution engine that computes and merges moments of blocks in Dask's scheduler."""
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in this thread, since only reductions run in the scheduler."""
+        """Apply a function to tasks in this thread; only `reduce` uses Dask's scheduler."""
         return map(function, tasks)
 
     def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
@@ -137,7 +137,7 @@ def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge parts into a new one without changing them, since a worker may use a part again."""
+    """Merge moments into new ones; the given ones are not changed, as workers may use them again."""
     total = Part(parts[0].moments.empty_like())
     with one_blas_thread():
         for part in parts:

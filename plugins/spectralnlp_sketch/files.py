@@ -1,4 +1,4 @@
-"""Sketch files, save and load sketches; a resumed run writes the same bytes as an uninterrupted one."""
+"""Sketch files with checkpoints, and save and load sketches; a resumed run writes the same bytes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 
 def tells_rows_apart(estimator: Any) -> bool:
-    """Return whether a row's contribution to the sketch depends on its number."""
+    """Return whether a sketch depends on row numbers, as linear sketches with random signs do."""
     return bool(estimator.tells_rows_apart)
 
 
@@ -233,7 +233,7 @@ def _resume(
 
 
 def _described(corpus: FileRows) -> list[list[Any]]:
-    """Return path, size, modification time and format of each file, by which a checkpoint is recognised.
+    """Return path, size, modification time and format of each file, to check that a checkpoint fits them.
 
     For URLs, size and modification time are None.
     """

@@ -1,4 +1,4 @@
-"""Labelled and unlabelled texts as arguments of ``fit`` and as corpora."""
+"""Labelled and unlabelled texts as examples: conversion of arguments of ``fit``, and corpora of texts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def with_unlabelled(
 
 
 def labelled_corpus(X: Any, y: Any = None) -> Corpus[Example]:
-    """Make a corpus of texts and labels.
+    """Convert texts and labels in any of several forms to a corpus of examples.
 
     Args:
         X: texts; or (text, label) pairs, as a corpus or a list; or records with ``text`` and ``label``, as an

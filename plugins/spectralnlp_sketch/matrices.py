@@ -1,4 +1,4 @@
-"""Base classes of estimators that learn from rows of matrices, for spectralnlp and scikit-learn alike."""
+"""Base classes of estimators whose training data are rows of matrices, for spectralnlp and scikit-learn."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
     task = "matrices"
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of a matrix or a stream, and set ``n_features_in_``.
+        """Convert a matrix or a stream to a corpus of rows, and set ``n_features_in_``.
 
         Raises:
             ValueError: X is not a matrix, or has no rows (scikit-learn's error).
@@ -97,7 +97,7 @@ class IncrementalEstimator(MatrixEstimator):
         """Return empty moments for the rows of a corpus."""
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Store the moments of a pass.
+        """Store the moments; subclasses compute the solution on first use.
 
         Raises:
             MatrixError: the moments hold no rows.
@@ -135,7 +135,12 @@ class IncrementalEstimator(MatrixEstimator):
         return self
 
     def _add(self, corpus: Corpus[Any], moments: Any) -> None:
-        """Add rows to moments: a matrix as one batch, a stream by a pass over it."""
+        """Add rows to moments.
+
+        Args:
+            corpus: the rows: those of a matrix are added as one batch, a stream is read batch by batch.
+            moments: moments to change.
+        """
         if isinstance(corpus, MatrixCorpus):
             moments.observe(Batch(Rows(corpus.matrix), "", 0, int(moments.n_rows)))
         elif getattr(self, "tells_rows_apart", False):

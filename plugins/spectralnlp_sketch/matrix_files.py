@@ -77,7 +77,7 @@ def load_npz(path: Location) -> Matrix:
 
 
 def _check_swelling(file: BufferedReader, path: Location) -> None:
-    """Refuse an archive whose arrays are far larger than the archive, before they are unpacked."""
+    """Raise an error for an archive whose arrays are far larger than the file, before unpacking them."""
     packed = go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
     with ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
@@ -88,13 +88,13 @@ def _check_swelling(file: BufferedReader, path: Location) -> None:
 
 
 def _check_shape(path: Location, shape: Sequence[int]) -> None:
-    """Refuse a shape that is not two-dimensional, or too wide for 32-bit column numbers."""
+    """Raise an error for a shape that is not two-dimensional or too wide for 32-bit column indices."""
     if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
         raise InputError(f"holds a matrix of invalid shape {_brief(shape)}", path=path)
 
 
 def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
-    """Seek in a file, and return the new position; refuse a file that cannot seek."""
+    """Move to an offset of a file, and return the new position; raise an error if it cannot seek."""
     try:
         return file.seek(offset, whence)
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Read files as rows of matrices, block by block."""
+"""Read files of matrices, numbers or text as rows of matrices, block by block."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class FileRows(Corpus[Any]):
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return lines that say how text files are read, one for each run of files of one format."""
+        """Return messages that say how text files are read, one for each run of files of one format."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):
@@ -237,7 +237,7 @@ def _first_lines(path: Location) -> tuple[str, str]:
 
 
 def _cells(names: str) -> list[str]:
-    """Split a line of column names at commas, semicolons or tabs, whichever is most frequent."""
+    """Split a CSV header line into column names at its most frequent separator: comma, semicolon or tab."""
     return next(csv.reader([names], delimiter=max(",;\t", key=names.count)))
 
 
@@ -318,7 +318,7 @@ def _parquet_blocks(path: Location, row_format: RowFormat, size: int, start: int
 
 
 def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iterator[Matrix]:
-    """Yield the rows of a file in blocks, and refuse a file that changes while it is read."""
+    """Yield the rows of a file in blocks; raise an error if the file changes while it is read."""
     before = _stamp(path)
     yield from _READERS[row_format.kind](path, row_format, size, **at)
     if _stamp(path) != before:
@@ -327,7 +327,7 @@ def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iter
 
 
 def _stamp(path: Location) -> tuple[int, ...]:
-    """Return size, modification time and inode of a local file; empty for URLs and pipes."""
+    """Return size, modification time and inode of a local file, to notice changes; else an empty tuple."""
     if not isinstance(path, Path):
         return ()
     try:

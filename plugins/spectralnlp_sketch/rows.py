@@ -1,4 +1,4 @@
-"""Support for estimators of matrices: blocks of rows as batches, moments of them, and checks."""
+"""Support for estimators of matrices: batches of rows, a base class of moments of rows, and checks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
 
 
 class RowMoments(Moments[Any]):
-    """Base class of moments of rows, which arrive as blocks of a matrix.
+    """Base class of moments that are accumulated over rows of a matrix, block by block.
 
     Args:
         n_columns: number of columns, d.

@@ -1,4 +1,4 @@
-"""Corpora of matrix rows: a matrix in memory, or examples converted to blocks batch by batch."""
+"""Streams (corpora) of matrix rows: from a matrix in memory, or converted from texts batch by batch."""
 
 from __future__ import annotations
 

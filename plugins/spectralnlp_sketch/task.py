@@ -1,4 +1,4 @@
-"""The task of saved sketches, so that they are loaded, described and changed like other models."""
+"""The task of saved sketches: how commands load, describe and change them like other models."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SavedSketch:
 
 
 class SketchTask(Task):
-    """Task of sketches of matrices, whose model folders hold the moments."""
+    """Task of matrix sketches, which are loaded from model folders and changed by their moments."""
 
     name = "sketch"
 
@@ -71,5 +71,5 @@ class SketchTask(Task):
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def own_changes(self) -> OwnChanges:
-        """Return the functions that update and merge sketches, and forget if content gives row numbers."""
+        """Return the functions that update and merge sketches and, if possible, remove files from them."""
         return SketchChanges()

@@ -1,4 +1,4 @@
-"""Base class of sketches as transformers, which project rows onto the sketch's leading directions."""
+"""Base class of sketches that are scikit-learn transformers and project rows onto leading directions."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.finish()
 
     def restore(self, described: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
-        """Set ``moments_`` from stored arrays, or empty.
+        """Set ``moments_`` from stored arrays, or to empty moments.
 
         Args:
             described: an earlier ``input_``: ``n_columns``, ``dtype`` and ``sparse``.

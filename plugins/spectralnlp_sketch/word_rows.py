@@ -1,4 +1,4 @@
-"""Base class of featurizers that pass tf-idf rows of a text's words to a matrix estimator."""
+"""Base class of featurizers that convert texts to tf-idf rows of words and reduce them by an estimator."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ HASHED = NgramFormat((1, 1), None, 2**20)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
-    """Base class of featurizers that pass tf-idf rows of words to a matrix estimator.
+    """Base class of featurizers that convert texts to tf-idf rows of words and reduce them by an estimator.
 
-    The first pass counts document frequencies of words; later passes are those of the matrix estimator.
+    The first pass counts document frequencies of words; later passes fit the estimator of matrices to tf-idf
+    rows.
 
     Attributes:
         words_: hashes and idf of the words that have a column.
@@ -47,7 +48,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def make(self) -> MatrixEstimator:
-        """Return the unfitted matrix estimator."""
+        """Return the unfitted estimator that reduces tf-idf rows."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
         """Return empty document frequencies of words."""

@@ -1,4 +1,4 @@
-"""Prepare the words of a text: remove stop words, and stem. Nothing is downloaded."""
+"""Tokenise a text, remove stop words, and stem the words; nothing is downloaded."""
 
 from __future__ import annotations
 

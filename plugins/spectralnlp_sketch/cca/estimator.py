@@ -1,4 +1,4 @@
-"""Canonical correlation analysis as a scikit-learn transformer."""
+"""The scikit-learn transformer for canonical correlation analysis (CCA)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._solved().y_weights
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of the two views.
+        """Convert the two views to one corpus of joined rows, over which sums are computed.
 
         Raises:
             ValueError: a view is not a matrix, or has no rows.
@@ -132,7 +132,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return PairMoments(*corpus.widths, sparse=sparse and sum(corpus.widths) > DENSE_COLUMNS)
 
     def solve(self, moments: PairMoments) -> None:
-        """Store the sums, and compute the directions.
+        """Store the sums, and compute the canonical directions from them.
 
         Raises:
             InputError: there are no rows, no column of a view varies, or a wide view needs regularisation.
@@ -272,7 +272,7 @@ def _second_view(y: Any, finite: bool = False) -> Matrix:
 
 
 def _check_varies(view: View, name: str, n_rows: int) -> None:
-    """Refuse a view without variance, and warn if rounding dominates a variance."""
+    """Raise an error if no column of a view varies, and warn if rounding dominates a variance."""
     if not view.variances.any():
         what = f"no column of {name} varies over the {n_rows} rows"
         raise MatrixError(what, hint="give more rows, or other columns")

@@ -55,7 +55,7 @@ class PairMoments(RowMoments):
         return x, y, gram[1:cut, cut:] / n
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows [x | y], dense or sparse.
+        """Add a batch of joined rows [x | y], dense or sparse, to the sums.
 
         Raises:
             MatrixError: the width differs, a row holds NaN or infinity, or squares overflow float64.

@@ -1,4 +1,4 @@
-"""Two views of the same examples as one corpus: the rows of X and Y side by side."""
+"""Corpus of joined rows of two views of the same examples: the columns of X, then those of Y."""
 
 from __future__ import annotations
 

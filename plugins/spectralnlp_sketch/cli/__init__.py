@@ -1,4 +1,4 @@
-"""Commands for sketches, leverage scores and text classification; each calls one function of the API."""
+"""Commands ``sketch``, ``leverage`` and ``classify``; each parses its options and calls one function."""
 
 # Nothing here is public: import public names from `spectralnlp_sketch`.
 __all__: list[str] = []

@@ -116,7 +116,7 @@ def _expanded(file: str, text_column: str | int | None) -> Sequence[str]:
 
 
 def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None) -> Iterator[list[str]]:
-    """Yield batches of texts of all sources, without waiting to fill a batch from a terminal or pipe."""
+    """Yield batches of texts of all sources; texts from a terminal or pipe are passed on at once."""
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import open_text
     from spectralnlp_sketch.intent.reading import read_column
@@ -139,7 +139,7 @@ def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
-    """Yield the lines of a stream as they arrive, all available lines as one batch."""
+    """Yield the lines of a stream as they arrive; a batch holds all lines that are available."""
     from spectralnlp.runtime import LONGEST_LINE, decode_lines, too_long_line
 
     waiting: deque[bytes] = deque()
@@ -185,7 +185,7 @@ LABEL_ONLY = Style()
 
 @dataclass(frozen=True)
 class ClassifyToText(OnWorkers[str, str]):
-    """Task for workers that classifies texts and returns output lines.
+    """Callable for worker processes that classifies a batch of texts and returns output lines.
 
     Args:
         style: output format.
@@ -195,7 +195,7 @@ class ClassifyToText(OnWorkers[str, str]):
     batch_size: ClassVar[int] = 1024
 
     def __call__(self, batch: Sequence[str]) -> list[str]:
-        """Classify each text, and return a line for each."""
+        """Classify texts, and return an output line for each."""
         return classified_text(self.loaded(_load), batch, self.style)
 
 
@@ -223,7 +223,7 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
 
 
 def _as_row(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
-    """Return a line of TSV or CSV; a text out of scope has that as its first label, other columns stay."""
+    """Format a result as a TSV or CSV line; out-of-scope texts have ``style.oos_label`` as first label."""
     scores = [round(score, 6) for score in (found.confidence, found.out_of_scope)]
     cells: list[Any] = [text, _label(classifier, found, style), *scores]
     for label, score in _top(classifier, found, style.top)[1:]:

@@ -11,7 +11,12 @@ from spectralnlp.hyperparameters import read_values
 
 
 def with_settings(kind: Any, size: int, settings: Sequence[str]) -> Any:
-    """Make a sketch from its size and settings written ``key=value``.
+    """Make an unfitted sketch with a size and settings written ``key=value``.
+
+    Args:
+        kind: class of the sketch.
+        size: number of rows of the sketch.
+        settings: further settings as text.
 
     Raises:
         ConfigError: a setting is not written ``key=value``, or the sketch has no such setting.

@@ -1,4 +1,4 @@
-"""Dense Cohort of Terms (dCoT) as a scikit-learn transformer."""
+"""The scikit-learn transformer for Dense Cohort of Terms (dCoT)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     ] = None
 
     def check_combination(self) -> None:
-        """Check the stop words.
+        """Check that the list of stop words exists.
 
         Raises:
             ConfigError: there is no stop-word list of that name.
@@ -116,7 +116,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return TermMoments(self.n_features_in_)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose prototypes after the first pass, and learn a layer after each later pass.
+        """Choose prototypes from the moments of the first pass; learn a layer from those of each later pass.
 
         Raises:
             MatrixError: there are no rows, or no term can be a prototype.

@@ -1,4 +1,4 @@
-"""Featurizer ``dcot.v1``: frequent words of a text, reconstructed from its other words by dCoT."""
+"""Featurizer ``dcot.v1``: features of a text reconstructed by dCoT from the text's words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DCoTFeatures(WordRowsFeaturizer):
     ] = "last"
 
     def make(self) -> DCoT:
-        """Return an unfitted dCoT."""
+        """Return an unfitted `DCoT` with this featurizer's settings."""
         return DCoT(
             n_prototypes=self.n_prototypes,
             keep_probability=self.keep_probability,

@@ -1,4 +1,4 @@
-"""Moments of dCoT: column sums, a log of rows if there are many terms, and Gram matrices of layer outputs."""
+"""Moments of dCoT: column sums, Gram matrices of layer outputs, and a log of rows for many columns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RowLog(RowMoments):
         self._chunks: list[tuple[NDArray[np.int64], sp.csr_matrix]] = []
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Append a batch of rows, dense or sparse, to the log.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.
@@ -72,7 +72,7 @@ class RowLog(RowMoments):
         return self._ordered()[1]
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """Solve for the first layer.
+        """Return the first layer of dCoT, solved from the rows.
 
         Args:
             prototypes: indices (r,) of the features to reconstruct.
@@ -131,7 +131,7 @@ class ReconstructionMoments(RowMoments):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the pass, with the number of the layer that it is for."""
+        """Name of the pass for progress messages, with the number of the layer."""
         return "first layer" if self.biases is None else f"layer {len(self.biases) + 1}"
 
     def __init__(self, n_columns: int, weights: Floats | None = None, biases: Floats | None = None) -> None:
@@ -143,7 +143,7 @@ class ReconstructionMoments(RowMoments):
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
-        """Return empty moments for the output of these layers."""
+        """Return empty moments of the output of the given layers."""
         first, *others = layers
         weights = np.concatenate([layer.weights for layer in layers]) if others else first.weights
         return cls(len(first.weights), weights, np.stack([layer.bias for layer in layers]))
@@ -162,7 +162,7 @@ class ReconstructionMoments(RowMoments):
         return int(self._n_rows)
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """Solve for the next layer with `solve_by_terms`.
+        """Return the next layer of dCoT, solved by `solve_by_terms`.
 
         Args:
             prototypes: indices (r,) of the features to reconstruct, or a slice.
@@ -172,7 +172,7 @@ class ReconstructionMoments(RowMoments):
         return solve_by_terms(self.gram, self.n_rows, prototypes, corruption)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Add a batch of rows, dense or sparse, to the sums.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.

@@ -1,4 +1,4 @@
-"""Frequent directions as a scikit-learn transformer."""
+"""The scikit-learn transformer for frequent directions."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class FrequentDirectionsFeatures(WordRowsFeaturizer):
     random_state: Annotated[int, Ge(0), Doc("Seed of the sketch.")] = 0
 
     def make(self) -> FrequentDirections:
-        """Return an unfitted sketch."""
+        """Return an unfitted `FrequentDirections` with this featurizer's settings."""
         return FrequentDirections(sketch_size=self.sketch_size, random_state=self.random_state)
 
     def _learned(self) -> dict[str, Array]:

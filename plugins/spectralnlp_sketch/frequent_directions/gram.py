@@ -1,4 +1,4 @@
-"""Exact Gram matrix XᵀX as moments, for matrices with few columns."""
+"""Moments that hold the exact Gram matrix XᵀX, for matrices with few columns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class GramMoments(RowMoments):
         return leading_rows(self.gram, size)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Add a batch of rows, dense or sparse, to the Gram matrix.
 
         Raises:
             MatrixError: the width differs, a row holds NaN or infinity, or squares overflow float64.
@@ -76,7 +76,7 @@ class GramMoments(RowMoments):
 
 
 def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
-    """Return XᵀX of a batch; NaN and infinity show on its diagonal, so entries of X are not checked first."""
+    """Return XᵀX of a batch of rows; raise an error if its diagonal shows NaN, infinity or overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         gram = matrix.T @ matrix
         if np.isfinite(np.diagonal(gram)).all():
@@ -89,7 +89,7 @@ def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
 
 
 def leading_rows(gram: Floats, size: int) -> Sketch:
-    """Return the ``size`` rows B with BᵀB closest to a Gram matrix G: ‖G − BᵀB‖₂ = λ_{size + 1}."""
+    """Return ``size`` rows B for which BᵀB is closest to a Gram matrix G: ‖G − BᵀB‖₂ = λ_{size + 1}."""
     squares, vectors = np.linalg.eigh(gram)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
     noise = len(squares) * np.finfo(np.float64).eps * squares[0]

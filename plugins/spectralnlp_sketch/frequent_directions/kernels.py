@@ -1,4 +1,4 @@
-"""Kernels for products of sparse matrices with tall dense ones; faster than scipy's, which go by column."""
+"""Kernels for products of sparse and tall dense matrices; scipy is slower, as it works column by column."""
 
 from __future__ import annotations
 

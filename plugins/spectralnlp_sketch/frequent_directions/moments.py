@@ -107,7 +107,7 @@ class FrequentDirectionsMoments(RowMoments):
         return self.sketch
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Add a batch of rows, dense or sparse, to the sketch.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.
@@ -119,7 +119,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._take(matrix)
 
     def _take(self, matrix: Matrix) -> None:
-        """Append rows to the buffer, and shrink whenever it is full."""
+        """Append rows to the buffer, and shrink the buffer whenever it is full."""
         if self.method == "figure-1":
             # Rows of zeros take no place in the sketch.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
@@ -132,7 +132,7 @@ class FrequentDirectionsMoments(RowMoments):
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
-        """Return how many of these rows fit before the next shrink, independent of how rows are batched."""
+        """Return how many of these rows fit into the buffer; the result does not depend on batch sizes."""
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
             ends = matrix.indptr[1:] - matrix.indptr[0]
@@ -140,7 +140,7 @@ class FrequentDirectionsMoments(RowMoments):
         return free
 
     def _entries(self) -> int:
-        """Return the number of entries in pending sparse rows, or 0 if rows are dense."""
+        """Return the number of stored entries of sparse rows in the buffer; 0 if rows are dense."""
         return sum(each.nnz for each in self._pending) if self.sparse else 0
 
     def _buffered_copy(self, matrix: Matrix) -> Matrix:
@@ -163,7 +163,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._pending, self._n_pending = [], 0
 
     def _shrunk(self) -> Shrunk:
-        """Return the sketch and pending rows, shrunk to l rows."""
+        """Return the sketch and the buffered rows, shrunk to l rows, without changing either."""
         if not self._n_pending:
             return Shrunk(self._sketch, 0.0)
         rng = np.random.default_rng((self.seed, int(self._totals[3])))
@@ -243,7 +243,16 @@ class FrequentDirectionsMoments(RowMoments):
 
 
 def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
-    """Return the number of rows to shrink at a time; more lose less, but cost memory (little if sparse)."""
+    """Return the default number of rows to shrink at a time.
+
+    Larger buffers lose less accuracy but need more memory, which is little if rows are sparse.
+
+    Args:
+        sketch_size: number of rows of the sketch.
+        n_columns: number of columns.
+        method: ``figure-1`` or ``randomised``.
+        sparse: whether rows are sparse.
+    """
     if method == "figure-1":
         return sketch_size
     if sparse:

@@ -1,4 +1,4 @@
-"""Shrink a large buffer of rows through its leading directions only.
+"""Shrink a large buffer of rows by an approximate, randomised decomposition of its leading directions.
 
 Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, with the
 Nyström method: for any V (d, k), let Y = AᵀAV and W = Y(VᵀY)^(−1/2); then WWᵀ ⪯ AᵀA. So only the upper bound
@@ -117,7 +117,7 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
 
 
 def _shrink_few(stack: Stack, size: int) -> Shrunk:
-    """Compute the same as `shrink` for few rows that are too wide to be copied into one matrix."""
+    """Compute the same as `shrink` for a few very wide rows, without copying them into one matrix."""
     sketch, rows = stack.sketch, stack.rows
     across = sketch @ rows.T
     gram = np.block([[sketch @ sketch.T, across], [across.T, rows @ rows.T]]).astype(np.float64)
@@ -135,9 +135,10 @@ def _is_small(stack: Stack) -> bool:
 
 
 def _start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
-    """Return an initial basis (d, width): the normalised rows of the sketch, and a few random directions.
+    """Return a starting basis for subspace iteration (d, width).
 
-    New rows are likely to have components along the sketch's rows.
+    It consists of the normalised rows of the sketch, with which new rows are likely to be correlated, and of
+    a few random directions.
     """
     known, d = len(stack.sketch), stack.shape[1]
     basis = np.empty((d, width), dtype=stack.rows.dtype)
@@ -149,9 +150,9 @@ def _start(stack: Stack, width: int, rng: np.random.Generator) -> Floats:
 
 
 def orthonormal(columns: Floats) -> Floats:
-    """Return an orthonormal basis of the columns' span from their Gram matrix, without dependent columns.
+    """Return an orthonormal basis of the span of columns (d, k), computed from their Gram matrix.
 
-    The columns are overwritten, since they may take most of the memory.
+    Linearly dependent columns are dropped. The columns are overwritten to save memory.
     """
     lengths = np.sqrt(np.einsum("ij,ij->j", columns, columns, dtype=columns.dtype)).astype(np.float64)
     lengths[lengths == 0] = 1.0
@@ -193,7 +194,7 @@ def nystrom(basis: Floats, image: Floats) -> Nystrom:
 
 
 def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
-    """Shrink W to ``size`` directions, and return B and δ."""
+    """Shrink the approximation W to ``size`` directions; return the rows B and the shrinkage δ."""
     image, root = approximation
     gram = root.T @ (image.T @ image).astype(np.float64) @ root
     squares, vectors = np.linalg.eigh(gram)

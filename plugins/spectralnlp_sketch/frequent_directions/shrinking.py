@@ -78,7 +78,10 @@ def _descending(gram: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def exponent_of(*parts: Floats) -> int:
-    """Return the power of two of the largest entry, or 0 if its square cannot overflow or underflow."""
+    """Return the binary exponent by which matrices are scaled down before their entries are squared.
+
+    It is that of the largest entry, or 0 if squares can neither overflow nor underflow.
+    """
     largest = max((float(np.abs(part).max()) for part in parts if part.size), default=0.0)
     exponent = int(np.frexp(largest)[1])
     return 0 if -30 <= exponent <= 30 else exponent

@@ -1,4 +1,4 @@
-"""Featurizer ``hashed-ngrams.v1``: weighted hashed n-grams, learned in one pass without a vocabulary."""
+"""Featurizer ``hashed-ngrams.v1``: weighted counts of hashed n-grams, without a vocabulary."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         return DocumentFrequencies(form.n_columns, form.words, form.characters, form.lowercase)
 
     def solve(self, moments: DocumentFrequencies) -> None:
-        """Keep the document frequencies.
+        """Store the document frequencies, from which tf-idf weights are computed.
 
         Raises:
             TextError: there are no texts.

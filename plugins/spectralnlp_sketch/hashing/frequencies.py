@@ -1,4 +1,4 @@
-"""Document frequencies of a stream of texts, for tf-idf."""
+"""Moments that count document frequencies of hashed n-grams in a stream of texts, for tf-idf."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 
 class DocumentFrequencies(Moments[str]):
-    """Number of texts in which each column occurs.
+    """Document frequencies: the number of texts in which each column, a hash of n-grams, occurs.
 
     Args:
         n_columns, words, characters, lowercase: fields of `NgramFormat`.
@@ -35,11 +35,11 @@ class DocumentFrequencies(Moments[str]):
         self.n_texts = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[str]) -> None:
-        """Count each column at most once for each text."""
+        """Add a batch of texts to the document frequencies."""
         self.add(count_ngrams(list(batch.examples), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
-        """Add texts, given as counts of n-grams (n_texts, n_columns)."""
+        """Add texts to the document frequencies, given their n-gram counts (n_texts, n_columns)."""
         self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
         self.n_texts += counts.shape[0]
 

@@ -24,7 +24,8 @@ class NgramRules(NamedTuple):
             array are ``OTHER``.
         words: shortest and longest n-gram of words, int64 (2,); a longest of 0 for none.
         characters: shortest and longest n-gram of characters, int64 (2,).
-        mask: number of columns of a kind less one; the number is a power of two.
+        mask: number of columns for n-grams of words, and likewise of characters, minus one; the number is a
+            power of two.
         reach: maximum distance of the two words of a pair, in words; 0 for no pairs.
         first_pair_column: first column of pairs.
     """
@@ -71,7 +72,7 @@ def fold(value, mask):
 
 @kernel
 def code_point(text, i):
-    """Return the code point at byte ``i`` of valid UTF-8, and the offset of the next one."""
+    """Decode the character at byte ``i`` of valid UTF-8; return its code point and the next offset."""
     first = np.int64(text[i])
     if first < 0x80:
         return first, i + 1
@@ -85,7 +86,7 @@ def code_point(text, i):
 
 @kernel
 def normalise(text, begin, end, classes, out, starts, kinds):
-    """Write a text with one blank before it, one after it and one for each run of blanks.
+    """Copy a text, with each run of blanks reduced to one, and with one blank at either end.
 
     Args:
         text: bytes, valid UTF-8 from ``begin`` to ``end``, uint8.
@@ -159,7 +160,7 @@ def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
 
 @kernel
 def character_columns(out, starts, kinds, n, low, high, mask, first_column, columns, n_columns):
-    """Append the columns of the n-grams of characters inside blank-separated pieces, including their blanks.
+    """Append the columns of n-grams of characters within a word and the blanks around it.
 
     Args:
         first_column: offset added to each column.
@@ -183,13 +184,13 @@ def character_columns(out, starts, kinds, n, low, high, mask, first_column, colu
 
 @kernel
 def pair_column(first, second, mask):
-    """Return the column of an unordered pair of words, from the hashes of their beginnings."""
+    """Return the column of an unordered pair of words, from the hashes of the words' first characters."""
     return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
 
 
 @kernel
 def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, columns, n_columns):
-    """Append the columns of pairs of words.
+    """Append the columns of all pairs of words that are at most ``reach`` words apart.
 
     Args:
         reach: maximum distance of the two words of a pair, in words.
@@ -221,7 +222,11 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
 
 @kernel
 def sort_and_count(columns, begin, end, counts):
-    """Sort ``columns[begin:end]``, merge equal columns into counts, and return the new end."""
+    """Sort ``columns[begin:end]``, and merge equal columns in place, writing their counts to ``counts``.
+
+    Returns:
+        The new end of the columns.
+    """
     columns[begin:end].sort()
     written = begin
     for i in range(begin, end):

@@ -1,4 +1,4 @@
-"""Learn the n-grams that occur in texts, and represent texts as tf-idf rows of them."""
+"""Select the n-grams that occur in training texts, and convert texts to tf-idf rows over them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_NGRAMS = 1_000_000
 
 @dataclass(frozen=True)
 class Ngrams:
-    """Known n-grams with their idf; turns texts into tf-idf rows.
+    """Vocabulary of hashed n-grams with their idf, which converts texts to tf-idf rows.
 
     Args:
         form: format of n-grams.
@@ -62,16 +62,16 @@ class Ngrams:
 
     @property
     def n_words(self) -> int:
-        """Number of n-grams of words, which come first."""
+        """Number of n-grams of words; these are the first columns."""
         return int(np.searchsorted(self.columns, self.form.first_character_column))
 
     @property
     def n_single(self) -> int:
-        """Number of n-grams that are not pairs of words; pairs come last."""
+        """Number of n-grams of words and characters; pairs of words are the last columns."""
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
     def single_idf(self) -> Array32:
-        """Return idf with 0 for pairs of words, float32 (n_ngrams,)."""
+        """Inverse document frequencies with 0 for pairs of words, float32 (n_ngrams,)."""
         idf = self.idf.copy()
         idf[self.n_single :] = 0.0
         return idf
@@ -115,7 +115,13 @@ class Ngrams:
         return replace(self, columns=columns[order], idf=all_idf[order]), known[: len(self.columns)]
 
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
-        """Convert counts to tf-idf rows of known n-grams, float32 (n_texts, n), each kind of length 1."""
+        """Convert n-gram counts to tf-idf rows, float32 (n_texts, n).
+
+        Each kind of n-grams (words, characters, pairs of words) is scaled to unit length in each row.
+
+        Args:
+            counts: n-gram counts of texts (n_texts, form.width).
+        """
         place = np.full(self.form.width, -1, np.int32)
         place[self.columns] = np.arange(len(self.columns))
         columns = place[counts.indices]
@@ -129,5 +135,5 @@ class Ngrams:
         return rows
 
     def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
-        """Convert texts to tf-idf rows, float32 (n_texts, n)."""
+        """Convert texts to tf-idf rows over the known n-grams, float32 (n_texts, n)."""
         return self.rows(count_ngrams(texts, self.form))

@@ -1,4 +1,4 @@
-"""Count hashed n-grams of texts."""
+"""Count the n-grams of texts in hashed columns, as sparse matrices."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """Number of columns of a kind, less one."""
+        """Number of columns for n-grams of words, and likewise of characters, minus one."""
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
 
@@ -90,7 +90,7 @@ class NgramFormat:
         return self.n_columns + (self.mask + 1 if self.pairs else 0)
 
     def kinds(self, columns: NDArray[Any]) -> NDArray[np.int64]:
-        """Return 0 for columns of words, 1 for those of characters, 2 for those of pairs."""
+        """Return the kind of each column: 0 for n-grams of words, 1 for characters, 2 for pairs of words."""
         return np.searchsorted((self.first_character_column, self.n_columns), columns, side="right")
 
     def rules(self) -> NgramRules:
@@ -139,7 +139,7 @@ def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int
 
 
 def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArray[np.int64]]]:
-    """Yield encoded texts in blocks of about a million characters, to limit the size of n-gram buffers."""
+    """Yield encoded texts, as `encode` does, in blocks of about a million characters to limit memory."""
     begin = size = 0
     for i, text in enumerate(texts):
         if size and size + len(text) > BLOCK_BYTES:
@@ -170,7 +170,7 @@ def _count_block(text: Bytes, bounds: NDArray[np.int64], form: NgramFormat) -> s
 
 
 def spaced_words(texts: Sequence[str], lowercase: bool = True) -> list[str]:
-    """Return texts in which blanks replace all characters that are part of no word of word n-grams."""
+    """Return texts in which every character that is not part of a word is replaced by a blank."""
     lines = []
     for text, bounds in blocks(texts, lowercase):
         spaced = np.empty_like(text)

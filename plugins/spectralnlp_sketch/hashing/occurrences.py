@@ -1,4 +1,4 @@
-"""List the n-grams of one text with their positions, for explanations; a Python version of the kernels."""
+"""List the n-grams of one text with their positions in it, to explain classifications."""
 
 from __future__ import annotations
 
@@ -110,7 +110,12 @@ def _column(mark: str, piece: str, mask: int) -> int:
 
 
 def _hash(mark: str, piece: str) -> int:
-    """Return the 64-bit FNV-1a hash of an n-gram, after the letter of its type (words or characters)."""
+    """Return the 64-bit FNV-1a hash of an n-gram.
+
+    Args:
+        mark: letter of the kind of n-gram, which is hashed first: ``w`` for words, ``c`` for characters.
+        piece: the n-gram.
+    """
     value = _START
     for byte in mark.encode() + piece.encode():
         value = (value ^ byte) * _PRIME & _ALL

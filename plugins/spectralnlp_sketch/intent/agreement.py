@@ -121,7 +121,7 @@ def part_rows(
     idf: Array32,
     form: NgramFormat,
 ) -> Iterator[PartRows]:
-    """Yield idf rows of sentences, scaled so that the rows of a text add up to a row of length 1.
+    """Yield n-gram rows of single sentences, scaled so that a text's sentences add up to a unit-length row.
 
     Args:
         texts: the texts.
@@ -152,7 +152,15 @@ def part_rows(
 
 
 def _covariances(batches: Iterator[PartRows], vectors: Array32) -> tuple[Floats, Floats]:
-    """Return the covariances of texts and of sentences in the space of the vectors, float64 (d, d) each."""
+    """Return the covariances of texts, and of their sentences, after projection onto the vectors.
+
+    Args:
+        batches: rows of sentences and incidence matrices, from `part_rows`.
+        vectors: projection matrix, float32 (n, d).
+
+    Returns:
+        Both covariances, float64 (d, d).
+    """
     d = vectors.shape[1]
     total, single, mean, n_texts = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), 0
     squares, cross = 0.0, np.zeros(d)

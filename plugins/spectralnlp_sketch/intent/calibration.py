@@ -1,4 +1,4 @@
-"""Calibrate scores with held-out texts, so that their softmax is a probability."""
+"""Score held-out labelled texts, and calibrate scores so that their softmax is a probability."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N_FOLDS = 5
 
 
 class HeldOut(NamedTuple):
-    """Scores of held-out labelled texts by heads that have not learned from them.
+    """Scores of labelled texts by linear classifiers (heads) that were not trained on these texts.
 
     Args:
         scores: scores of labels, float32 (n, n_labels).
@@ -41,7 +41,7 @@ def hold_out(
     *,
     every_text: bool,
 ) -> HeldOut:
-    """Score each fold of labelled texts with a head that learned from the other folds.
+    """Score each fold of labelled texts with a linear classifier (head) trained on the other folds.
 
     Args:
         examples: the examples; the first ``n_labelled`` may be held out, the others are always learned from.

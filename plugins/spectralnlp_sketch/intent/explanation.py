@@ -1,4 +1,4 @@
-"""Explain the label of a text by the contributions of its n-grams and words to the label's score."""
+"""Explain the label of a text by the contributions of n-grams, words and training texts to its score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Use a featurizer's rows, centred and scaled, instead of the built-in directions."""
+"""Use the features of any registered featurizer in the classifier, centred and scaled."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MOST_TEXTS = 20_000
 
 @dataclass(frozen=True)
 class Featured:
-    """Featurizer whose rows are centred and scaled.
+    """Fitted featurizer with the mean and scale of its features.
 
     Args:
         featurizer: the fitted featurizer.
-        mean: mean of its rows, float32 (n_features,).
-        factor: scale of centred rows.
+        mean: mean of the features, float32 (n_features,).
+        factor: number by which centred features are multiplied.
     """
 
     featurizer: Featurizer
@@ -45,7 +45,7 @@ class Featured:
         Args:
             name: name of a registered featurizer, or the folder of a trained one.
             texts: texts to fit a registered featurizer to.
-            some: texts whose rows give the mean and scale.
+            some: sample of texts from which mean and scale are computed.
 
         Raises:
             RegistryError: there is no such featurizer.

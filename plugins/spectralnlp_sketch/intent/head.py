@@ -1,4 +1,4 @@
-"""Fit heads, linear classifiers over sparse and dense features, by dual coordinate ascent."""
+"""Train linear classifiers (heads) over sparse and dense features, by dual coordinate ascent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PASSES = 60
 
 
 class Features(NamedTuple):
-    """Features of texts for the head.
+    """Sparse and dense features of texts, the input of the linear classifier (head).
 
     Args:
         sparse: sparse features in CSR, float32 (n, columns).
@@ -44,7 +44,12 @@ class Features(NamedTuple):
         return Features(self.sparse[which], self.dense[which])
 
     def with_columns(self, places: NDArray[np.int64], n_columns: int) -> Features:
-        """These texts, their sparse columns at other places, int64 ascending, of so many."""
+        """Return features whose sparse columns are moved to new indices.
+
+        Args:
+            places: new index of each sparse column, int64 (columns,), ascending.
+            n_columns: new number of sparse columns.
+        """
         indices = places.astype(np.int32)[self.sparse.indices]
         shape = (len(self), n_columns)
         return Features(
@@ -52,13 +57,13 @@ class Features(NamedTuple):
         )
 
     def with_more(self, more: Features) -> Features:
-        """Return these features followed by those of more texts."""
+        """Return the features of these texts followed by those of further texts."""
         sparse = sp.csr_array(sp.vstack([self.sparse, more.sparse], format="csr"))
         return Features(sparse, np.vstack([self.dense, more.dense]))
 
 
 class Examples(NamedTuple):
-    """Examples from which the head learns.
+    """Training examples of the head: features, target distributions and weights of texts.
 
     Args:
         features: features of n texts.
@@ -75,7 +80,7 @@ class Examples(NamedTuple):
         return Examples(self.features.rows(which), self.targets[which], self.weights[which])
 
     def with_more(self, more: Examples) -> Examples:
-        """Return these examples followed by more examples."""
+        """Return these examples followed by further ones."""
         targets, weights = np.vstack([self.targets, more.targets]), np.append(self.weights, more.weights)
         return Examples(self.features.with_more(more.features), targets, weights)
 
@@ -101,12 +106,12 @@ class Weights(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """Fitted head with its training examples.
+    """Trained linear classifier (head) with its training examples.
 
     Args:
         weights: weights of the head.
         examples: the training examples.
-        numbers: numbers of these examples among all examples, int64 (n,), ascending.
+        numbers: index of each training example among all examples, int64 (n,), ascending.
     """
 
     weights: Weights
@@ -120,7 +125,7 @@ class Learned(NamedTuple):
 
         Args:
             others: examples to learn from.
-            numbers: numbers of these examples among all examples, int64 (m,), ascending.
+            numbers: index of each of these examples among all examples, int64 (m,), ascending.
         """
         place = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         same = self.numbers[place] == numbers
@@ -218,7 +223,7 @@ def fit_svm(
 
 
 def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
-    """Return duals of `fit_svm` with the sign of their contribution: negative except for the own class.
+    """Return the duals of `fit_svm` with signs: positive for an example's own class, negative for the others.
 
     Args:
         duals: duals of examples, float32 (n, n_classes).
@@ -230,7 +235,7 @@ def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array3
 
 
 class _Machines(NamedTuple):
-    """Training of support vector machines for eight classes at a time.
+    """Trainer of support vector machines for up to eight classes at a time, by dual coordinate descent.
 
     Args:
         rows: features of the examples.
@@ -251,7 +256,15 @@ class _Machines(NamedTuple):
     random_state: int
 
     def learn(self, classes: NDArray[np.int64], start: Array32) -> tuple[Array32, Array32]:
-        """Return weights (features, n_classes) and duals (n, n_classes), given initial duals."""
+        """Train from initial duals.
+
+        Args:
+            classes: index of each example's class among these eight; any other number for other classes.
+            start: initial duals, float32 (n, n_classes).
+
+        Returns:
+            Weights, float32 (features, n_classes), and duals, float32 (n, n_classes).
+        """
         n, n_classes = start.shape
         weights, duals = np.zeros((self.rows.width, LANES), np.float32), start.copy()
         add_duals(*self.rows.arrays[:4], classes, duals, weights)
@@ -309,19 +322,25 @@ class _Rows(NamedTuple):
         return len(self.used) + self.arrays[3].shape[1]
 
     def transposed_product(self, duals: Array32) -> Array32:
-        """Return Xᵀ D (width, n_classes), for features X and duals D."""
+        """Return the product Xᵀ D (width, n_classes) of the features X and duals D of the examples."""
         indptr, indices, data, dense, _ = self.arrays
         sparse = sp.csr_array((data, indices, indptr), (len(dense), len(self.used)))
         return np.vstack([sparse.T @ duals, dense.T @ duals])
 
     def zeros(self, shape: tuple[int, int]) -> Weights:
-        """Return zero weights and duals for ``shape``, the numbers of examples and classes."""
+        """Return zero weights and duals; ``shape`` holds the numbers of examples and of classes."""
         n_dense, n_classes = self.arrays[3].shape[1] - 1, shape[1]
         shapes = (self.n_columns, n_classes), (n_dense, n_classes), (n_classes,), shape
         return Weights(*(np.zeros(each, np.float32) for each in shapes))
 
     def unpack(self, weights: Array32, into: Weights, classes: slice) -> None:
-        """Write weights of some classes (width, n_classes) to the columns in use."""
+        """Copy the weights of some classes to the full weight matrices.
+
+        Args:
+            weights: weights of the features in use, float32 (width, n_classes).
+            into: output weights.
+            classes: range of the classes in ``into``.
+        """
         n = len(self.used)
         into.sparse[self.used, classes] = weights[:n]
         into.dense[:, classes], into.bias[classes] = weights[n:-1], weights[-1]

@@ -1,4 +1,4 @@
-"""Kernels of heads: one pass of dual coordinate ascent for logistic regression and for SVMs."""
+"""Kernels that train linear classifiers: a pass of dual coordinate ascent for logistic loss, and for SVMs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ _LEAST = 1e-30
 
 @kernel_part
 def score_example(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of an example, which are linear in its sparse and dense features.
+    """Write the scores of one example, which are linear in its sparse and dense features.
 
-    Scores of 32 classes are accumulated at a time over all features, then the remaining classes by eights.
+    Scores are accumulated for 32 classes at a time, then for the remaining classes in groups of eight.
+
+    Args:
+        indptr, indices, data, dense: as in `ascend`.
+        i: number of the example.
+        weights: as in `ascend`.
+        scores: output scores, float32 (padded n_classes,).
     """
     first_dense, n_classes = len(weights) - dense.shape[1], weights.shape[1]
     y = 0
@@ -147,7 +153,10 @@ def ascend(
 
 @kernel_part
 def score_eight(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of an example for eight classes, accumulating four features at a time."""
+    """Write the scores of one example for eight classes; arguments as in `score_example`.
+
+    Four features are accumulated at a time.
+    """
     first_dense = len(weights) - dense.shape[1]
     one = repeat(np.float32(1))
     a = b = c = d = repeat(np.float32(0))
@@ -216,7 +225,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
 
 @kernel
 def add_duals(indptr, indices, data, dense, classes, duals, weights):
-    """Add the contributions of duals to weights, float32 (sparse columns + d, 8); arguments as `separate`."""
+    """Add contributions of duals to weights, float32 (sparse columns + d, 8); arguments as `separate`."""
     steps = np.zeros(LANES, np.float32)
     for i in range(len(duals)):
         if duals[i].any():

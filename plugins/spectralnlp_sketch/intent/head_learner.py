@@ -1,4 +1,4 @@
-"""Learn the head of a classifier: SVMs if labels have many texts, logistic regression if they have few."""
+"""Train the classifier's head: by SVMs for many texts per label, by logistic regression for few."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FURTHER_TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class HeadLearner:
-    """Learner of heads, from all examples or from a part of them.
+    """Trainer of linear classifiers (heads), from all examples or from a part of them.
 
     Args:
-        settings: loss and weight.
+        settings: loss function, and its weight relative to regularisation.
         likeness: similarity of classes, as for `fit_head`; None if it is not used.
         random_state: seed of the order of examples.
     """
@@ -33,7 +33,12 @@ class HeadLearner:
     random_state: int
 
     def learn(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
-        """Learn from all examples and, for the logistic loss, from unlabelled texts as well."""
+        """Train on all examples and, for the logistic loss, on pseudo-labelled texts as well.
+
+        Args:
+            examples: labelled examples.
+            unlabelled: candidates for pseudo-labels.
+        """
         numbers = np.arange(len(examples.weights))
         if self.settings.loss == "hinge":
             return Learned(self.support_vectors(examples), examples, numbers)
@@ -42,13 +47,13 @@ class HeadLearner:
     def without(
         self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
     ) -> Weights:
-        """Learn without some of the examples, starting from the head of all examples.
+        """Train without some of the examples, starting from the solution for all examples.
 
         Args:
             examples: all examples.
             unlabelled: as for `learn`.
             learned: the head learned from all examples.
-            gone: numbers of the examples to leave out, int64.
+            gone: indices of the examples to leave out, int64.
         """
         numbers = np.delete(np.arange(len(examples.weights)), gone)
         kept = examples.rows(numbers)
@@ -57,12 +62,18 @@ class HeadLearner:
         return self._learn_few(kept, numbers, unlabelled, learned).weights
 
     def resume(self, examples: Examples, start: Array32) -> Weights:
-        """Go on to the optimum of all examples, from duals of those that are known."""
+        """Train SVMs on all examples from given initial duals, to a higher precision than `learn`.
+
+        Args:
+            examples: all examples, old and new.
+            start: initial duals, float32 (n, n_classes): those of an earlier solution for old examples, zeros
+                for new ones.
+        """
         C, seed = self.settings.C, self.random_state
         return fit_svm(examples, C=C, tolerance=_FURTHER_TOLERANCE, random_state=seed, start=start)
 
     def shares(self, learned: Learned) -> Array32:
-        """Return A, float32 (n, n_classes), such that a head's weights are XᵀA for features X of examples."""
+        """Return the matrix A, float32 (n, n_classes), such that XᵀA are the weights, for features X."""
         duals = learned.weights.duals
         if self.settings.loss == "hinge":
             return signed(duals, learned.examples.targets.argmax(axis=1))
@@ -70,14 +81,19 @@ class HeadLearner:
         return shares if self.likeness is None else np.asarray(shares @ self.likeness, np.float32)
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Learn a head for some classes, given by number; the examples' targets have these classes only."""
+        """Train a classifier for some of the classes only.
+
+        Args:
+            examples: examples of these classes; targets have a column for each of them.
+            classes: numbers of the classes among all classes.
+        """
         if self.settings.loss == "hinge":
             return self.support_vectors(examples)
         likeness = None if self.likeness is None else self.likeness[np.ix_(classes, classes)]
         return self._logistic(examples, likeness)
 
     def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
-        """Learn support vector machines from examples, with initial duals ``start`` as for `fit_svm`."""
+        """Train support vector machines; ``start`` holds initial duals, as for `fit_svm`."""
         return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
 
     def _logistic(
@@ -93,7 +109,14 @@ class HeadLearner:
         unlabelled: Unlabelled,
         learned: Learned | None = None,
     ) -> Learned:
-        """Learn by logistic regression, then again with the most certain unlabelled texts, if any."""
+        """Train by logistic regression, then again with pseudo-labelled texts added, if there are any.
+
+        Args:
+            examples: labelled examples.
+            numbers: index of each of them among all labelled examples.
+            unlabelled: candidates for pseudo-labels.
+            learned: solution for all examples, whose duals are the start; None to start from zeros.
+        """
         weights = self._logistic(examples, self.likeness)
         if not len(unlabelled.features):
             return Learned(weights, examples, numbers)

@@ -1,4 +1,4 @@
-"""Kernels of classification: from texts to probabilities of labels."""
+"""Kernels that classify texts: hash n-grams, look up their scores, and compute probabilities of labels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ STEEPNESS = 2.0
 
 @fast_kernel
 def add_scores(weights, row, factor, scores):
-    """Add ``factor`` times a row of weights to scores."""
+    """Add a row of weights, multiplied by ``factor``, to ``scores`` (n_classes,)."""
     for c in range(len(scores)):
         scores[c] += factor * weights[row, c]
 
 
 @fast_kernel
 def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
-    """Add four rows of weights, each times its factor, to scores in one pass over the scores."""
+    """Add rows a, b, c and d of weights, each multiplied by its factor, to ``scores`` in one pass."""
     for k in range(len(scores)):
         scores[k] += (of_a * weights[a, k] + of_b * weights[b, k]) + (
             of_c * weights[c, k] + of_d * weights[d, k]
@@ -32,7 +32,7 @@ def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
 
 @kernel
 def add_rows(weights, rows, factors, first, end, scores):
-    """Add ``rows[first:end]`` of weights, each times its factor, to scores."""
+    """Add the rows of weights listed in ``rows[first:end]``, multiplied by their factors, to ``scores``."""
     at = first
     while at + 4 <= end:
         a, b, c, d = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
@@ -81,7 +81,7 @@ def largest(numbers, places, values):
 
 @fast_kernel
 def squash_scores(scores, centers, squashed):
-    """Write squashed scores, from −1 to 1; the same function as `intent.stacking.SecondLayer.squashed`."""
+    """Write scores, centred and squashed to the range −1 to 1, as `intent.stacking.SecondLayer.squashed`."""
     for c in range(len(centers)):
         x = min(max(np.float32(STEEPNESS) * (scores[c] - centers[c]), np.float32(-3.0)), np.float32(3.0))
         square = x * x
@@ -92,7 +92,7 @@ class TableScorer(NamedTuple):
     """Arrays of a classifier for kernels: scores that are linear in the n-grams, and their corrections.
 
     Args:
-        place: row of each hashed column in ``table``, -1 for unknown columns, int32 (width,).
+        place: index of each hashed column's row in ``table``, -1 for unknown n-grams, int32 (width,).
         first_character_column: first column of n-grams of characters; columns below it are of words.
         first_pair_column: first column of pairs of words.
         idf: inverse document frequencies, float32 (n_ngrams,).

@@ -1,4 +1,4 @@
-"""Use the names of labels as texts, and measure their similarity: ``card_arrival`` and ``card_linking``."""
+"""Use label names such as ``card_arrival`` as training texts, and to measure the similarity of labels."""
 
 from __future__ import annotations
 

@@ -83,7 +83,13 @@ class LearnedTexts:
     def evidence(
         self, text: str, wanted: NDArray[np.floating], most: int
     ) -> tuple[tuple[TextEvidence, ...], tuple[TextEvidence, ...]]:
-        """Return the training texts that raise a weighted sum of scores most, and that lower it most."""
+        """Return the training texts that raise a weighted sum of scores most, and those that lower it most.
+
+        Args:
+            text: the text to explain.
+            wanted: weights of the labels' scores in the sum (n_labels,).
+            most: maximum number of texts on either side.
+        """
         influence = self.influence(text, wanted)
         order = np.argsort(-influence, kind="stable")
 

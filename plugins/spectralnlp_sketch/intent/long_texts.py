@@ -1,4 +1,4 @@
-"""Classify very long texts in bounded memory, by adding up the n-gram counts of their pieces."""
+"""Classify very long texts in bounded memory, by counting n-grams in one piece of the text at a time."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int 
 
     N-grams across a cut are the counts of the text around the cut less the counts of its two halves. Only
     n-grams of more than ``seam`` characters are missed.
+
+    Args:
+        text: the text.
+        form: format of n-grams.
+        piece: number of characters of a piece.
+        seam: number of characters before and after a cut in which n-grams across the cut are counted.
     """
     counts = np.zeros(form.width, np.int64)
     for part, sign in _parts(text, piece, seam):
@@ -30,7 +36,7 @@ def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int 
 
 
 def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
-    """Yield parts of a text with 1 if their n-grams are to be added, or -1 if subtracted."""
+    """Yield parts of a text, each with 1 if its n-gram counts are to be added, or -1 if subtracted."""
     start = 0
     while len(text) - start > piece:
         cut = text.rfind(" ", start, start + piece) + 1 or start + piece
@@ -51,7 +57,17 @@ def classify_long_text(
     piece: int = PIECE,
     seam: int = SEAM,
 ) -> tuple[NDArray[np.float32], float]:
-    """Return probabilities (n_classes,) and the familiarity of a text, as `classify_texts` computes them."""
+    """Return the probabilities of labels (n_classes,) and the familiarity of a long text.
+
+    The results are those of `intent.kernels.classify_texts`.
+
+    Args:
+        text: the text.
+        form: format of n-grams.
+        scorer: tables of the classifier.
+        start: initial scores, float32 (n_classes,).
+        piece, seam: as for `count_long_text`.
+    """
     counts = count_long_text(text, form, piece, seam)
     n_unknown = int(counts[: form.n_columns][scorer.place[: form.n_columns] < 0].sum())
     columns = np.flatnonzero((counts > 0) & (scorer.place >= 0))

@@ -1,4 +1,4 @@
-"""The classifier model that ``spectralnlp train intent`` creates, and its results."""
+"""The trained text classifier and the results of classifying texts."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ class Classifier(ChangingModel):
         return probabilities, familiar
 
     def _start(self, texts: Sequence[str]) -> Array32:
-        """Return initial scores, float32 (n_texts, n_labels): the bias plus the featurizer's scores."""
+        """Return initial scores, float32 (n_texts, n_labels): biases plus the scores of the featurizer."""
         start = np.tile(self.bias, (len(texts), 1))
         if self.featurizer is not None and self.feature_table is not None and len(texts):
             start += np.asarray(self.featurizer.transform(texts), np.float32) @ self.feature_table
@@ -277,7 +277,14 @@ class Classifier(ChangingModel):
         return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
 
     def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the known columns of a text, and their contributions to the first layer's scores."""
+        """Return the hashed columns of a text's known n-grams, and what each adds to first-layer scores.
+
+        Args:
+            counts: count of each hashed column in the text.
+
+        Returns:
+            Columns, int64 (n_known,), and contributions, float64 (n_known, n_labels).
+        """
         columns = np.array(sorted(counts), np.int64)
         rows = np.searchsorted(self.columns, columns)
         known = rows < len(self.columns)

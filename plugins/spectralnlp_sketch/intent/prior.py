@@ -1,4 +1,4 @@
-"""Learn the prior from unlabelled text: known n-grams, their weights, and directions of their meaning.
+"""Learn text features without labels (the prior): n-grams, their idf, and directions of their meaning.
 
 A text is a tf-idf row x of n-grams. The prior is a matrix B (n-grams × dimensions). It holds eigenwords of
 n-grams of words and characters and, for long texts, directions that correlate between the sentences of a
@@ -63,14 +63,14 @@ SPELLING_LENGTH = 1.5
 
 @dataclass(frozen=True)
 class Prior:
-    """Known n-grams with directions of meaning; makes the features of texts.
+    """Known n-grams with directions of their meaning, from which the features of texts are computed.
 
     Args:
         ngrams: the known n-grams.
         projection: matrix B, float32 (n_single, d), with a row for each n-gram except pairs.
-        sparse_scale: length of a text's n-grams of words, and of those of characters.
-        pair_scale: length of its pairs of words.
-        dense_scale: factor of its projection.
+        sparse_scale: length to which a text's n-grams of words, and those of characters, are scaled.
+        pair_scale: length to which its pairs of words are scaled.
+        dense_scale: factor by which its projection xB is multiplied.
         featured: featurizer whose rows replace projections; None for none.
     """
 
@@ -82,7 +82,12 @@ class Prior:
     featured: Featured | None = None
 
     def features(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Features:
-        """Return features of texts for the head; the texts themselves are needed only with a featurizer."""
+        """Return the features of texts for the linear classifier.
+
+        Args:
+            rows: tf-idf rows of the texts (n_texts, n_ngrams).
+            texts: the texts; needed only if the prior has a featurizer.
+        """
         with one_blas_thread():
             dense = np.ascontiguousarray(self.projected(rows, texts) * np.float32(self.dense_scale))
         scaled_rows = sp.csr_array(
@@ -91,7 +96,13 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return the prior with a scale of all features, and weights of squares of pairs and projections."""
+        """Return a copy with other scales of features.
+
+        Args:
+            scale: factor of all features.
+            pairs: weight of the squared length of pairs of words.
+            dense: weight of the squared length of projections.
+        """
         return replace(
             self,
             sparse_scale=scale,
@@ -128,7 +139,7 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Return scores of a featurizer's columns, float32 (n_features, n_classes), and those of its mean."""
+        """Return the scores of a featurizer's columns, float32 (n_features, n_classes), and of their mean."""
         assert self.featured is not None
         table = np.float32(self.dense_scale * self.featured.factor) * weights.dense
         return table, self.featured.mean @ table
@@ -197,7 +208,7 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
-    """Limit the memory for counts of streamed texts, unless the caller has set a limit."""
+    """Return a context that limits memory for counts of streamed texts, unless a limit is set already."""
     is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
     return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
 

@@ -1,4 +1,4 @@
-"""Pseudo-labelling: choose in-scope unlabelled texts of which a head and their neighbours are certain."""
+"""Choose unlabelled texts as further training examples, with the label of which the classifier is certain."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Unlabelled(NamedTuple):
         return np.float32(0.5) * (by_head + around)
 
     def n_joining(self, n_labels: int) -> int:
-        """Return the number of texts to add for each label: at least 1 if there are texts."""
+        """Return how many texts are pseudo-labelled for each label: at least 1 if there are texts."""
         most = min(MOST_OF_A_LABEL, len(self.kinship))
         return min(most, max(int(MOST_JOINED * self.n_of_kind / n_labels), 1))
 
@@ -157,8 +157,9 @@ def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> 
 
     Unlabelled texts may be out of scope. Logistic regression separates labelled from unlabelled texts,
     although some of the latter are in scope (Elkan and Noto 2008, *Learning classifiers from only positive
-    and unlabeled data*). It learns from one half of both, and the other half of the labelled texts shows the
-    odds of in-scope texts; then the halves are swapped. A text above the lower quartile counts as in scope.
+    and unlabeled data*). It is trained on one half of both sets, and the other half of the
+    labelled texts shows which odds in-scope texts have; then the halves are swapped. A text above the lower
+    quartile of these odds counts as in scope.
 
     Args:
         labelled: features of labelled texts.
@@ -182,7 +183,7 @@ def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> 
 
 
 def _one_from_another(first: Features, second: Features) -> Weights:
-    """Fit a head that separates two kinds of texts; both kinds have the same total weight."""
+    """Train a linear classifier that separates two sets of texts, both with the same total weight."""
     targets = np.repeat(np.eye(2, dtype=np.float32), [len(first), len(second)], axis=0)
     weight = 0.5 * len(second) / len(first)
     examples = Examples(first, targets[: len(first)], np.full(len(first), weight, np.float32)).with_more(

@@ -36,7 +36,7 @@ class ExampleFiles(Corpus[Example]):
 
     Args:
         labelled: tables, or files of lines ``label TAB text``.
-        unlabelled: tables, or files with one text a line; in lines with tabs, the text follows the first.
+        unlabelled: tables, or files with one text a line; in lines with tabs, the text follows the first tab.
         text_column: name or number of the column of texts; None to recognise it.
         label_column: name or number of the column of labels; None to recognise it.
         needs_labels: whether an empty label is an error instead of marking an unlabelled text.
@@ -79,7 +79,7 @@ class ExampleFiles(Corpus[Example]):
         return first + rest
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return lines that name the columns used, one for each run of files with the same columns."""
+        """Return messages that name the columns used, one for each run of files with the same columns."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
         lines = []
@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """Describe the columns used of a file; empty for lines and for files whose error is raised later."""
+        """Describe which columns of a file are used; empty for files of lines and for unreadable files."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:
@@ -162,7 +162,9 @@ def read_labelled(
     encoding: str = "utf-8",
     on_bad: OnBad | None = None,
 ) -> Iterator[Example]:
-    """Read the rows of a table, or lines ``label TAB text``; empty lines are skipped.
+    """Read texts and labels from the rows of a table, or from lines ``label TAB text``.
+
+    Empty lines are skipped.
 
     Raises:
         InputError: if ``on_bad`` is None: a column is missing, a row has no text, a line has no label, or

@@ -81,14 +81,14 @@ class ResumeState(NamedTuple):
         return known.with_more(made).rows(places)
 
     def _places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """Return the positions of examples in the state, int64 (n,), each used once; -1 for new examples."""
+        """Return the index of each example in the state, int64 (n,), or -1 if new; no index is used twice."""
         places: dict[bytes, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             places[key].append(place)
         return np.array([places[key].pop() if places.get(key) else -1 for key in keys], np.int64)
 
     def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
-        """Return the corrections of labels' scores, with zeros for new labels; None if there are none."""
+        """Return the corrections of scores for the given labels, 0 for new labels; None if there are none."""
         if not len(self.layer.centers):
             return None
         columns = self._columns(labels)
@@ -96,7 +96,7 @@ class ResumeState(NamedTuple):
         return SecondLayer(np.append(self.layer.centers, np.float32(0.0))[columns], weights)
 
     def _columns(self, labels: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the positions of labels among the stored ones, int64 (n_labels,), -1 for new labels."""
+        """Return the index of each label among the stored ones, int64 (n_labels,); -1 for new labels."""
         column = {label: number for number, label in enumerate(self.labels)}
         return np.array([column.get(label, -1) for label in labels])
 

@@ -1,4 +1,4 @@
-"""Detect texts out of scope, which belong to no label, by low confidence and unfamiliar n-grams.
+"""Detect out-of-scope texts (texts that belong to no label) by low confidence and unfamiliar n-grams.
 
 Training needs no out-of-scope texts. Some labels are left out instead, and their texts serve as examples of
 texts out of scope.

@@ -94,7 +94,7 @@ their licence applies."""
         return classifier
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of labelled and unlabelled training texts."""
+        """Return the numbers of labelled and unlabelled training texts, by name."""
         return {"training texts": fitted.n_labelled_, "unlabelled texts": fitted.n_unlabelled_}
 
     def evaluate(self, model: Classifier, corpus: Corpus[Example]) -> IntentReport:

@@ -38,7 +38,7 @@ class HeadSettings:
     pairs: float
 
     def scale(self, rows: sp.csr_array, n_single: int, dense: Array32) -> float:
-        """Return the factor that gives weighted features the mean squared length `SQUARE`.
+        """Return the factor that scales features of texts to the mean squared length `SQUARE`.
 
         Args:
             rows: rows of n-grams of texts; pairs have columns from ``n_single`` on.

@@ -1,4 +1,4 @@
-"""Leverage scores of the rows of a matrix as a scikit-learn transformer."""
+"""The scikit-learn transformer for leverage scores of the rows of a matrix."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class LeverageScores(IncrementalEstimator):
     # -- First pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments of the method; ``auto`` starts with a Gram matrix."""
+        """Return empty moments for the chosen method; ``auto`` starts with a Gram matrix."""
         self.method_: str = "gram" if self.method == "auto" else self.method
         return self._empty_moments(self.n_features_in_)
 
@@ -164,7 +164,7 @@ class LeverageScores(IncrementalEstimator):
         return None
 
     def finish(self) -> None:
-        """Solve again; call after changing ``moments_``."""
+        """Recompute the solution; call after changing ``moments_``."""
         self._take(self.moments_)
         self._keep(self._whiten_directly() or self._whiten_by_svd())
 
@@ -174,7 +174,7 @@ class LeverageScores(IncrementalEstimator):
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
-        """Whiten by a Cholesky or QR factor; return None if inaccurate, or if an SVD is required."""
+        """Return the whitening by a Cholesky or QR factor; None if inaccurate, or if an SVD is needed."""
         if self.truncate or self.method_ == "svd":
             return None
         if self.method_ == "gram":

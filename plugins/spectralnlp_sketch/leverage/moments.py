@@ -1,4 +1,4 @@
-"""Moments that keep the triangular factor R of X = QR, which does not square the condition number."""
+"""Moments that hold the triangular factor R of X = QR, which is more accurate than the Gram matrix."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TriangleMoments(RowMoments):
         self.n_rows = np.zeros((), dtype=np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse.
+        """Update the factor R by a batch of rows, dense or sparse.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.

@@ -1,4 +1,4 @@
-"""Compute W (d, r) with W Wᵀ = (XᵀX)⁺ from a sketch of X; ‖xᵀW‖² is the leverage score of a row x."""
+"""Compute the whitening matrix W, W Wᵀ = (XᵀX)⁺, which gives leverage scores ‖xᵀW‖² of rows x."""
 
 from __future__ import annotations
 

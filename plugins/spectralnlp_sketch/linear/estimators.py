@@ -1,4 +1,4 @@
-"""Gaussian, CountSketch, OSNAP and SRHT sketches as scikit-learn transformers (sketched SVD)."""
+"""Scikit-learn transformers for linear sketches: Gaussian, CountSketch, OSNAP and SRHT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that add rows to a linear sketch S X, without forming S."""
+"""Kernels that add rows to a linear sketch S X without storing the sketching matrix S."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add rows as `add_transformed` does, by entries of the Hadamard matrix: cheaper for few rows."""
+    """Add rows as `add_transformed` does, faster for few rows: from single entries of the Hadamard matrix."""
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)
     outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)

@@ -1,7 +1,7 @@
-"""Linear sketches S X as moments: sums over rows, which can be merged and subtracted.
+"""Moments of linear sketches S X: sums over rows, which can be merged and subtracted.
 
-Column i of S depends only on (seed, document, row i). The sums are unscaled, so sums of integers are exact;
-`LinearSketch.sketch` applies the scale.
+Column i of S depends only on the seed, the document (file) and the number of the row. The sums are unscaled,
+so sums of integers are exact; `LinearSketch.sketch` applies the scale.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """Factor of the sums with which the sketching matrix S preserves squared norms in expectation."""
+        """Factor by which the sums are multiplied, so that squared norms are preserved in expectation."""
         return 1.0
 
     @property
@@ -59,7 +59,7 @@ class LinearSketch(RowMoments):
         return self.scale * self.sums
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse, numbered by the batch.
+        """Add a batch of rows, dense or sparse; its document and row numbers determine the random signs.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.
@@ -207,7 +207,7 @@ def check_size(sketch_size: int) -> None:
 
 
 def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array writable and in C order, so that one compiled kernel serves all arrays."""
+    """Return the array, writable and in C order, as the compiled kernels require."""
     return np.require(array, requirements=["C", "W"])
 
 

@@ -1,4 +1,4 @@
-"""Compute how many rows a linear sketch needs to preserve norms within 1 ± ε."""
+"""Compute how many rows a linear sketch needs to preserve norms within a factor of 1 ± ε."""
 
 from __future__ import annotations
 

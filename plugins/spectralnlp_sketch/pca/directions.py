@@ -1,4 +1,4 @@
-"""Moments for PCA of many columns: the exact mean of rows, and their scatter by frequent directions."""
+"""Moments for PCA of many columns: the exact mean of rows, and a sketch of their scatter matrix."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class DirectionsMoments(RowMoments):
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse; after an error nothing is added.
+        """Add a batch of rows, dense or sparse; after an error nothing is added.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.
@@ -116,7 +116,12 @@ class DirectionsMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
-        """Update the mean by m rows already in the sketch; for dense rows, sketch the shift of the mean."""
+        """Update the mean for m rows that are in the sketch; for dense rows, also sketch the mean's shift.
+
+        Args:
+            m: number of these rows.
+            mean: their mean (d,).
+        """
         n = self.n_rows
         difference = mean - self.mean
         if n and not self.sparse:
@@ -137,7 +142,7 @@ def _batch_rows(n_columns: int) -> int:
 
 
 def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
-    """Return squared lengths of orthogonal rows, descending, and unit rows; drop rows of rounding noise."""
+    """Return the squared lengths, descending, and directions of orthogonal rows, without rounding noise."""
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")
     # The rows come from eigenvectors of a matrix with the precision of the rows.

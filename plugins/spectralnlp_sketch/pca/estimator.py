@@ -1,4 +1,4 @@
-"""Principal component analysis of streams as a scikit-learn transformer."""
+"""The scikit-learn transformer for principal component analysis (PCA) of streams of rows."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return variances along the axes, at least the noise variance."""
+        """Return the variances along the axes in the probabilistic model: at least the noise variance."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Moments for PCA of few columns: the exact mean of rows and their scatter about it."""
+"""Moments for PCA of few columns: the exact mean of rows, and their exact scatter matrix."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ScatterMoments(RowMoments):
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add rows, dense or sparse; after an error nothing is added.
+        """Add a batch of rows, dense or sparse; after an error nothing is added.
 
         Raises:
             MatrixError: the width differs, a row holds NaN or infinity, or squares overflow.
@@ -171,7 +171,12 @@ class ScatterMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: Floats) -> None:
-        """Update mean and scatter by m rows whose scatter about their mean has been added already."""
+        """Update the mean, and the scatter for its shift, for m rows whose own scatter was added before.
+
+        Args:
+            m: number of these rows.
+            mean: their mean (d,).
+        """
         n = self.n_rows
         if not n:
             self.mean = mean.copy()
@@ -188,7 +193,13 @@ def _add_outer(scatter: Floats, factor: float, vector: Floats) -> None:
 
 
 def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floats, NDArray[Any]]:
-    """Return Σ (x − c), float64 (d,), and the upper triangle of Σ (x − c)(x − c)ᵀ (d, d)."""
+    """Return sums about a centre c: Σ (x − c), float64 (d,), and Σ (x − c)(x − c)ᵀ (d, d), upper triangle.
+
+    Args:
+        centre: c (d,).
+        matrix: rows x (n, d), dense or sparse.
+        block: number of rows to process at a time.
+    """
     d = matrix.shape[1]
     centre = centre.astype(matrix.dtype)
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
@@ -205,7 +216,7 @@ def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floa
 
 
 def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
-    """Return pairs of column panels whose products make up the upper triangle.
+    """Return pairs of column ranges (panels) whose products make up the upper triangle of XᵀX.
 
     The pairs depend only on d, so sums are the same to the byte with any number of threads.
     """

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of a scatter matrix."""
+"""Leading eigenvalues and eigenvectors of a scatter matrix, the solution of PCA."""
 
 from __future__ import annotations
 

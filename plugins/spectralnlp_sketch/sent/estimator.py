@@ -1,4 +1,4 @@
-"""Featurizers SENT (``sent.v1``) and SENT+: n-gram counts projected onto sketched directions."""
+"""Featurizers SENT (``sent.v1``) and SENT+, which project n-gram counts onto the directions of a sketch."""
 
 from __future__ import annotations
 
@@ -159,14 +159,15 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
 class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
     """SENT+ features: SENT with the first two words of a query and a predicted intent added to x.
 
-    The intent is predicted by a first model, a Crammer–Singer SVM over the counts of labelled queries. For
-    training queries it is predicted by five-fold cross-validation: `fit_transform` returns such rows, and
-    `transform` is for other queries. Queries whose label is None are used to learn Π.
+    The counts x of n-grams are extended before they are projected. The intent is predicted by a
+    Crammer–Singer SVM (the first model) trained on the counts of labelled queries. For training queries it is
+    predicted by five-fold cross-validation: `fit_transform` returns such rows, and `transform` is for other
+    queries. Queries whose label is None are used only to learn the projection Π.
 
     Attributes:
         directions_: as for `SENT`.
         classes_: the intents.
-        first_model_: the first model.
+        first_model_: the SVM that predicts intents.
 
     Examples:
         >>> from spectralnlp_sketch import SENTPlus
@@ -203,7 +204,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
             return _with_projection(rows, self.directions_)
 
     def learn(self, corpus: Corpus[Example]) -> None:
-        """Learn the first model from labelled queries, and Π from all queries.
+        """Train the SVM of intents on labelled queries, and learn the projection Π from all queries.
 
         Raises:
             TextError: there are fewer than two intents or five labelled queries.
@@ -211,7 +212,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         self._learn(corpus)
 
     def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
-        """Learn, and return the training rows: labelled queries first, then unlabelled ones."""
+        """Train, and return the extended counts x of all queries, the labelled ones first."""
         texts, labels, unlabelled, _ = split_by_label(corpus)
         if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")
@@ -233,7 +234,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         return rows
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
-        """Return x and its projection for each query, CSR float32 (n, columns + k)."""
+        """Return the extended counts x of each query and their projection, CSR float32 (n, columns + k)."""
         check_is_fitted(self)
         return _with_projection(self._rows(checked_texts(X)), self.directions_)
 
@@ -242,7 +243,13 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         return self._joined(texts, counts, self.first_model_.predict(sp.csr_matrix(counts)))
 
     def _joined(self, texts: Sequence[str], counts: sp.csr_array, intents: NDArray[Any]) -> sp.csr_array:
-        """Return rows x: counts, the first two words, and the intent."""
+        """Return the extended counts x of queries: n-gram counts, the first two words, and the intent.
+
+        Args:
+            texts: the queries.
+            counts: n-gram counts of the queries (n, columns).
+            intents: predicted intent of each query.
+        """
         lines = [line.split(maxsplit=2) for line in spaced_words(texts)]
         form = NgramFormat((1, 1), None, POSITION_COLUMNS)
         places = [count_ngrams([" ".join(line[at : at + 1]) for line in lines], form) for at in (0, 1)]

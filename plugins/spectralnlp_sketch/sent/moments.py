@@ -1,4 +1,4 @@
-"""Frequent directions of n-gram counts of a stream of texts, as moments."""
+"""Moments that hold the frequent directions of n-gram counts of a stream of texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NgramDirections(FrequentDirectionsMoments):
         )
 
     def observe(self, batch: Batch[str]) -> None:
-        """Add texts.
+        """Add the n-gram counts of a batch of texts to the sketch.
 
         Raises:
             TextError: an example is not a text.

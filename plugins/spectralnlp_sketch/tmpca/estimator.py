@@ -1,4 +1,4 @@
-"""Tree-structured multi-stage PCA (TMPCA) as a scikit-learn transformer, and a classifier with it."""
+"""The scikit-learn transformer for tree-structured multi-stage PCA (TMPCA), and a text classifier with it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class TMPCA(
         stop_list(self.stop_words)
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of texts, token lists or arrays, of an array (m, n, D), or of a corpus of these.
+        """Convert texts, token lists, arrays or a corpus of these to a corpus of sequences of vectors.
 
         Raises:
             ConfigError: ``vectors`` does not hold word vectors.
@@ -112,7 +112,7 @@ class TMPCA(
         return self._to_corpus(examples)
 
     def init_moments(self, corpus: Corpus[Any]) -> PositionMoments:
-        """Return empty sums for each position."""
+        """Return empty sums of vectors for each position of a sequence."""
         self.stages_: list[Floats] = []
         self.report_: list[StageReport] = []
         self.energy_ = 0.0

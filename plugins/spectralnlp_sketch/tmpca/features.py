@@ -1,4 +1,4 @@
-"""Featurizer ``tmpca.v1``: TMPCA of word vectors, which are learned from the texts or loaded."""
+"""Featurizer ``tmpca.v1``: word vectors of a text, learned from the texts or loaded, reduced by TMPCA."""
 
 from __future__ import annotations
 
@@ -129,14 +129,14 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return int(self.vectors_.shape[1])
 
     def _take_vectors(self, words: Iterable[str], vectors: Any) -> None:
-        """Set words and their vectors, and make the unfitted `TMPCA`."""
+        """Store words and their vectors, and make the unfitted `TMPCA`."""
         self.words_, self.vectors_ = tuple(words), np.asarray(vectors, np.float32)
         known = dict(zip(self.words_, self.vectors_, strict=True))
         self.tmpca_ = TMPCA(vectors=known, length=self.length)
         self.tmpca_.open_vectors(())
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return values and arrays to save: words, vectors, means of positions, and U."""
+        """Return values and arrays to save: words, vectors, means of positions, and the matrix U of TMPCA."""
         arrays = {
             "vectors": self.vectors_,
             "means": self.tmpca_.means_,

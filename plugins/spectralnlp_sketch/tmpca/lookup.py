@@ -1,4 +1,4 @@
-"""Look up vectors of words and bigrams in any table of word vectors."""
+"""Look up vectors of words and bigrams in word vectors of several libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments of TMPCA: the mean of each position, then the scatter matrix of each stage."""
+"""Moments of TMPCA: the mean vector of each position, then the scatter matrix of each stage."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PositionMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add sequences: `Elements`, or pairs of values (N, D) and a mask of real elements (N,)."""
+        """Add a batch of sequences: `Elements`, or pairs (values (N, D), mask (N,)), False for padding."""
         elements = Elements.of(batch, self.length, self.size)
         self.sums += elements.values.sum(axis=0, dtype=np.float64)  # padding is zero
         self.counts += elements.real.sum(axis=0)
@@ -76,7 +76,7 @@ class StageMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add sequences: `Elements`, or pairs of values (N, D) and a mask of real elements (N,)."""
+        """Add a batch of sequences: `Elements`, or pairs (values (N, D), mask (N,)), False for padding."""
         rows = centred(Elements.of(batch, *self.means.shape), self.means)
         if self.system is not None:
             system = self.system.astype(rows.dtype, copy=False)

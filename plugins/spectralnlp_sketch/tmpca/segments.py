@@ -1,4 +1,4 @@
-"""Convert sequences of any length to a fixed length, by means of segments or padding."""
+"""Convert sequences of vectors to a fixed length: average segments of long ones, pad short ones."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def segment_sizes(n: int, length: int) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def _places(n: int, length: int) -> NDArray[np.int64]:
-    """Return the segment of each of n elements, int64 (n,)."""
+    """Return the index of the segment to which each of n elements belongs, int64 (n,)."""
     return np.arange(n) if n <= length else np.repeat(np.arange(length), segment_sizes(n, length))
 
 

@@ -1,4 +1,4 @@
-"""Corpus of sequences of N vectors in memory."""
+"""Corpus of sequences of equal length in memory, the input of the stages of TMPCA."""
 
 from __future__ import annotations
 
