@@ -1,6 +1,6 @@
-"""Trees: treebank readers, transforms, head rules and binarisation.
+"""Constituency trees: treebank readers, transforms, head rules and binarisation.
 
-Binarisation encodes unary chains and intermediate nodes in symbols, which these functions decode:
+Binarisation encodes unary chains and intermediate nodes in node labels (symbols). Some functions decode them:
 
 >>> from spectralnlp.trees import *
 >>> labels_of(symbol_of("S", "VP"))

@@ -1,4 +1,4 @@
-r"""Binarisation of trees, and its inverse.
+r"""Convert trees to binary trees, and back.
 
 In a binarised tree every node has two children, one child, or a word. Symbols of binarised trees are made of
 treebank labels, in which ``\ + ^ @`` are escaped as ``\\ \p \c \a``:
@@ -60,7 +60,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def is_intermediate(symbol: str) -> bool:
-    """Whether a symbol belongs to an intermediate node, which binarisation has added."""
+    """Return whether a symbol is that of an intermediate node, which binarisation has added."""
     return symbol.startswith("@")
 
 
@@ -109,7 +109,7 @@ def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Binariser:
-    """Binarises cleaned trees; `restore` is the inverse, whatever the settings.
+    """Conversion of cleaned trees to binary trees; `restore` is the inverse for all settings.
 
     Each node of the result has two children, or a word, or one child that has either. A phrase of several
     children starts from one of them and attaches first its right siblings, then its left ones, nearest first.
@@ -257,7 +257,10 @@ def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
 
 
 def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
-    """Whether the ends of a chain are different symbols; a tag NP differs from a phrase NP."""
+    """Return whether the top and bottom of a unary chain are different symbols.
+
+    A label that is both tag and phrase counts as different.
+    """
     return labels[0] != labels[-1] or (bottom.word is not None and len(labels) > 1)
 
 

@@ -1,4 +1,4 @@
-"""Reading of bracketed trees: a lazy stream of lines becomes a stream of trees."""
+"""Read bracketed trees lazily from lines of text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_brackets(
     leaf: Leaf = single_word,
     adapt: Adapt | None = None,
 ) -> Iterator[Tree]:
-    """Read bracketed trees; a tree may span lines, and a line may have several trees.
+    """Yield the trees in lines of brackets; a tree may span lines, and a line may have several trees.
 
     The outer bracket may lack a label, ``( (S ...))``; the root's label is then empty. The children of an
     inner bracket without a label become children of its parent. Non-breaking spaces between brackets are
@@ -48,7 +48,7 @@ def read_brackets(
 
     Args:
         lines: lines with or without their ends.
-        path: the file, for errors.
+        path: path of the file, for error messages.
         on_bad: called with the error of every bad tree; None to raise the first error. Reading resumes at the
             next line, after the first line of the bad tree, that has ``(`` in column 0; if that is still part
             of the bad tree, it is reported as well. An error from ``lines`` itself, such as a wrong encoding,
@@ -80,7 +80,7 @@ def read_brackets(
 
 
 class _Source:
-    """Numbered lines that can be read again, from the line after the first line of a bad tree.
+    """Lines with their numbers, which can be read again from the second line of an invalid tree.
 
     In lines that are read again, a bracket in column 0 is taken to begin a tree, although a few trees of CESS
     have such brackets inside. Therefore a line is read three times at most.
@@ -109,19 +109,19 @@ class _Source:
             return numbered
 
     def begin_tree(self) -> None:
-        """Record that a tree begins on the last line read."""
+        """Mark the last line read as the first line of a tree."""
         self.n_trees += 1
         del self._since_start[:-1]
 
     def resume(self) -> None:
-        """Go back to the first line that begins with a bracket, after the first line of the current tree."""
+        """Go back to the first line after that of the current tree that begins with a bracket."""
         self._again.extendleft(reversed(self._since_start[1:]))
         self._since_start = []
         self._skipping = True
 
 
 class _Open:
-    """An opening bracket that is not closed yet."""
+    """Opening bracket that has not been closed yet."""
 
     __slots__ = ("at_margin", "children", "label", "line", "parts")
 

@@ -1,12 +1,13 @@
 """Inside and outside features of the nodes of a treebank, as 64-bit identifiers.
 
-A feature is a hash of its template (called group here) and its value. Identifiers need no vocabulary, so
-features of two parts of a treebank are comparable without an extra pass. All computations are on whole
-columns of a :class:`~.treelog.TreeTable`.
+A feature is a hash of the number of its template (called group) and of its value. Identifiers need no
+vocabulary, so features of two parts of a treebank are comparable without an extra pass. All computations are
+on whole columns of a :class:`~.treelog.TreeTable`.
 
-Sets of features: ``tutorial``, the slides' "Inside Features Used" and "Outside Features Used" (after Cohen et
-al. 2013, section 4); ``simple``, the rule below and the rule above ("Simple Feature Functions"); ``rich``,
-which adds words, tags and longer paths where they helped in this project's experiments on small treebanks.
+There are three sets of features: ``tutorial``, those of Cohen et al. 2013, section 4 ("Inside Features Used"
+and "Outside Features Used" in the slides of their tutorial); ``simple``, the rule below and the rule above
+the node ("Simple Feature Functions" there); and ``rich``, which adds words, tags and longer paths that
+improved parsing in experiments on small treebanks.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class NodeFeatures:
     """Inside and outside features of every node.
 
     Attributes:
-        inside, outside: one array for each group, uint64 (n_nodes,); 0 where the feature does not apply.
+        inside, outside: one array of feature identifiers for each template, uint64 (n_nodes,); 0 where the
+            feature does not apply.
     """
 
     inside: Sequence[Ids]
@@ -142,7 +144,7 @@ def _rich_outside(view: _View) -> list[Ids]:
 
 
 class _View:
-    """Columns over the rows of a table from which features are made."""
+    """Columns of a tree table from which features of nodes are computed."""
 
     def __init__(self, table: TreeTable, signature: Callable[..., str]) -> None:
         self.table = table
@@ -169,12 +171,18 @@ class _View:
         self.common = self._common_words()
 
     def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
-        """Return the identifiers of a group's feature, one for each node; 0 where ``only`` is False."""
+        """Return identifiers of a feature for all nodes, uint64 (n_nodes,).
+
+        Args:
+            group: number of the feature's template.
+            columns: values of the feature, one array or several.
+            only: nodes to which the feature applies, others get 0; None for all nodes.
+        """
         value = hash_answers(group, *columns)
         return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
-        """Return a column's values at other rows; 0 where the row is -1."""
+        """Return the values of a column at other rows, such as those of parents; 0 where the row is -1."""
         return np.where(rows >= 0, column[np.maximum(rows, 0)], NONE)
 
     def path(self, length: int) -> Ids:
@@ -214,17 +222,29 @@ class _View:
             row[same] = row[row[same]]
 
     def leaf_at(self, position: Ints) -> Longs:
-        """Return the row of the preterminal at a token position, which is clipped to the valid range."""
+        """Return the row of the preterminal at each token position; positions are clipped to valid ones."""
         return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
 
     def or_edge(self, column: Ids, leaf: Longs) -> Ids:
-        """Return a leaf's value in a column; 0 where the leaf is in another sentence or inside the node."""
+        """Return the value of neighbouring preterminals in a column.
+
+        The value is 0 if the preterminal is in another sentence, or inside the node.
+
+        Args:
+            column: a value for each node.
+            leaf: row of a preterminal for each node.
+        """
         same = self.table.tree[leaf] == self.table.tree
         outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
         return np.where(same & outside, column[leaf], NONE)
 
     def word_column(self, function: Callable[[str], str], last: int = 0) -> Ids:
-        """Return ids (from 1) of a function's values, or their ends, for words of preterminals; else 0."""
+        """Return ids, from 1, of the values of a function of each preterminal's word; 0 for other nodes.
+
+        Args:
+            function: function of a word.
+            last: number of final characters of the value to use; 0 for all.
+        """
         return self._spread([function(word)[-last:] for word in self.table.words])
 
     def _common_words(self) -> Ids:
@@ -247,7 +267,7 @@ class _View:
 
 
 def common_words(words: Sequence[str], tokens: Longs, signature: Callable[..., str]) -> list[str]:
-    """Return lower-cased words, rare ones replaced by their signatures, as features of their neighbours.
+    """Return lower-cased words, with rare words replaced by signatures, for features of context words.
 
     Args:
         words: word types.

@@ -1,4 +1,4 @@
-"""Head rules, which find the head child of a phrase."""
+"""Head rules, which find the head child of a phrase: by Collins for English, or language-neutral ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renaming of labels and tags by a table, so that treebanks of different conventions can be learned together.
+"""Rename labels and tags by a table, so that treebanks with different conventions can be learned together.
 
 A row of the table has three or four columns, separated by tabs: ``label`` (of phrases) or ``tag`` (of words),
 the old name, the new name, and conditions separated by blanks::
@@ -44,7 +44,7 @@ class Row:
     line: int
 
     def fits(self, node: Tree, parent: str) -> bool:
-        """Whether a node of the row's kind and old name meets its conditions."""
+        """Return whether a node, which has the row's kind and old name, meets the row's conditions."""
         conditions = self.conditions
         if conditions.get("parent", parent) != parent:
             return False

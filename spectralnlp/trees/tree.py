@@ -240,7 +240,7 @@ class Tree:
         return self.fold(build)
 
     def to_conllu(self, scheme: str | None = None, *, head_rules: HeadRules = "neutral") -> str:
-        """CoNLL-U, the tree in a comment; ends in an empty line.
+        """Return CoNLL-U with the tree in a comment; the text ends in an empty line.
 
         Args:
             scheme: dependency scheme, ``ud``, ``stanford`` or ``heads``; see

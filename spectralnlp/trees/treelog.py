@@ -137,7 +137,7 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes of some trees, in the order of :class:`TreeTable`, with the log's ids of symbols and words.
+    """Nodes of some trees, in the order of :class:`TreeTable`, with ids of labels and words in the log.
 
     Attributes:
         label, word, arity: int32 (n_nodes,); symbol id, word id (-1 if there is none), number of children.
@@ -176,7 +176,7 @@ class TreeLog(ReplayLog[Tree]):
         return {"binariser": self.binariser.to_dict()}
 
     def observe(self, batch: Batch[Tree]) -> None:
-        """Add cleaned trees."""
+        """Add a batch of cleaned trees to the log."""
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         labels, words = self._labels, self._words
@@ -253,7 +253,7 @@ class TreeLog(ReplayLog[Tree]):
         )
 
     def arrays(self) -> dict[str, Array]:
-        """Return the canonical table and the place of each tree; equal trees give equal bytes."""
+        """Return the table of all nodes, in a canonical form, and document and row of each tree."""
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
         return {

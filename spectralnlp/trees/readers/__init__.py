@@ -1,4 +1,4 @@
-"""Readers of treebanks, a module a format: by name, or recognised by how a file begins."""
+"""Treebank readers, one module per file format; a reader is chosen by name or by the beginning of a file."""
 
 from __future__ import annotations
 

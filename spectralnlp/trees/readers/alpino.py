@@ -1,4 +1,4 @@
-"""Alpino's XML, the format of the Dutch treebanks Alpino, Lassy and their kin: sentences as nested nodes.
+"""Reader for Alpino XML, the format of Dutch treebanks such as Alpino and Lassy: sentences as nested nodes.
 
     <alpino_ds version="1.3">
       <node begin="0" cat="top" end="4" id="0" rel="top">
@@ -11,11 +11,12 @@
 Source: G. van Noord, I. Schuurman and V. Vandeghinste (2006), Syntactic annotation of large corpora in
 STEVIN, LREC; the document type of the treebank (https://www.let.rug.nl/vannoord/alp/Alpino/adt.html).
 
-- A node that has an ``index``, but neither word nor parts, refers to another node. It is an empty element and
-  goes, and with it the phrases that hold nothing else.
-- Words stand in the order of ``begin``, not of the file; their phrases may have gaps, which `raising` closes.
-- The tag of a word is its ``pos``, or else its ``pt``. Fixed expressions (``mwu``) stay phrases.
-- What hangs from ``top``, mostly punctuation, is attached to phrases; ``top`` stays as the label of the root.
+- A node that has an ``index``, but neither a word nor children, refers to another node. It is removed as an
+  empty element, together with phrases that contain nothing else.
+- Words are ordered by ``begin``, not as in the file. Phrases may therefore be discontinuous; `raising` makes
+  them continuous.
+- The tag of a word is its ``pos`` or, without one, its ``pt``. Fixed expressions (``mwu``) remain phrases.
+- Children of ``top``, mostly punctuation, are attached to phrases; ``top`` remains the label of the root.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ _ROOT = "top"
 
 @dataclass
 class _Node:
-    """A node as it stands in the file.
+    """Node element of an Alpino file.
 
     Args:
-        given: its attributes.
-        line: where it begins.
-        above: the node around it; None for the root.
-        parts: number of the nodes right below.
-        full: whether there is a word in it.
+        given: attributes of the element.
+        line: line number of its beginning.
+        above: parent node; None for the root.
+        parts: number of child nodes.
+        full: whether the node dominates a word.
     """
 
     given: dict[str, str]
@@ -53,12 +54,12 @@ class _Node:
 
     @property
     def name(self) -> str:
-        """Its number, which no other node of the sentence has."""
+        """Identifier of the node, unique within the sentence."""
         return self.given["id"]
 
 
 class _AlpinoXml(XmlSentences):
-    """The meaning of Alpino's elements."""
+    """Parser of Alpino XML elements."""
 
     format = "Alpino's XML"
     outer = frozenset(["alpino_ds", "treebank"])
@@ -66,7 +67,7 @@ class _AlpinoXml(XmlSentences):
     open: _Node | None
 
     def start(self, element: str, given: dict[str, str]) -> None:
-        """Take in the beginning of an element and its attributes."""
+        """Process a start tag with its attributes."""
         if element == "alpino_ds":
             self.begin_sentence()
             self.nodes, self.open = [], None
@@ -80,7 +81,7 @@ class _AlpinoXml(XmlSentences):
             self.nodes.append(self.open)
 
     def end(self, element: str) -> SentenceGraph | None:
-        """Take in the end of an element; return the sentence that it ends, if it does."""
+        """Process an end tag; return the sentence if the tag ends one, else None."""
         if self.sentence is None:
             return None
         if element == "node" and self.open is not None:
@@ -91,7 +92,7 @@ class _AlpinoXml(XmlSentences):
         return self.graph(sentence)
 
     def graph(self, sentence: GraphBuilder) -> SentenceGraph:
-        """The sentence that the nodes make, without those that hold no word."""
+        """Build the sentence from its nodes, without nodes that dominate no word."""
         words = [node for node in self.nodes if "word" in node.given]
         for word in words:
             above: _Node | None = word
@@ -124,7 +125,7 @@ def _position(node: _Node, sentence: GraphBuilder) -> int:
 
 
 def read_alpino(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of a file in Alpino's XML; arguments and errors as of `XmlSentences`."""
+    """Read the sentences of an Alpino XML file; arguments and errors are those of `XmlSentences`."""
     return _AlpinoXml(path, report).read(lines)
 
 

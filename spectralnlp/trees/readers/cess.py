@@ -1,4 +1,4 @@
-"""CESS-ESP, as in NLTK's data: brackets in ISO-8859-15 whose leaves are ``word lemma``."""
+"""Reader for the Spanish treebank CESS-ESP as in NLTK: ISO-8859-15 brackets with leaves ``word lemma``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _looks_like_cess(head: str) -> bool:
 
 
 def _word_before_lemma(parts: list[str]) -> str | None:
-    """The leaf of CESS, ``word lemma``, or the elided ``*0*``, which has no lemma.
+    """Return the word of a leaf ``word lemma``, or ``*0*``, an elided word without lemma; None if invalid.
 
-    Words that were joined, ``51_por_ciento``, stay one token: they have one tag.
+    Words that CESS joins by underscores, such as ``51_por_ciento``, remain one token, as they have one tag.
     """
     if len(parts) == 2 or parts == ["*0*"]:
         return _WORDS.get(parts[0], parts[0])

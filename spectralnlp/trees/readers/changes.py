@@ -1,4 +1,4 @@
-"""What readers change in the files of a treebank: nodes that are left out, nodes that are moved."""
+"""Counts of the nodes that treebank readers remove and move, to report them to users."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from spectralnlp.display import one_line
 
 @dataclass
 class ReadingChanges:
-    """Counts of what readers leave out and move; counts of files add up.
+    """Counts of the nodes that treebank readers remove and move in files.
 
     Args:
-        trees: trees of formats with crossing branches.
-        notes: nodes that are left out because they are about the text (``ID``, ``CODE``).
-        empty: nodes without a word that are left out, since they only refer to others.
-        traces: empty elements of the trees as they are read, which `clean` leaves out.
-        discontinuous: those of them with a phrase with gaps, after punctuation was attached.
-        raised: nodes that were raised to make such phrases continuous, each once.
-        attached: nodes that were moved from the root into phrases.
+        trees: number of trees, in formats with crossing branches only.
+        notes: number of removed nodes with metadata (``ID``, ``CODE``).
+        empty: number of removed nodes that refer to other nodes instead of dominating a word.
+        traces: number of empty elements (traces) in the trees, which `clean` removes.
+        discontinuous: number of trees with discontinuous phrases after punctuation was attached.
+        raised: number of nodes that were raised to make these phrases continuous.
+        attached: number of nodes that were moved from the root into phrases.
 
     Examples:
         >>> from spectralnlp.trees import count_changes
@@ -38,11 +38,11 @@ class ReadingChanges:
     __repr__ = one_line
 
     def __add__(self, other: ReadingChanges) -> ReadingChanges:
-        """Counts of two files together."""
+        """Return the sums of both counts."""
         return ReadingChanges(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def __str__(self) -> str:
-        """One line for users; empty if nothing was changed."""
+        """Return one line for users; empty if nothing was changed."""
         parts = []
         kinds = {"notes on the text": self.notes, "empty elements": self.empty + self.traces}
         if left_out := [f"{count:,} {kind}" for kind, count in kinds.items() if count]:

@@ -1,4 +1,4 @@
-"""The Penn Chinese Treebank (``chtb_0001.fid``, ``.nw``, ``.bn`` …): bracketed trees in SGML.
+"""Reader for the Penn Chinese Treebank (``chtb_0001.fid``, ``.nw``, ``.bn``, …): bracketed trees in SGML.
 
     <DOC>
     <DOCID> SAMPLE_1 </DOCID>
@@ -12,9 +12,9 @@
 Source: N. Xue, F. Xia, F.-D. Chiou and M. Palmer (2005), The Penn Chinese TreeBank: phrase structure
 annotation of a large corpus, Natural Language Engineering 11(2); the bracketing guidelines with its releases.
 
-Lines of markup and what stands between sentences (headers, dates) belong to no tree. Traces, functions
-(``NP-PN-SBJ``) and the outer bracket are Penn's. Releases before the sixth are in GB 2312: ``gb18030`` reads
-them.
+Markup and text between sentences (headers, dates) are skipped. Traces, function tags (``NP-PN-SBJ``) and the
+unlabelled outer bracket are as in the Penn Treebank. Releases before the sixth are encoded in GB 2312, which
+the encoding ``gb18030`` reads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _END = re.compile(r"(.*?)</(?:S|SU|SEG|SEGMENT|SEN)>\s*$", re.IGNORECASE)
 
 
 def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
-    """Blank every line outside the sentences' wrappers; without wrappers, markup and headers."""
+    """Replace lines outside the sentence tags by empty lines; without sentence tags, markup and headers."""
     wrapped = inside = begun = False
     for line in lines:
         text = line

@@ -1,4 +1,4 @@
-"""NEGRA export, formats 3 and 4: NEGRA, TIGER, TüBa-D/Z and their kin.
+"""Reader for NEGRA export files, formats 3 and 4: NEGRA, TIGER, TüBa-D/Z and similar treebanks.
 
     #FORMAT 4
     #BOS 1 0 1300000000 1
@@ -10,11 +10,11 @@
     #EOS 1
 
 Source: T. Brants (1997), The NeGra export format for annotated corpora (version 3), CLAUS report 98, Saarland
-University; format 4, which has a column of lemmas, is that of TIGER.
+University; format 4, with a column of lemmas, is used by TIGER.
 
-A line a node, fields apart by tabs: word (``#500`` for a phrase), lemma in format 4, tag, morphology,
-function, parent; then pairs of secondary edges; then ``%%`` and a comment. Parent 0 is the virtual root. A
-file that does not say is in format 3. Tables, between ``#BOT`` and ``#EOT``, are passed over.
+Each line is a node, with fields separated by tabs: word (``#500`` for a phrase), lemma (format 4 only), tag,
+morphology, function, parent; then pairs for secondary edges; then ``%%`` and a comment. Parent 0 is the
+virtual root. Files without ``#FORMAT`` are in format 3. Tables between ``#BOT`` and ``#EOT`` are skipped.
 """
 
 from __future__ import annotations
@@ -39,15 +39,18 @@ def read_export(lines: Iterable[str], path: str | Path | None, report: OnBad) ->
     """Read the sentences of an export file.
 
     Args:
-        lines: of the file, without their ends.
-        path: the file named in errors.
-        report: called with the error of each bad sentence, which is then left out.
+        lines: lines of the file, without line ends.
+        path: path of the file, for error messages.
+        report: called with the error of each invalid sentence, which is skipped.
     """
     return _Export(path, report).sentences(lines)
 
 
 class _Export:
-    """The state of reading a file: the sentence that is open, and whether it is bad."""
+    """Parser of an export file, line by line.
+
+    Its state is the sentence being read, and whether the rest of an invalid sentence is being skipped.
+    """
 
     def __init__(self, path: str | Path | None, report: OnBad) -> None:
         self.path, self.report = path, report
@@ -72,7 +75,7 @@ class _Export:
             self.report(self.unclosed("by the end of the file"))
 
     def take(self, line: str, number: int) -> SentenceGraph | None:
-        """Take in a line; the sentence that it ends, if it does."""
+        """Process a line; return the sentence if the line ends one, else None."""
         command, _, rest = line.partition(" ") if line.startswith("#") else ("", "", "")
         command, rest = command.rstrip(), rest.strip()
         if self.in_table:
@@ -114,7 +117,7 @@ class _Export:
         return builder.build(root="0")
 
     def add(self, builder: GraphBuilder, line: str, number: int) -> None:
-        """Take in the line of a node."""
+        """Add the node of a line to the sentence."""
         if not line.strip() or line.startswith("%%"):
             return
         fields = (_TABS if "\t" in line else _BLANKS).split(_COMMENT.sub("", line).strip())

@@ -1,4 +1,4 @@
-"""Readers of formats with crossing branches, which they make continuous."""
+"""Reader class for treebanks with crossing branches, which are made continuous."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ Parse: TypeAlias = Callable[[Iterable[str], "str | Path | None", OnBad], Iterato
 
 @dataclass(frozen=True)
 class GraphReader(EncodedReader):
-    """How the files of one format with crossing branches are read.
+    """Reader for files of one format with crossing branches.
 
     Args:
-        parse: finds sentences in lines.
-        declared: the encoding that a file with this beginning names; None to take ``encoding``.
+        parse: function that yields the sentences in the lines of a file.
+        declared: function that returns the encoding named at the beginning of a file, or None; None to always
+            use ``encoding``.
     """
 
     parse: Parse
     declared: Callable[[str], str | None] | None = None
 
     def with_encoding(self, encoding: str) -> GraphReader:
-        """Return the reader for files in another encoding, whatever they say themselves."""
+        """Return a reader that uses another encoding, whatever encoding the files declare."""
         return replace(self, encoding=encoding, declared=None)
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
-        """The trees of a file, made continuous by `raising`, each under a root.
+        """Return an iterator over the trees of a file, made continuous by `raising`, each under a root.
 
         Raises:
-            InputError: the file cannot be read, or a sentence is bad and there is no ``on_bad``.
+            InputError: the file cannot be read, or a sentence is invalid and ``on_bad`` is None.
         """
         return (continuous(graph) for graph in self.graphs(path, on_bad))
 
     def changes(self, path: str | Path) -> ReadingChanges:
-        """Count what `read` changes in a file; bad sentences are passed over.
+        """Count the nodes that `read` removes and moves in a file; invalid sentences are skipped.
 
         Raises:
             InputError: the file cannot be read.
@@ -55,7 +56,7 @@ class GraphReader(EncodedReader):
         return counts
 
     def graphs(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[SentenceGraph]:
-        """The sentences of a file as they stand there."""
+        """Yield the sentences of a file with their crossing branches."""
         with open_text(path, self.encoding, hint=ENCODING_HINT, declared=self.declared) as lines:
             try:
                 yield from self.parse(lines, path, on_bad or _raise)

@@ -1,4 +1,4 @@
-"""Treebanks in memory: NLTK's corpus readers, and collections of its trees. NLTK itself is not imported."""
+"""Treebanks from NLTK: its corpus readers, and collections of its trees. NLTK itself is not imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralnlp.trees.tree import Tree
 
 
 def is_nltk_corpus(data: object) -> bool:
-    """Whether this is a treebank of NLTK's: it has parsed sentences.
+    """Return whether an object is an NLTK treebank reader: it has a method ``parsed_sents``.
 
     Examples:
         >>> from spectralnlp.trees import is_nltk_corpus
@@ -24,7 +24,7 @@ def is_nltk_corpus(data: object) -> bool:
 
 
 def is_nltk_tree(example: object) -> bool:
-    """Whether this is a tree of NLTK's: its label and its leaves are methods.
+    """Return whether an object is an NLTK tree: it has methods ``label`` and ``leaves``.
 
     Examples:
         >>> import nltk
@@ -36,11 +36,11 @@ def is_nltk_tree(example: object) -> bool:
 
 
 class NltkCorpus(Corpus[Tree]):
-    """The cleaned trees of an NLTK corpus reader, a document a file.
+    """Corpus of the cleaned trees of an NLTK corpus reader; each of its files is a document.
 
     Args:
-        corpus: any object that has ``parsed_sents()``; with ``fileids()`` it has files.
-        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+        corpus: an object with ``parsed_sents()``, and with ``fileids()`` if it has several files.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise the first error.
 
     Examples:
         >>> import nltk
@@ -60,7 +60,7 @@ class NltkCorpus(Corpus[Tree]):
         self.on_bad = on_bad
 
     def partitions(self) -> Sequence[Partition[Tree]]:
-        """One partition for each file."""
+        """Return one partition for each file."""
         find = getattr(self.corpus, "fileids", None)
         names: list[str | None] = list(find()) if callable(find) else [None]
         return [
@@ -74,16 +74,16 @@ def _cleaned(corpus: Any, name: str | None, on_bad: OnBad | None) -> Iterator[Tr
 
 
 def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None = None) -> Iterator[Tree]:
-    """The trees of any NLTK corpus reader object that has ``parsed_sents()``, as they stand there.
+    """Return an iterator over the trees of an NLTK corpus reader, unchanged (with traces and function tags).
 
     Args:
-        corpus: the object.
-        name: one of its ``fileids()``; None for all.
-        on_bad: called for each bad tree, which is then left out; None to stop at the first.
+        corpus: an object with ``parsed_sents()``.
+        name: a file, one of its ``fileids()``; None for all files.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: the object has no parsed sentences; or one is no constituency tree, or has a leaf without
-            a preterminal, and there is no ``on_bad``.
+        InputError: the object has no parsed sentences; or, if ``on_bad`` is None, a parsed sentence is not a
+            constituency tree, or has a leaf without a preterminal.
 
     Examples:
         >>> import nltk
@@ -106,15 +106,15 @@ def from_nltk_corpus(corpus: Any, name: str | None = None, on_bad: OnBad | None 
 def from_nltk_trees(
     trees: Iterable[Any], name: str | None = None, on_bad: OnBad | None = None
 ) -> Iterator[Tree]:
-    """Convert NLTK's trees, as they stand there.
+    """Convert NLTK's trees to `Tree` objects without changing them otherwise.
 
     Args:
-        trees: the trees, such as ``parsed_sents()`` gives; those of this library stay.
-        name: of their file, for errors.
-        on_bad: as of `from_nltk_corpus`.
+        trees: NLTK's trees, such as those of ``parsed_sents()``; `Tree` objects are yielded unchanged.
+        name: name of their file, for error messages.
+        on_bad: as for `from_nltk_corpus`.
 
     Raises:
-        InputError: something is no tree, or a tree is bad and there is no ``on_bad``.
+        InputError: if ``on_bad`` is None: an item is not a tree, or a leaf has no preterminal.
 
     Examples:
         >>> import nltk

@@ -1,6 +1,6 @@
-"""Penn Treebank style: PTB, GUM, CRAFT, and plain brackets of any label set.
+"""Readers for bracketed trees in Penn Treebank style: PTB, GUM, CRAFT, and any other set of labels.
 
-Transcriptions have notes, ``(CODE <TURN>)``, as in Switchboard and MASC: they are no words and go.
+Notes in transcriptions (Switchboard, MASC), such as ``(CODE <TURN>)``, are not words and are removed.
 """
 
 from __future__ import annotations

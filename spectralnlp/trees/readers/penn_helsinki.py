@@ -1,4 +1,4 @@
-"""Penn–Helsinki ``.psd``: the parsed corpora of historical English, of Icelandic, Faroese, Japanese …
+"""Reader for Penn–Helsinki ``.psd`` files: treebanks of historical English, Icelandic, Faroese, Japanese, …
 
     ( (IP-MAT (CODE <P_12>)
               (NP-SBJ (N-N skip$-skip) (D-N $ið-hinn))
@@ -10,18 +10,20 @@ Source: B. Santorini, Annotation manual for the Penn historical corpora
 (https://www.ling.upenn.edu/hist-corpora/annotation); for lemmas and clitics J. C. Wallenberg,
 A. K. Ingason, E. F. Sigurðsson and E. Rögnvaldsson (2011), Icelandic Parsed Historical Corpus (IcePaHC).
 
-- ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` are about the text, not of it: they go, and with
-  them the phrases that hold nothing else.
-- ``0``, what begins with a star, and a bracket with nothing in it are empty elements. They stand right under
-  a phrase, ``(NP-SBJ *con*)``, and become Penn's ``(NP-SBJ (-NONE- *con*))``, which `clean` removes.
-- A leaf is ``word-lemma`` in treebanks that are lemmatised, else the word, which may have hyphens of its own.
-  The beginning of a file says which. Where only punctuation has lemmas (``,-,`` in FarPaHC), it loses them.
-- ``$`` marks the side on which a word is joined to its neighbour, ``skip$ $ið`` for *skipið*. It stays, as
-  part of the form: it tells the suffixed article ``$inn`` from the adverb *inn*, and where no blank was.
-- ``<dash/>`` and the like are characters that the format needs for itself.
-- Labels stay as they are: `clean` cuts those of phrases at the first hyphen (``IP-MAT-SPE``, ``CP-REL``,
-  ``NP-SBJ`` become ``IP``, ``CP``, ``NP``), and keeps those of words whole (``NS-D`` has a case). Only an
-  index goes from them: ``CONJ-1`` is ``CONJ``. Keyaki's ``NP;*SBJ*`` is ``NP-SBJ``, its ``PP;*`` is ``PP``.
+- ``ID``, ``CODE``, ``METADATA``, ``VERSION`` and ``COM`` nodes hold metadata, not text. They are removed,
+  together with phrases that contain nothing else.
+- ``0``, leaves that begin with a star, and empty brackets are empty elements directly under a phrase,
+  ``(NP-SBJ *con*)``. They are converted to Penn Treebank style, ``(NP-SBJ (-NONE- *con*))``, which `clean`
+  removes.
+- A leaf is ``word-lemma`` in lemmatised treebanks, otherwise a word, which may contain hyphens. The beginning
+  of a file decides which. Lemmas of punctuation (``,-,`` in FarPaHC) are always removed.
+- ``$`` marks the side on which a word was joined to its neighbour: ``skip$ $ið`` for *skipið*. It is kept as
+  part of the form, as it distinguishes the suffixed article ``$inn`` from the adverb *inn*.
+- ``<dash/>`` and the like stand for characters that are reserved in the format.
+- Labels are kept. `clean` cuts labels of phrases at the first hyphen (``IP-MAT-SPE``, ``CP-REL``, ``NP-SBJ``
+  become ``IP``, ``CP``, ``NP``), but keeps tags of words whole (``NS-D`` includes the case). Only indices are
+  removed from tags: ``CONJ-1`` becomes ``CONJ``. Keyaki's ``NP;*SBJ*`` becomes ``NP-SBJ``, and ``PP;*``
+  becomes ``PP``.
 """
 
 from __future__ import annotations
@@ -69,10 +71,10 @@ _CHARACTERS = {
 
 @dataclass(frozen=True)
 class PennHelsinkiReader(TreeReader):
-    """Reads Penn–Helsinki files with lemmas and without."""
+    """Reader for Penn–Helsinki files, with or without lemmas."""
 
     def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
-        """The trees in the lines of a file; of trees that are only about the text there is nothing."""
+        """Return an iterator over the trees in the lines of a file, without trees that hold only metadata."""
         stream = iter(lines)
         head: list[str] = []
         error: InputError | None = None
@@ -91,7 +93,12 @@ def _failing(error: InputError) -> Iterator[str]:
 
 
 def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
-    """The part of a tree that is text, in Penn style; None if nothing of it is."""
+    """Convert a tree to Penn Treebank style without metadata; None if it holds only metadata.
+
+    Args:
+        tree: a tree whose leaves are as in the file.
+        lemmas: whether leaves are ``word-lemma``.
+    """
 
     def adapt(node: Tree, children: list[Tree | None]) -> Tree | None:
         if node.label.partition("-")[0] in _ABOUT_THE_TEXT:

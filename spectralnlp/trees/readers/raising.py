@@ -1,14 +1,15 @@
-"""Continuous trees of sentences with crossing branches.
+"""Convert sentences with crossing branches (discontinuous phrases) to ordinary trees.
 
-Two steps, both usual for NEGRA, TIGER and their kin:
+The two steps are usual for NEGRA, TIGER and similar treebanks:
 
-1. What hangs from the virtual root, punctuation above all, is attached to the lowest phrase that is above
-   both of its neighbours; at the ends of the sentence, and where only the root is above both, it stays
+1. A child of the virtual root, mostly punctuation, is attached to the lowest phrase that dominates both of
+its
+   neighbours. At the ends of a sentence, or if only the root dominates both, it remains under the root
    (``root_attach`` in W. Maier's treetools, https://github.com/wmaier/treetools).
-2. A phrase that still has gaps keeps the run of neighbours that has its head; its other parts are raised to
-   its parent, and further until nothing crosses (S. Kübler, E. Hinrichs and W. Maier (2006), Is it really
-   that difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved conversion to
-   context-free representations, Linguistic Annotation Workshop, describes it beside her own).
+2. A phrase that is still discontinuous keeps the continuous part with its head; its other children are raised
+   to its parent, and further up until no branches cross (S. Kübler, E. Hinrichs and W. Maier (2006), Is it
+   really that difficult to parse German?, EMNLP; A. Boyd (2007), Discontinuity revisited: an improved
+   conversion to context-free representations, Linguistic Annotation Workshop, compares it with her method).
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ _HEAD_FUNCTIONS = frozenset(["HD", "hd", "HEAD", "head"])
 
 
 def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tree:
-    """The tree of a sentence with its crossing branches raised, under the root's label.
+    """Convert a sentence to a tree without crossing branches, under a root with the sentence's root label.
 
-    Labels and words are as brackets can hold them (``$(`` becomes ``$-LRB-``).
+    In labels and words, brackets are escaped (``$(`` becomes ``$-LRB-``).
 
     Args:
         graph: the sentence.
-        counts: added to.
+        counts: counts of changes, to which those of this sentence are added; None to count nothing.
     """
     parents = list(graph.parents)
     attached = _attach(len(graph.words), parents)
@@ -44,7 +45,7 @@ def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tr
 
 
 def _children_first(n_words: int, parents: list[int]) -> list[int]:
-    """The phrases, each after all phrases below it."""
+    """Return the numbers of the phrases, each after all phrases below it."""
     below = children_of(parents)
     order, stack = [], [VIRTUAL_ROOT]
     while stack:
@@ -55,7 +56,7 @@ def _children_first(n_words: int, parents: list[int]) -> list[int]:
 
 
 def _spans(n_words: int, parents: list[int]) -> list[tuple[int, int]]:
-    """The first and the last word under each node; those of the virtual root last."""
+    """Return the first and last word that each node dominates; the last item is for the virtual root."""
     first = list(range(n_words)) + [n_words] * (len(parents) - n_words + 1)
     last = list(range(n_words)) + [-1] * (len(parents) - n_words + 1)
     for node in [*range(n_words), *_children_first(n_words, parents)]:
@@ -66,7 +67,14 @@ def _spans(n_words: int, parents: list[int]) -> list[tuple[int, int]]:
 
 
 def _attach(n_words: int, parents: list[int]) -> int:
-    """Hang children of the virtual root from the lowest phrase above both their neighbours; count them."""
+    """Attach children of the virtual root to phrases, in place; return how many were attached.
+
+    Each is attached to the lowest phrase that dominates both of its neighbours, if there is one.
+
+    Args:
+        n_words: number of words.
+        parents: parent of each node, as in `SentenceGraph`.
+    """
     spans, attached = _spans(n_words, parents), 0
     top = [node for node, parent in enumerate(parents) if parent == VIRTUAL_ROOT]
     for node in sorted(top, key=lambda each: spans[each]):
@@ -84,7 +92,7 @@ def _attach(n_words: int, parents: list[int]) -> int:
 
 
 def _ancestors(node: int, parents: list[int]) -> list[int]:
-    """The phrases above a node, the lowest first."""
+    """Return the phrases that dominate a node, the lowest first, without the virtual root."""
     found = []
     node = parents[node]
     while node != VIRTUAL_ROOT:
@@ -94,7 +102,16 @@ def _ancestors(node: int, parents: list[int]) -> list[int]:
 
 
 def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
-    """Raise the parts of phrases that are apart from their heads; return the nodes that were raised."""
+    """Raise the children of discontinuous phrases that are not adjacent to the head's part, in place.
+
+    Args:
+        graph: the sentence.
+        parents: current parent of each node.
+        order: phrases, children first.
+
+    Returns:
+        The nodes that were raised.
+    """
     below = children_of(parents)
     raised: set[int] = set()
     n_words = len(graph.words)
@@ -122,14 +139,14 @@ def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[in
 
 
 def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
-    """The part that its function calls the head, or else the one that neutral rules take for it."""
+    """Return the index of the head among children: the one marked by its function, else by neutral rules."""
     marked = (index for index, part in enumerate(parts) if graph.functions[part] in _HEAD_FUNCTIONS)
     guess = neutral_head(graph.labels[phrase], [graph.labels[part] for part in parts])
     return next(marked, guess)
 
 
 def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
-    """The tree that continuous phrases make, with the heads that functions mark."""
+    """Build the tree of continuous phrases; heads marked in the treebank stay marked."""
     # By phrase: first word, number and tree of each part.
     below: list[list[tuple[int, int, Tree]]] = [[] for _ in range(len(parents) + 1)]
     for index, word in enumerate(graph.words):

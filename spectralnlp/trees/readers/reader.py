@@ -1,4 +1,4 @@
-"""Treebank readers: how the files of a treebank are recognised, decoded and read."""
+"""Base classes of treebank readers, which recognise, decode and read the files of a treebank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyReader = TypeVar("AnyReader", bound="EncodedReader")
 
 
 class Reader(Protocol):
-    """A treebank reader: an entry point in ``spectralnlp.readers``.
+    """Protocol of treebank readers, which plugins register as entry points in ``spectralnlp.readers``.
 
     Examples:
         >>> from spectralnlp.trees import Reader
@@ -32,36 +32,37 @@ class Reader(Protocol):
     """
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
-        """The trees of a file; InputError for the first bad one, unless ``on_bad`` takes the errors."""
+        """Yield the trees of a file; errors are passed to ``on_bad``, or the first is raised without it."""
 
 
 @dataclass(frozen=True)
 class EncodedReader:
-    """A reader that recognises its files and can be told their encoding.
+    """Base class of readers that recognise their files, and that can be given another encoding.
 
     Args:
-        encoding: of its files; a UTF-8 byte order mark and gzip are dealt with.
-        sniff: whether a file with this beginning, decoded as ISO-8859-1, looks like one of the treebank's.
+        encoding: encoding of the files; a UTF-8 byte order mark and gzip are handled.
+        sniff: function that returns whether a file with a given beginning, decoded as ISO-8859-1, looks like
+            one of this format.
     """
 
     encoding: str
     sniff: Callable[[str], bool]
 
     def with_encoding(self: AnyReader, encoding: str) -> AnyReader:
-        """Return the reader for files in another encoding."""
+        """Return a copy of the reader for files in another encoding."""
         return replace(self, encoding=encoding)
 
 
 @dataclass(frozen=True)
 class TreeReader(EncodedReader):
-    """How the files of one treebank of bracketed trees are read.
+    """Reader for files of bracketed trees in the style of one treebank.
 
     Args:
-        leaf: makes a word of what stands under a preterminal; see `read_brackets`.
-        adapt: changes each tree; see `read_brackets`.
-        select: blanks the lines that belong to no tree, so that the others keep their numbers.
-        note: finds the beginnings of nodes that ``adapt`` leaves out because they are about the text.
-        empty: finds empty elements.
+        leaf: function that returns the word of a preterminal from its parts; see `read_brackets`.
+        adapt: function that changes or skips each tree; see `read_brackets`.
+        select: function that replaces lines outside trees by empty ones, which keeps line numbers right.
+        note: expression that matches the beginnings of metadata nodes, which ``adapt`` removes.
+        empty: expression that matches the beginnings of empty elements.
 
     Examples:
         >>> from spectralnlp.trees import TreeReader
@@ -79,21 +80,21 @@ class TreeReader(EncodedReader):
     __repr__ = one_line
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
-        """The trees of a file, one after the other, as they stand there; see `read_brackets`.
+        """Yield the trees of a file, with traces and function tags; see `read_brackets`.
 
         Raises:
-            InputError: the file cannot be read, or a tree is bad and there is no ``on_bad``.
+            InputError: the file cannot be read, or a tree is invalid and ``on_bad`` is None.
         """
         with open_text(path, self.encoding, hint=ENCODING_HINT) as lines:
             yield from self.trees(lines, path, on_bad)
 
     def trees(self, lines: Iterable[str], path: str | Path | None, on_bad: OnBad | None) -> Iterator[Tree]:
-        """The trees in the lines of a file, or of a text that has no path."""
+        """Return an iterator over the trees in lines of a file, or of a text that has no path."""
         selected = lines if self.select is None else self.select(lines)
         return read_brackets(selected, path=path, on_bad=on_bad, leaf=self.leaf, adapt=self.adapt)
 
     def changes(self, path: str | Path) -> ReadingChanges:
-        """Count notes and traces of a file, in its lines: brackets are not checked.
+        """Count metadata nodes and traces of a file by searching its lines, without parsing the brackets.
 
         Raises:
             InputError: the file cannot be read.

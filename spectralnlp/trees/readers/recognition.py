@@ -1,4 +1,4 @@
-"""Treebanks by name, or recognised by how their files begin."""
+"""Choose a treebank reader by name or by the beginning of a file, and read files with it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _MOST_PARTICULAR_FIRST: tuple[TreeReader | GraphReader, ...] = (
 
 
 def recognise(path: str | Path) -> Reader:
-    """The reader for a file, by how it begins; `BRACKETS` if it looks like no treebank in particular.
+    """Return the reader for a file, recognised by its beginning; `BRACKETS` if no other reader fits.
 
-    Readers of plugins that have a method ``sniff``, which says whether a beginning looks like one of their
-    files, are asked first. A pipe can be read only once and is taken for brackets unseen.
+    Readers of plugins with a method ``sniff``, which tells whether a beginning fits their format, are tried
+    first. Pipes, which can be read only once, are assumed to hold brackets.
 
     Raises:
         InputError: the file cannot be read.
@@ -69,7 +69,7 @@ def recognise(path: str | Path) -> Reader:
 
 
 def _of_plugins() -> Iterator[Any]:
-    """Readers that are not ours and can recognise their files; what is broken is passed over."""
+    """Yield plugins' registered readers that can recognise files; readers that fail to load are skipped."""
     own = {id(reader) for reader in (*_MOST_PARTICULAR_FIRST, BRACKETS)}
     for name in readers.names():
         with suppress(RegistryError):
@@ -88,18 +88,18 @@ def read_trees(
     on_bad: OnBad | None = None,
     encoding: str | None = None,
 ) -> Iterator[Tree]:
-    """The trees of a treebank file.
+    """Yield the trees of a treebank file, with traces and function tags.
 
     Args:
         path: the file, plain or gzipped.
         reader: a reader, the name of a registered one (``ptb``), or ``auto`` for `recognise`.
-        on_bad: called with the error of every bad tree, which is then skipped; see `read_brackets`.
-        encoding: of the file; None for what is usual for the treebank.
+        on_bad: called with the error of each invalid tree, which is skipped; see `read_brackets`.
+        encoding: encoding of the file; None for that of the treebank.
 
     Raises:
-        InputError: the file cannot be read, or a tree is bad and there is no ``on_bad``.
-        RegistryError: no reader has this name.
-        ConfigError: an encoding for a reader that cannot be given one.
+        InputError: the file cannot be read, or a tree is invalid and ``on_bad`` is None.
+        RegistryError: there is no reader with this name.
+        ConfigError: an encoding is given, but the reader does not support other encodings.
 
     Examples:
         >>> from spectralnlp.trees import read_trees
@@ -112,16 +112,16 @@ def read_trees(
 def count_changes(
     path: str | Path, reader: str | Reader = "auto", encoding: str | None = None
 ) -> ReadingChanges | None:
-    """Count what a reader leaves out and moves in a file; None if the reader does not say.
+    """Count the nodes that a reader removes and moves in a file; None if the reader cannot count them.
 
     Args:
-        path: the file; a pipe, which can be read only once, has none.
-        reader: as of `read_trees`.
-        encoding: as of `read_trees`.
+        path: the file; for a pipe, which can be read only once, the result is None.
+        reader: as for `read_trees`.
+        encoding: as for `read_trees`.
 
     Raises:
         InputError: the file cannot be read.
-        RegistryError: no reader has this name.
+        RegistryError: there is no reader with this name.
 
     Examples:
         >>> from spectralnlp.trees import count_changes
@@ -137,12 +137,12 @@ def count_changes(
 def changes_of(
     paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
 ) -> list[str]:
-    """Say in one line, or none, what is left out and moved when files are read.
+    """Describe which nodes are removed and moved when files are read, in one line; an empty list if none.
 
     Args:
         paths: the files.
-        reader, encoding: as of `read_trees`.
-        clean: whether the trees are cleaned then, without their traces.
+        reader, encoding: as for `read_trees`.
+        clean: whether the caller removes traces, which are then counted too.
     """
     found = ReadingChanges()
     for path in paths:

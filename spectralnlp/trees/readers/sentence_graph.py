@@ -1,6 +1,7 @@
-"""Sentences of treebanks with crossing branches: words and phrases, each with a parent.
+"""Sentences of treebanks with crossing branches, represented by the parent of each word and phrase.
 
-The parts of a phrase need not be neighbours, so a sentence is no bracketing: `raising` makes one of it.
+Phrases may be discontinuous, so such a sentence cannot be written as brackets; `raising` converts it to a
+tree.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ _ROOT_LABELS = frozenset(["VROOT", "TOP", "ROOT"])
 
 @dataclass(frozen=True)
 class SentenceGraph:
-    """A sentence whose nodes hang together: words first, numbered from left to right, then phrases.
+    """Sentence whose phrases may be discontinuous.
+
+    Its nodes are numbered: first the words from left to right, then the phrases.
 
     Args:
-        words: the tokens.
-        labels: of each node: tags of the words, then categories of phrases.
-        functions: of each node: its edge's label, ``HD`` or ``SB``; may be empty.
-        parents: of each node: the number of a phrase, or `VIRTUAL_ROOT`.
-        root: label of what all hangs from; may be empty.
-        empty: number of nodes without words that are left out.
+        words: the words.
+        labels: label of each node: tags of words, categories of phrases.
+        functions: function of each node, the label of its edge, such as ``HD`` or ``SB``; may be empty.
+        parents: parent of each node: the number of a phrase, or `VIRTUAL_ROOT`.
+        root: label of the virtual root; may be empty.
+        empty: number of removed nodes that dominate no word.
     """
 
     words: list[str]
@@ -36,10 +39,10 @@ class SentenceGraph:
 
 
 def children_of(parents: list[int]) -> list[list[int]]:
-    """The children of each node, by number; those of the virtual root last.
+    """Return the children of each node; the last item is for the virtual root.
 
     Args:
-        parents: of each node, as in `SentenceGraph`.
+        parents: parent of each node, as in `SentenceGraph`.
     """
     below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
     for node, parent in enumerate(parents):
@@ -49,12 +52,12 @@ def children_of(parents: list[int]) -> list[list[int]]:
 
 @dataclass
 class GraphBuilder:
-    """Collects the nodes of a sentence, in any order, and checks that they make a tree.
+    """Builder of a `SentenceGraph` from nodes in any order, which checks that they form a tree.
 
     Args:
-        path: the file, for errors.
+        path: path of the file, for error messages.
         sentence: number of the sentence in the file, from 1.
-        line: its first line.
+        line: number of its first line.
     """
 
     path: str | Path | None
@@ -66,10 +69,10 @@ class GraphBuilder:
     above: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add_word(self, name: str, word: str, tag: str, line: int) -> None:
-        """Add the next word.
+        """Add the next word of the sentence.
 
         Raises:
-            InputError: there is a node of this name, or the word is empty.
+            InputError: there is a node with this name already, or the word is empty.
         """
         if not word:
             raise self.bad("a word is missing", line, "give every token a form")
@@ -77,19 +80,19 @@ class GraphBuilder:
         self.words[name] = word, tag
 
     def add_phrase(self, name: str, label: str, line: int) -> None:
-        """Add a phrase.
+        """Add a phrase of the sentence.
 
         Raises:
-            InputError: there is a node of this name.
+            InputError: there is a node with this name already.
         """
         self._note(name, line)
         self.phrases[name] = label
 
     def hang(self, name: str, parent: str, function: str, line: int) -> None:
-        """Hang a node, which may be added later, from a parent.
+        """Set the parent of a node; both may be added later.
 
         Raises:
-            InputError: it has a parent.
+            InputError: the node has a parent already.
         """
         if name in self.above:
             what = f"node {name} has two parents, {self.above[name][0]} and {parent}"
@@ -97,14 +100,14 @@ class GraphBuilder:
         self.above[name] = parent, function
 
     def build(self, root: str) -> SentenceGraph:
-        """The sentence, if every word and phrase is under the root.
+        """Return the sentence, after checking that its nodes form a tree under the root.
 
         Args:
-            root: name of the root: of a node, or of nothing but the root.
+            root: name of the root: that of a node, or any other name for a virtual root.
 
         Raises:
-            InputError: there are no words; a phrase is empty; a parent is missing or a word; the root's tree
-                does not cover every word; a node is above itself.
+            InputError: there are no words; a phrase is empty; a parent is missing, or is a word; a word is
+                not under the root; or a node dominates itself.
         """
         if not self.words:
             raise self.bad("a sentence without words", self.line, "remove it")
@@ -162,12 +165,12 @@ class GraphBuilder:
         self.lines[name] = line
 
     def bad(self, what: str, line: int, hint: str | None = None) -> InputError:
-        """Return an error that names this sentence and its line."""
+        """Return an error for this sentence that names a line."""
         return InputError(what, path=self.path, line=line, sentence=self.sentence, hint=hint)
 
 
 def _without_virtual_root(graph: SentenceGraph) -> SentenceGraph:
-    """Take out a root that some files write as a phrase: ``VROOT`` says nothing."""
+    """Return the graph without a phrase ``VROOT``, ``TOP`` or ``ROOT`` that dominates all others."""
     n_words, top = len(graph.words), [n for n, parent in enumerate(graph.parents) if parent == VIRTUAL_ROOT]
     if len(top) != 1 or top[0] < n_words or graph.labels[top[0]] not in _ROOT_LABELS:
         return graph

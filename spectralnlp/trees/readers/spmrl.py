@@ -1,12 +1,12 @@
-"""The ``.ptb`` files of the SPMRL shared tasks: features of a word between ``##`` in its preterminal's label.
+"""Reader for ``.ptb`` files of the SPMRL shared tasks, which have features of words between ``##`` in tags.
 
     (S (NP-SB (ART-NK##case=nom|number=sg## Der) (NN-NK##case=nom## Hafen)) (VAFIN-HD##tense=pres## ist) …)
 
 Source: D. Seddah et al. (2013), Overview of the SPMRL 2013 shared task, section 4
 (https://aclanthology.org/W13-4917).
 
-The features go. Where a label has features, its function, which follows the first hyphen (``NN-NK``), goes
-too, as `clean` does with those of phrases; a label that begins with a hyphen stays.
+The features are removed. From a tag with features, the function after the first hyphen (``NN-NK``) is removed
+too, as `clean` does for phrases; a label that begins with a hyphen is kept.
 """
 
 from __future__ import annotations

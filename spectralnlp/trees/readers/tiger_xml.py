@@ -1,4 +1,4 @@
-"""TigerXML: words and phrases as elements, crossing branches as edges.
+"""Reader for TigerXML: words and phrases are elements, and edges between them may cross.
 
     <corpus id="sample"><body>
       <s id="s1"><graph root="s1_500">
@@ -10,7 +10,7 @@
 Source: W. Lezius, H. Biesinger and C. Gerstenberger (2002), TIGER-XML quick reference guide, IMS Stuttgart
 (https://www.ims.uni-stuttgart.de/documents/ressourcen/werkzeuge/tigersearch/doc/html/TigerXML.html).
 
-Secondary edges (``secedge``) and matches are passed over.
+Secondary edges (``secedge``) and ``matches`` are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spectralnlp.trees.readers.xml_sentences import XmlSentences, declared_encod
 
 
 class _TigerXml(XmlSentences):
-    """The meaning of TigerXML's elements."""
+    """Parser of TigerXML elements."""
 
     format = "TigerXML"
     outer = frozenset(["corpus", "subcorpus", "body", "s"])
@@ -35,7 +35,7 @@ class _TigerXml(XmlSentences):
     phrase = ""
 
     def start(self, element: str, given: dict[str, str]) -> None:
-        """Take in the beginning of an element and its attributes."""
+        """Process a start tag with its attributes."""
         if element == "subcorpus" and "external" in given:
             what = f"a part of the corpus is in another file, {given['external']}"
             raise InputError(what, path=self.path, line=self.line, hint="give that file itself")
@@ -46,7 +46,7 @@ class _TigerXml(XmlSentences):
             self.add(self.sentence, element, given)
 
     def add(self, sentence: GraphBuilder, element: str, given: dict[str, str]) -> None:
-        """Take in an element of a sentence."""
+        """Add the node or edge of an element to a sentence."""
         if element == "graph":
             self.root = self.value(element, given, "root")
         elif element == "t":
@@ -60,7 +60,7 @@ class _TigerXml(XmlSentences):
             sentence.hang(below, self.phrase, given.get("label", ""), self.line)
 
     def end(self, element: str) -> SentenceGraph | None:
-        """Take in the end of an element; return the sentence that it ends, if it does."""
+        """Process an end tag; return the sentence if the tag ends one, else None."""
         if element != "s" or self.sentence is None:
             return None
         sentence, self.sentence = self.sentence, None
@@ -72,7 +72,7 @@ class _TigerXml(XmlSentences):
 
 
 def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of a TigerXML file; arguments and errors as of `XmlSentences`."""
+    """Read the sentences of a TigerXML file; arguments and errors are those of `XmlSentences`."""
     return _TigerXml(path, report).read(lines)
 
 

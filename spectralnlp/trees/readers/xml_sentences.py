@@ -1,7 +1,7 @@
-"""What readers of XML share: lines go to a parser that gives sentences and refuses what is dangerous.
+"""Base class of readers of XML treebanks: parses lines of XML to sentences, and rejects dangerous input.
 
-Document types and entities, with which a small file can ask for any amount of memory, are refused: treebanks
-need none.
+Declarations of document types and entities, with which a small file can use up any amount of memory, are
+rejected; treebanks need neither.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _DECLARED = re.compile(r"""\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z][\w.-]*)[
 
 
 def declared_encoding(head: str) -> str | None:
-    """The encoding that an XML declaration names."""
+    """Return the encoding that an XML declaration at the beginning of a file names; None if it names none."""
     found = _DECLARED.match(head)
     return None if found is None else found[1]
 
 
 class XmlSentences(ABC):
-    """Reads sentences of one XML file; a subclass says what its elements mean.
+    """Base class of parsers of one XML file; a subclass processes the elements of its format.
 
     Args:
-        path: the file named in errors.
-        report: called with the error of each bad sentence, which is then left out. Where the XML itself is
-            bad, nothing can follow, and the error is raised.
+        path: path of the file, for error messages.
+        report: called with the error of each invalid sentence, which is skipped. If the XML is not
+            well-formed, reading cannot continue, and the error is raised.
 
     Class attributes:
-        format: name of the format, for errors.
-        outer: elements with which a file may begin.
+        format: name of the format, for error messages.
+        outer: names of elements that may be the first of a file.
     """
 
     format: str
@@ -56,23 +56,23 @@ class XmlSentences(ABC):
 
     @abstractmethod
     def start(self, element: str, given: dict[str, str]) -> None:
-        """Take in the beginning of an element and its attributes."""
+        """Process a start tag with its attributes."""
 
     @abstractmethod
     def end(self, element: str) -> SentenceGraph | None:
-        """Take in the end of an element; return the sentence that it ends, if it does."""
+        """Process an end tag; return the sentence if the tag ends one, else None."""
 
     @property
     def line(self) -> int:
-        """Number of the line that is being read."""
+        """Number of the line that is being parsed."""
         return self._parser.CurrentLineNumber
 
     def read(self, lines: Iterable[str]) -> Iterator[SentenceGraph]:
-        """Read the sentences in lines of text, which may lack their ends.
+        """Yield the sentences in lines of XML; line ends may be missing.
 
         Raises:
-            InputError: this is not well-formed XML, or not of this format; it declares a document type or an
-                entity.
+            InputError: the lines are not well-formed XML, are of another format, or declare a document type
+                or an entity.
         """
         from xml.parsers.expat import ExpatError, errors
 
@@ -91,15 +91,15 @@ class XmlSentences(ABC):
             raise InputError(what, path=self.path, line=line_number, sentence=sentence, hint=hint) from None
 
     def begin_sentence(self) -> None:
-        """Open the next sentence."""
+        """Begin a new sentence."""
         self.n_sentences += 1
         self.sentence = GraphBuilder(self.path, self.n_sentences, self.line)
 
     def value(self, element: str, given: dict[str, str], *names: str) -> str:
-        """Return the first of these attributes that an element has.
+        """Return the value of the first attribute in ``names`` that an element has.
 
         Raises:
-            InputError: it has none.
+            InputError: the element has none of them.
         """
         for name in names:
             if name in given:
