@@ -165,7 +165,7 @@ def main() -> None:
     for seed in range(arguments.seeds):
         damaged, errors = Planter(trees, seed).plant(arguments.errors)
         started = process_time()
-        doubts = audit(damaged, documents, most=max(ROWS))
+        doubts = audit(damaged, documents, limit=max(ROWS))
         seconds.append(process_time() - started)
         found = {n: _found(doubts[:n], errors) for n in ROWS}
         by_kind = Counter(errors[number].kind for number in found[600])

@@ -53,7 +53,9 @@ def measure(case: str, folder: Path) -> list[list[object]]:
 
     started = time.perf_counter()
     kept = KeptMoments.load(folder / "rest", "be updated")
-    added = changes.update(kept, _read(estimator, some), again=True)  # lines of text are repeated in the data
+    added = changes.update(
+        kept, _read(estimator, some), add_known=True
+    )  # lines of text are repeated in the data
     adding = time.perf_counter() - started
     started = time.perf_counter()
     taken = changes.forget(added.kept, _read(estimator, some))

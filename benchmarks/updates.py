@@ -102,7 +102,7 @@ def row(name: str, n_updates: int) -> list[object]:
     before, seconds = data.labels(change.model), []
     for each in examples[-n_updates:]:
         started = time.process_time()
-        change = changes.update(change.kept, InMemoryCorpus([each]), again=True)
+        change = changes.update(change.kept, InMemoryCorpus([each]), add_known=True)
         seconds.append(time.process_time() - started)
     found = [data.labels(each) for each in (change.model, train(examples).model, train(examples[:-1]).model)]
     scores = [f"{100 * float((each == data.gold).mean()):.2f}" for each in (before, *found[:2])]

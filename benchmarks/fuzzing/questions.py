@@ -55,7 +55,7 @@ class Questions(Target):
         """Write the mutated arguments of the command."""
         asked = self._question(random, random.choice(self.models))
         if random.random() < 0.3:
-            asked += random.choice((["--most", str(random.choice(_NUMBERS))], ["--recount"], ["--json"]))
+            asked += random.choice((["--limit", str(random.choice(_NUMBERS))], ["--recount"], ["--json"]))
         if random.random() < 0.1:
             asked += random.choice(
                 (["--label", "NP"], ["--token", "0"], ["--text", _TEXT], ["--trees", "none.mrg"])

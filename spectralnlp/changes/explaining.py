@@ -68,16 +68,16 @@ class Explainer:
         return cls(counted, log.places()[:, :2], names)
 
     def explain(
-        self, parser: Parser, sentence: Sentence, bracket: Bracket, most: int, recount: bool
+        self, parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, recount: bool
     ) -> Explanation:
         """Return the trees with the most influence for and against a bracket; see `Parser.explain`."""
         forests = bracket_forests(parser, sentence, bracket)
         with one_blas_thread():
             found = influence(self.counted, forests)
             order = np.argsort(-found.trees, kind="stable")
-            in_favour = {tree: found.trees[tree] for tree in order[:most].tolist() if found.trees[tree] > 0}
+            in_favour = {tree: found.trees[tree] for tree in order[:limit].tolist() if found.trees[tree] > 0}
             against = {
-                tree: found.trees[tree] for tree in order[::-1][:most].tolist() if found.trees[tree] < 0
+                tree: found.trees[tree] for tree in order[::-1][:limit].tolist() if found.trees[tree] < 0
             }
             if recount:
                 forms = sentence.forms
@@ -86,7 +86,7 @@ class Explainer:
             parser,
             sentence,
             bracket,
-            most,
+            limit,
             log_odds=found.log_odds,
             in_favour=tuple(self._evidence(parser, found, *each) for each in in_favour.items()),
             against=tuple(self._evidence(parser, found, *each) for each in against.items()),
@@ -141,22 +141,22 @@ def explain(
     bracket: Sequence[Any],
     *,
     trees: Any = None,
-    most: int = 5,
+    limit: int = 5,
     recount: bool = False,
 ) -> Explanation:
     """Explain a bracket by training trees or by features; see `Parser.explain`."""
-    check_number(most, "most", least=1)
+    check_number(limit, "limit", least=1)
     (wanted,) = Constraints.of(brackets=[bracket]).brackets
     if wanted.label is None:
         raise InputError(f"bracket {wanted} has no label", hint="give (start, end, label)")
     sentence = sentence_of(words, parser.tokenizer, None)
     explainer: Explainer | None = parser.explainer if trees is None else Explainer.of(parser, trees)
     if explainer is not None:
-        return explainer.explain(parser, sentence, wanted, most, recount)
+        return explainer.explain(parser, sentence, wanted, limit, recount)
     if recount:
         hint = "give those that it was learned from with `trees`"
         raise ConfigError("the model keeps no trees that could be counted again", hint=hint)
-    return _without_trees(parser, sentence, wanted, most)
+    return _without_trees(parser, sentence, wanted, limit)
 
 
 def explainer_of(parser: Parser) -> Explainer | None:
@@ -196,7 +196,7 @@ def _with_and_without(
         yield given, forests
 
 
-def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, most: int) -> Explanation:
+def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: int) -> Explanation:
     """Explain a bracket by the features of a span scorer, or by the rules of a grammar of sparse rules.
 
     Raises:
@@ -210,13 +210,13 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, most: i
         rules = rule_evidence(grammar, bracket_forests(parser, sentence, bracket), sentence.forms)
         if not rules:
             kept_of(parser, "explain")
-    named = [each for each in rules[:most] if each.weight > 0]
-    named += [each for each in rules[-most:] if each.weight < 0]
-    return _explanation(parser, sentence, bracket, most, log_odds=log_odds, rules=tuple(named))
+    named = [each for each in rules[:limit] if each.weight > 0]
+    named += [each for each in rules[-limit:] if each.weight < 0]
+    return _explanation(parser, sentence, bracket, limit, log_odds=log_odds, rules=tuple(named))
 
 
 def _explanation(
-    parser: Parser, sentence: Sentence, bracket: Bracket, most: int, **found: Any
+    parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
     """Return an explanation with the best tree without the bracket and the span scorer's features added."""
     features = _features(parser, sentence, bracket)
@@ -224,8 +224,8 @@ def _explanation(
     return Explanation(
         bracket=bracket,
         alternative=next(parser.parse_many([forbidden])).tree,
-        features_in_favour=tuple(each for each in features if each.weight > 0)[:most],
-        features_against=tuple(each for each in features if each.weight < 0)[:most],
+        features_in_favour=tuple(each for each in features if each.weight > 0)[:limit],
+        features_against=tuple(each for each in features if each.weight < 0)[:limit],
         **found,
     )
 

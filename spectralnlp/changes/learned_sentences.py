@@ -56,7 +56,7 @@ class LearnedSentences:
         )
 
     def evidence(
-        self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, most: int
+        self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, limit: int
     ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
         """Divide the weights of features among training sentences; return those with most for and against.
 
@@ -65,14 +65,14 @@ class LearnedSentences:
             weights: contribution of each feature to the log-odds of tag and alternative, float64
                 (n_features,).
             tag, alternative: ids of the two tags.
-            most: maximum number of sentences on either side.
+            limit: maximum number of sentences on either side.
         """
         of_token = self.shares(features, weights, tag, alternative)
         starts = self.keys.encoded.starts
         of_sentence = np.add.reduceat(of_token, starts[:-1])
         order = np.argsort(-of_sentence, kind="stable")
-        in_favour = [each for each in order[:most].tolist() if of_sentence[each] > 0]
-        against = [each for each in order[::-1][:most].tolist() if of_sentence[each] < 0]
+        in_favour = [each for each in order[:limit].tolist() if of_sentence[each] > 0]
+        against = [each for each in order[::-1][:limit].tolist() if of_sentence[each] < 0]
 
         def named(sentence: int) -> SentenceEvidence:
             own, sign = of_token[starts[sentence] : starts[sentence + 1]], np.sign(of_sentence[sentence])

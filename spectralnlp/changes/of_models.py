@@ -37,16 +37,18 @@ def update(
     X: Any,
     y: Any = None,
     *,
-    again: bool = False,
+    add_known: bool = False,
     skip_known: bool = False,
-    whole: bool = False,
+    from_scratch: bool = False,
 ) -> Any:
     """Return a model that has also learned from further examples; see `ChangingModel.update`."""
     kept = kept_of(model, "be updated")
     corpus = _examples(kept, X, y)
     if skip_known and is_known(kept, corpus):
         return model
-    change = update_moments(kept, corpus, again=again, skip_known=skip_known, whole=whole)
+    change = update_moments(
+        kept, corpus, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch
+    )
     return _in_place_of(model, change)
 
 

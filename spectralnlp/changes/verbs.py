@@ -125,9 +125,9 @@ def update(
     kept: KeptMoments,
     corpus: Corpus[Any],
     *,
-    again: bool = False,
+    add_known: bool = False,
     skip_known: bool = False,
-    whole: bool = False,
+    from_scratch: bool = False,
     report: ProgressCallback = silent,
 ) -> Change:
     """Add documents after those in the model.
@@ -135,14 +135,15 @@ def update(
     Args:
         kept: kept moments of the model; never changed.
         corpus: the documents, read with ``kept.reading``.
-        again: add documents even if the model has them already.
+        add_known: add documents even if the model has them already.
         skip_known: skip documents that the model has already; the corpus is then read twice.
-        whole: learn from scratch, even if learning could continue from the previous state
+        from_scratch: learn from scratch, even if learning could continue from the previous state
             (`Estimator.resume_training`).
         report: called with a line and the time of each pass.
 
     Raises:
-        ConfigError: both ``again`` and ``skip_known`` are set, or ``skip_known`` if rare words were replaced.
+        ConfigError: ``add_known`` and ``skip_known`` are both set, or rare words were replaced and
+            ``skip_known`` is set.
         InputError: the model has a document already, which the message names; or there are no documents.
 
     Examples:
@@ -152,9 +153,9 @@ def update(
         >>> changes.update(model.kept, second).model.symbols
         ('b', 'a', 'c', '<unknown>')
     """
-    if again and skip_known:
+    if add_known and skip_known:
         what = "documents that are there already are added again or skipped, not both"
-        raise ConfigError(what, hint="give `again` or `skip_known`")
+        raise ConfigError(what, hint="give `add_known` or `skip_known`")
     if skip_known:
         _check_recognises(kept, "leave out `skip_known`")
     with suppress(InputError):  # a table may rename nothing in new trees, although it did in the old ones
@@ -169,9 +170,9 @@ def update(
     if not len(found) and not left_out:
         raise InputError("no documents to add", hint="give files with something in them")
     known = np.flatnonzero(kept.ledger.known(found))
-    if len(known) and not again:
+    if len(known) and not add_known:
         what = f"in the model already, {_share(len(known), len(found), kept.unit)}"
-        hint = "leave out what is there with `skip_known`, or add it once more with `again`"
+        hint = "leave out what is there with `skip_known`, or add it once more with `add_known`"
         raise _at(int(known[0]), corpus, kept.unit, what, hint)
     for line in kept.task.remarks_on_more(kept.moments, more):
         report(line)
@@ -181,7 +182,7 @@ def update(
         moments.append(more)
         ledger = kept.ledger.joined(Ledger.of(digests, in_order=kept.ledger.in_order))
     kept = replace(kept, moments=moments, ledger=ledger)
-    change = _solved(kept, looking + seconds, report, None if whole else kept.state)
+    change = _solved(kept, looking + seconds, report, None if from_scratch else kept.state)
     return replace(change, left_out=left_out)
 
 
@@ -245,17 +246,19 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
 
 
-def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressCallback = silent) -> Change:
+def merge(
+    many: Sequence[KeptMoments], *, allow_shared: bool = False, report: ProgressCallback = silent
+) -> Change:
     """Merge models that were trained separately with the same settings.
 
     Args:
         many: kept moments of the models, in the order of their data.
-        again: allow documents that are in several models, and count them as often.
+        allow_shared: allow documents that are in several models; each counts once for every such model.
         report: called with a line and the time of each pass.
 
     Raises:
         ConfigError: the models differ in a setting, which the message names.
-        InputError: a document is in several models, and ``again`` is False.
+        InputError: a document is in several models, and ``allow_shared`` is False.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -271,9 +274,9 @@ def merge(many: Sequence[KeptMoments], *, again: bool = False, report: ProgressC
     with timed_passes(report), fit_pass("joining"):
         for other in others:
             n_shared = ledger.shared(other.ledger)
-            if n_shared and not again:
+            if n_shared and not allow_shared:
                 what = f"in more than one of the models: {n_shared:,} {first.unit}{'s' * (n_shared > 1)}"
-                raise InputError(what, hint="count them as often with `again`")
+                raise InputError(what, hint="count each once for every model with `allow_shared`")
             for line in first.task.remarks_on_more(moments, other.moments):
                 report(line)
             moments.append(other.moments)

@@ -56,7 +56,7 @@ def explain(
             help="What the parser was learned from, if counts were kept or to name files. Repeatable.",
         ),
     ] = None,
-    most: Annotated[
+    limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="Training examples, and features, on either side.")
     ] = 5,
     recount: Annotated[
@@ -85,11 +85,11 @@ def explain(
         if question == "--bracket":
             corpus = read_documents(load_kept(model, "explain"), trees) if trees else None
             words = _words(tokens)
-            explanation = found.explain(words, bracket, trees=corpus, most=most, recount=recount)
+            explanation = found.explain(words, bracket, trees=corpus, limit=limit, recount=recount)
         elif question == "--token":
-            explanation = found.explain(_words(tokens), token, label, most=most)
+            explanation = found.explain(_words(tokens), token, label, limit=limit)
         else:
-            explanation = found.explain(text, label, most=most)
+            explanation = found.explain(text, label, limit=limit)
     with results(output) as write:
         write(json.dumps(explanation.to_json()) if as_json else explanation.to_text())
 

@@ -15,8 +15,8 @@ def merge(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Two or more, with kept moments.")],
     output: NewFolder,
     overwrite: Overwrite = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Count documents that are in several models as often.")
+    allow_shared: Annotated[
+        bool, typer.Option("--allow-shared", help="Count a document that is in several models once for each.")
     ] = False,
 ) -> None:
     """Join models; the result is that of training on the data of all."""
@@ -34,5 +34,5 @@ def merge(
         return
     kept = [load_kept(model, "be merged") for model in models]
     with announced_kernels(), progress("merging"):
-        change = merge_models(kept, again=again, report=say)
+        change = merge_models(kept, allow_shared=allow_shared, report=say)
     save_change(change, output)

@@ -26,14 +26,15 @@ def update(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with kept moments.")],
     inputs: Annotated[list[str], typer.Argument(metavar="MORE...", help="Files, folders or globs to add.")],
     output: ChangedModel = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Add documents that are in the model once more.")
+    add_known: Annotated[
+        bool, typer.Option("--add-known", help="Add documents that are in the model once more.")
     ] = False,
     skip_known: Annotated[
         bool, typer.Option("--skip-known", help="Leave out documents that are in the model, and count them.")
     ] = False,
-    whole: Annotated[
-        bool, typer.Option("--all", help="Learn all again, in place of going on from what was learned.")
+    from_scratch: Annotated[
+        bool,
+        typer.Option("--from-scratch", help="Train on all data anew instead of resuming from the model."),
     ] = False,
     weight: TreebankWeights = None,
     text_column: TextColumn = None,
@@ -56,7 +57,9 @@ def update(
     kept = load_kept(model, "be updated")
     with where.running(), announced_kernels(), progress("updating"):
         corpus = read_documents(kept, inputs, (text_column, label_column), weight)
-        change = update_model(kept, corpus, again=again, skip_known=skip_known, whole=whole, report=say)
+        change = update_model(
+            kept, corpus, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch, report=say
+        )
     save_change(change, target, tagger_of(folder))
     if skip_known:
         n, unit = change.left_out, change.kept.unit

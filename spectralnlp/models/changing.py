@@ -55,7 +55,13 @@ class ChangingModel(StorableModel):
         return self
 
     def update(
-        self, X: Any, y: Any = None, *, again: bool = False, skip_known: bool = False, whole: bool = False
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        add_known: bool = False,
+        skip_known: bool = False,
+        from_scratch: bool = False,
     ) -> Self:
         """Return a new model that has also learned from further examples; this model does not change.
 
@@ -63,15 +69,20 @@ class ChangingModel(StorableModel):
             X: the examples: trees, tagged sentences, texts or symbol sequences; or texts or sentences whose
                 labels or tags are in ``y``.
             y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
-            again: whether to add examples a second time that are in the model already.
+            add_known: whether to add examples a second time that are in the model already.
             skip_known: whether to skip examples that are in the model already.
-            whole: whether to train from scratch, even if training could continue from this model.
+            from_scratch: whether to train from scratch, even if training could continue from this model.
 
         Raises:
             ConfigError: the model's moments or examples were not kept.
             InputError: an example is in the model already, and is named; or there are no examples.
         """
-        return cast(Self, _verbs().update(self, X, y, again=again, skip_known=skip_known, whole=whole))
+        return cast(
+            Self,
+            _verbs().update(
+                self, X, y, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch
+            ),
+        )
 
     def forget(self, X: Any, y: Any = None) -> Self:
         """Return a new model as if it had never seen some examples; this model does not change.

@@ -352,7 +352,7 @@ class Parser(TextParser, ChangingModel):
         bracket: Sequence[Any],
         *,
         trees: Any = None,
-        most: int = 5,
+        limit: int = 5,
         recount: bool = False,
     ) -> Explanation:
         """Explain a bracket of a sentence by the training trees that count most for and against it.
@@ -367,7 +367,7 @@ class Parser(TextParser, ChangingModel):
             trees: the training trees, as a corpus or a list, to get names of files, or if only counts were
                 kept; None for the kept moments. If these are counts, rules are listed instead of trees, with
                 the contribution of each to the log-odds.
-            most: largest number of trees for, and of trees against, the bracket.
+            limit: largest number of trees for, and of trees against, the bracket.
             recount: whether to count the grammar again without each listed tree, instead of estimating;
                 takes about half a second per tree.
 
@@ -379,7 +379,7 @@ class Parser(TextParser, ChangingModel):
             NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has it.
         """
         explanation: Explanation = registry.changes.get("models").explain(
-            self, words, bracket, trees=trees, most=most, recount=recount
+            self, words, bracket, trees=trees, limit=limit, recount=recount
         )
         return explanation
 

@@ -59,13 +59,13 @@ class Tagged(MadeByModel):
         """The spans as (start, end, label), end exclusive; empty if the tags do not encode spans."""
         return [] if self.scheme == "tags" else spans_of(self.tags)
 
-    def explain(self, token: int, tag: str | None = None, *, most: int = 5) -> Any:
+    def explain(self, token: int, tag: str | None = None, *, limit: int = 5) -> Any:
         """Explain a token's tag by features and training sentences; see `Tagger.explain`.
 
         Args:
             token: number of the token, from 0.
             tag: the tag to explain; None for the tag that the tagger gives.
-            most: largest number of features, and of sentences, listed for and against the tag.
+            limit: largest number of features, and of sentences, listed for and against the tag.
 
         Returns:
             A :class:`~spectralnlp.models.tag_explanation.TagExplanation`.
@@ -74,7 +74,7 @@ class Tagged(MadeByModel):
             ConfigError: the tagger is not known, or does not score features.
             InputError: there is no such token, or no tag sequence has the tag there.
         """
-        return self._asked_model().explain(self.words, token, tag, most=most)
+        return self._asked_model().explain(self.words, token, tag, limit=limit)
 
     def to_svg(self) -> str:
         """Return a drawing as one ``<svg>`` element, with tags below the words and spans above them."""

@@ -144,7 +144,7 @@ class Tagger(TextTagger, ChangingModel):
         return tag_marginals(emissions * cold, starts, *(each * cold for each in self._chain))
 
     def explain(
-        self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
+        self, words: Sequence[str], token: int, tag: str | None = None, *, limit: int = 5
     ) -> TagExplanation:
         """Explain why a word has a tag and not the most probable other tag.
 
@@ -158,13 +158,13 @@ class Tagger(TextTagger, ChangingModel):
             words: one or more tokens, as for `tag_tokens`.
             token: number of the word, from 0.
             tag: the tag to explain, in the internal scheme (BIOES for spans); None for the best tag.
-            most: largest number of features, and of sentences, listed for and against the tag.
+            limit: largest number of features, and of sentences, listed for and against the tag.
 
         Raises:
             InputError: there is no such token; or no tag sequence has the tag, or another tag, there.
             ConfigError: there is no such tag.
         """
-        check_number(most, "most", least=1)
+        check_number(limit, "limit", least=1)
         forms = sentence_of(words, self.tokenizer).forms
         check_number(token, "token", least=0, most=len(forms) - 1)
         emissions, starts = self._scorer.emissions([forms])
@@ -186,12 +186,12 @@ class Tagger(TextTagger, ChangingModel):
             of_features=float(weights.sum()),
             before=float(before),
             after=float(after),
-            features_in_favour=tuple(each for each in weighed if each.weight > 0)[:most],
-            features_against=tuple(each for each in weighed if each.weight < 0)[:most],
+            features_in_favour=tuple(each for each in weighed if each.weight > 0)[:limit],
+            features_against=tuple(each for each in weighed if each.weight < 0)[:limit],
         )
         if self.learned_sentences is None:
             return explanation
-        in_favour, against = self.learned_sentences.evidence(features, weights, y, other, most)
+        in_favour, against = self.learned_sentences.evidence(features, weights, y, other, limit)
         return replace(explanation, in_favour=in_favour, against=against)
 
     @cached_property

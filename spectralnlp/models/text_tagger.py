@@ -88,7 +88,7 @@ class TextTagger(ABC):
         return annotate_items(items, self._tokenizer, lambda each: self._tagged(filter(None, each), scores))
 
     def explain(
-        self, words: Sequence[str], token: int, tag: str | None = None, *, most: int = 5
+        self, words: Sequence[str], token: int, tag: str | None = None, *, limit: int = 5
     ) -> TagExplanation:
         """Explain why a word has a tag; see `Tagger.explain`.
 

@@ -97,13 +97,18 @@ class Parse(MadeByModel):
     model: Any = field(default=None, repr=False, compare=False)
 
     def explain(
-        self, bracket: Constituent | Sequence[Any], *, trees: Any = None, most: int = 5, recount: bool = False
+        self,
+        bracket: Constituent | Sequence[Any],
+        *,
+        trees: Any = None,
+        limit: int = 5,
+        recount: bool = False,
     ) -> Any:
         """Return the training trees with the most influence for a bracket, and against it.
 
         Args:
             bracket: one of `constituents`, or any other (start, end, label).
-            trees: see `Parser.explain`, also for ``most`` and ``recount``.
+            trees: see `Parser.explain`, also for ``limit`` and ``recount``.
 
         Returns:
             An :class:`~spectralnlp.models.explanation.Explanation`.
@@ -115,7 +120,7 @@ class Parse(MadeByModel):
         if isinstance(bracket, Constituent):
             bracket = bracket.start, bracket.end, bracket.label
         words = self.sentence.words
-        return self._asked_model().explain(words, bracket, trees=trees, most=most, recount=recount)
+        return self._asked_model().explain(words, bracket, trees=trees, limit=limit, recount=recount)
 
     def __repr__(self) -> str:
         return cut(f"<Parse {self.tree}") + ">"

@@ -79,11 +79,11 @@ def test_the_ledger_names_what_it_refuses(run: Run, model: Path, trees: list[Pat
     stranger.write_text("(S (NN nobody))\n")
     before = (model / "model.json").read_bytes()
     refused(run("forget", model, trees[0], stranger), str(stranger), "not in the model", "1 among 2 files")
-    refused(run("update", model, stranger, trees[1]), str(trees[1]), "in the model already", "--again")
+    refused(run("update", model, stranger, trees[1]), str(trees[1]), "in the model already", "--add-known")
     refused(run("forget", model, *trees), "nothing would be left")
     refused(run("forget", model, tmp_path / "missing.mrg"), "no such file")
     assert (model / "model.json").read_bytes() == before
-    assert run("update", model, trees[1], "--again").status == 0
+    assert run("update", model, trees[1], "--add-known").status == 0
     assert run("forget", model, trees[1]).status == 0
     refused(run("forget", model, trees[1]), "not in the model")
 

@@ -68,7 +68,7 @@ def test_a_recount_is_training_without_the_tree(
     name: str, folders: dict[str, Path], treebank: list[Tree]
 ) -> None:
     parser = spectralnlp.load(folders[name])
-    explanation = parser.explain(WORDS, BRACKET, trees=treebank, most=2, recount=True)
+    explanation = parser.explain(WORDS, BRACKET, trees=treebank, limit=2, recount=True)
     estimator, settings = SETTINGS[name]
     for each in (*explanation.in_favour, *explanation.against):
         place = each.sentence - 1
@@ -144,7 +144,7 @@ def test_what_cannot_be_explained_says_why(
 
 def test_without_moments_there_are_features_alone() -> None:
     parser = dataclasses.replace(spectralnlp.load("en"))  # a copy knows no folder
-    explanation = parser.parse_tokens(["Gulls", "are", "noisy", "."]).explain((2, 3, "ADJP"), most=2)
+    explanation = parser.parse_tokens(["Gulls", "are", "noisy", "."]).explain((2, 3, "ADJP"), limit=2)
     assert len(explanation.features_in_favour) == 2
     assert explanation.in_favour == explanation.against == ()
     assert "none were kept" in explanation.to_text()
@@ -153,7 +153,7 @@ def test_without_moments_there_are_features_alone() -> None:
 @pytest.mark.parametrize("name", ["plain", "annotated"])
 def test_of_counts_rules_are_named_that_add_up_to_the_log_odds(name: str, folders: dict[str, Path]) -> None:
     parser = spectralnlp.load(folders[name])
-    explanation = parser.explain(WORDS, BRACKET, most=100)
+    explanation = parser.explain(WORDS, BRACKET, limit=100)
     assert explanation.log_odds == pytest.approx(log_odds(parser), abs=1e-3)
     assert explanation.in_favour == explanation.against == ()
     weights = [each.weight for each in explanation.rules]
@@ -161,7 +161,7 @@ def test_of_counts_rules_are_named_that_add_up_to_the_log_odds(name: str, folder
     # What is left is the entropy of the trees with the bracket, less that of the others: both between 0 and
     # the logarithm of their number.
     assert abs(explanation.log_odds - sum(weights)) < 1.5
-    named = dict(parser.explain(WORDS, BRACKET, most=2).rules)
+    named = dict(parser.explain(WORDS, BRACKET, limit=2).rules)
     assert len(named) == 4
     assert named["NP → NP PP"] < 0 < named["VP → … PP"]
     lines = parser.explain(WORDS, BRACKET).to_text().splitlines()
@@ -177,7 +177,7 @@ def test_of_one_tree_each_the_rules_are_all_of_the_log_odds(tmp_path: Path) -> N
     ]
     changes.train("pcfg", registry.estimators.get("pcfg")(), InMemoryCorpus(trees)).save(tmp_path / "model")
     parser = spectralnlp.load(tmp_path / "model")
-    explanation = parser.explain(["a", "b", "c", "a"], (2, 4, "X"), most=100)
+    explanation = parser.explain(["a", "b", "c", "a"], (2, 4, "X"), limit=100)
     assert sum(each.weight for each in explanation.rules) == pytest.approx(explanation.log_odds, abs=1e-6)
 
 
@@ -187,7 +187,7 @@ def test_the_command_writes_lines_or_json(run: Run, folders: dict[str, Path]) ->
     status, out, _ = run(*arguments)
     assert status == 0
     assert "trees in favour:\n  +" in out
-    status, out, _ = run(*arguments, "--json", "--most", "1")
+    status, out, _ = run(*arguments, "--json", "--limit", "1")
     assert status == 0
     found = json.loads(out)
     assert found["bracket"] == [3, 8, "NP"]
@@ -200,11 +200,11 @@ def test_a_parse_explains_its_brackets(folders: dict[str, Path]) -> None:
     parser = spectralnlp.load(folders["clusters"])
     parse = parser.parse_tokens(WORDS)
     phrase = next(each for each in parse.constituents if 1 < each.end - each.start < len(WORDS))
-    explanation = parse.explain(phrase, most=1)
-    assert explanation == parser.explain(WORDS, (phrase.start, phrase.end, phrase.label), most=1)
+    explanation = parse.explain(phrase, limit=1)
+    assert explanation == parser.explain(WORDS, (phrase.start, phrase.end, phrase.label), limit=1)
     unpickled = pickle.loads(pickle.dumps(parse))
     assert unpickled == parse
     with pytest.raises(ConfigError, match="does not know its model"):
         unpickled.explain(phrase)
-    with pytest.raises(InputError, match="most 0 is out of range"):
-        parse.explain(phrase, most=0)
+    with pytest.raises(InputError, match="limit 0 is out of range"):
+        parse.explain(phrase, limit=0)

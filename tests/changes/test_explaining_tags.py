@@ -113,7 +113,7 @@ def test_spans_are_explained_as_they_were_learned(tmp_path: Path) -> None:
         (lambda model: model.explain(WORDS, 9), "token 9 is out of range"),
         (lambda model: model.explain(WORDS, -1), "token -1 is out of range"),
         (lambda model: model.explain(WORDS, True), "token is bool, not a whole number"),
-        (lambda model: model.explain(WORDS, 1, most=0), "most 0 is out of range"),
+        (lambda model: model.explain(WORDS, 1, limit=0), "limit 0 is out of range"),
         (lambda model: model.explain(WORDS, 1, "NOUN"), "no tag 'NOUN'"),
         (lambda model: model.explain(" ".join(WORDS), 1), "a text where tokens are expected"),
         (lambda model: pickle.loads(pickle.dumps(model.tag_tokens(WORDS))).explain(1), "not know its model"),
@@ -130,7 +130,7 @@ def test_the_command_explains_a_tag(run: Run, folder: Path) -> None:
     assert status == 0
     assert "features in favour:\n  +" in out
     assert "training sentences in favour:\n  +" in out
-    status, out, _ = run(*arguments, "--label", "NNS", "--json", "--most", "1")
+    status, out, _ = run(*arguments, "--label", "NNS", "--json", "--limit", "1")
     found = json.loads(out)
     assert (status, found["tag"], len(found["features_in_favour"])) == (0, "NNS", 1)
 

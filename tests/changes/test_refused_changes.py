@@ -99,7 +99,9 @@ def test_a_kill_loses_nothing(name: str, verb: str, tmp_path: Path, monkeypatch:
     change.save(folder)
     kept, last = changes.KeptMoments.load(folder, verb), (SENTENCES if name == "tagger" else TEXTS)[-1]
     corpus = InMemoryCorpus([last])
-    changed = changes.forget(kept, corpus) if verb == "forget" else changes.update(kept, corpus, again=True)
+    changed = (
+        changes.forget(kept, corpus) if verb == "forget" else changes.update(kept, corpus, add_known=True)
+    )
     before = contents(folder)
     changed.save(tmp_path / "new")
     whole, flush = (before, contents(tmp_path / "new")), os.fsync

@@ -45,7 +45,7 @@ def test_of_text_known_lines_are_left_out(run: Run, lines: Path, tmp_path: Path,
     assert status == 2
     assert "more.txt (sentence 1): in the model already, the first of 4 among 23 lines" in err
     assert "--skip-known" in err
-    assert "--again" in err
+    assert "--add-known" in err
     status, out, err = run("update", tmp_path / "grown", more, "--skip-known")
     assert (status, err) == (0, "")
     assert "left out 4 lines that were there already" in out
@@ -69,7 +69,7 @@ def test_known_files_are_left_out(run: Run, trees: list[Path], tmp_path: Path) -
 
 def test_again_and_skip_known_exclude_each_other(run: Run, trees: list[Path], tmp_path: Path) -> None:
     run("train", "pcfg", trees[0], "-o", tmp_path / "model", "--keep-moments")
-    status, _, err = run("update", tmp_path / "model", trees[1], "--again", "--skip-known")
+    status, _, err = run("update", tmp_path / "model", trees[1], "--add-known", "--skip-known")
     assert status == 2
     assert "not both" in err
     (tmp_path / "empty.mrg").write_text("\n")

@@ -51,7 +51,7 @@ _NOTES, _TRACES = "left out: 3 notes on the text", ", 6 empty elements"
         ("score TREES READ", _NOTES + _TRACES),
         ("convert TREES --to heads-conllu", _NOTES + _TRACES),
         ("train tagger TREES -o OUT", _NOTES + _TRACES),
-        ("update MODEL TREES -o OUT --again", _NOTES + _TRACES),
+        ("update MODEL TREES -o OUT --add-known", _NOTES + _TRACES),
     ],
 )
 def test_every_command_says_what_is_left_out_of_trees(

@@ -47,7 +47,7 @@ def test_learning_goes_on_alike_from_a_folder(examples: list[TaggedSentence], tm
     first.save(tmp_path / "model")
     kept = changes.KeptMoments.load(tmp_path / "model", "update")
     ours, theirs = (
-        changes.update(each, InMemoryCorpus(examples[-1:]), again=True) for each in (first.kept, kept)
+        changes.update(each, InMemoryCorpus(examples[-1:]), add_known=True) for each in (first.kept, kept)
     )
     for name, array in ours.kept.state.arrays().items():  # type: ignore[union-attr]
         np.testing.assert_array_equal(array, theirs.kept.state.arrays()[name])  # type: ignore[union-attr]

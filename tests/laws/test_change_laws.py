@@ -138,7 +138,7 @@ def test_a_span_scorer_is_learned_again(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_was_added_was_always_there(name: str, estimator: Estimator, tmp_path: Path) -> None:
     documents = documents_of(type(estimator))
     kept = reloaded(train(name, estimator, documents[:2]), tmp_path / "some")
-    updated = changes.update(kept, Documents(documents[2:]), whole=True)
+    updated = changes.update(kept, Documents(documents[2:]), from_scratch=True)
     assert_same(updated, train(name, estimator, documents), tmp_path)
 
 
@@ -194,7 +194,7 @@ def test_a_ledger_refuses_what_was_never_there_and_what_is_there_already(
         changes.forget(kept, Documents([documents[0], documents[3]]))
     with pytest.raises(InputError, match=r"document 0.*not in the model"):
         changes.forget(kept, Documents([documents[0][:-1]]))
-    with pytest.raises(InputError, match=r"document 1.*in the model already.*again"):
+    with pytest.raises(InputError, match=r"document 1.*in the model already.*add_known"):
         changes.update(kept, Documents([documents[2], documents[1]]))
     with pytest.raises(InputError, match="nothing would be left"):
         changes.forget(kept, Documents(documents[:2]))
@@ -209,7 +209,7 @@ def test_a_file_added_again_counts_twice_and_is_forgotten_whole(
 ) -> None:
     documents = documents_of(type(estimator))
     once = train(name, estimator, documents)
-    twice = changes.update(once.kept, Documents([documents[1]]), again=True)
+    twice = changes.update(once.kept, Documents([documents[1]]), add_known=True)
     assert moments_bytes(twice.kept) != moments_bytes(once.kept)
     forgot = changes.forget(twice.kept, Documents([documents[1]]))
     assert_same(forgot, train(name, estimator, [documents[0], *documents[2:]]), tmp_path)
@@ -245,7 +245,7 @@ def test_merging_refuses_documents_that_are_in_both() -> None:
     more = changes.update(kept, Documents(documents[2:])).kept
     with pytest.raises(InputError, match="in more than one of the models: 2 files"):
         changes.merge([kept, more])
-    assert len(changes.merge([kept, more], again=True).kept.ledger) == 6
+    assert len(changes.merge([kept, more], allow_shared=True).kept.ledger) == 6
 
 
 @pytest.mark.parametrize("name", registry.estimators.names())

@@ -233,7 +233,7 @@ def _as_row(classifier: Classifier, text: str, found: Classification, style: Sty
 
 
 def _in_words(classifier: Classifier, text: str) -> str:
-    return " ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text, most=0).words)
+    return " ".join(f"{each.text}:{each.score:+.2f}" for each in classifier.explain(text, limit=0).words)
 
 
 def _as_json(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
@@ -246,7 +246,7 @@ def _as_json(classifier: Classifier, text: str, found: Classification, style: St
         "scores": scores,
     }
     if style.explain:
-        values["explanation"] = classifier.explain(text, most=0).to_json()
+        values["explanation"] = classifier.explain(text, limit=0).to_json()
     return json.dumps(values, ensure_ascii=False)
 
 

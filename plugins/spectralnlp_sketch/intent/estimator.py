@@ -363,7 +363,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Explain a label by contributions of n-grams; see `Classifier.explain`."""
-        return self._fitted().explain(text, label, most=0)
+        return self._fitted().explain(text, label, limit=0)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write a model folder, which ``spectralnlp.load`` reads as a `Classifier`.

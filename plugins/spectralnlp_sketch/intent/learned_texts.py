@@ -81,7 +81,7 @@ class LearnedTexts:
             return np.asarray(likeness * (self.shares @ wanted), np.float64)
 
     def evidence(
-        self, text: str, wanted: NDArray[np.floating], most: int
+        self, text: str, wanted: NDArray[np.floating], limit: int
     ) -> tuple[tuple[TextEvidence, ...], tuple[TextEvidence, ...]]:
         """Return the training texts that raise a weighted sum of scores most, and those that lower it most.
 
@@ -98,6 +98,6 @@ class LearnedTexts:
             text, label = self.examples[number]
             return TextEvidence(float(influence[number]), document + 1, row + 1, text, str(label))
 
-        in_favour = [each for each in order[:most].tolist() if influence[each] > 0]
-        against = [each for each in order[::-1][:most].tolist() if influence[each] < 0]
+        in_favour = [each for each in order[:limit].tolist() if influence[each] > 0]
+        against = [each for each in order[::-1][:limit].tolist() if influence[each] < 0]
         return tuple(map(named, in_favour)), tuple(map(named, against))

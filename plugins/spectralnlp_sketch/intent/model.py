@@ -171,7 +171,7 @@ class Classifier(ChangingModel):
             for scores, label, doubt in zip(probabilities, best.tolist(), doubts.tolist(), strict=True):
                 yield Classification(self.labels[label], float(scores[label]), doubt, scores, self.labels)
 
-    def explain(self, text: str, label: str | None = None, *, most: int = 5) -> Explanation:
+    def explain(self, text: str, label: str | None = None, *, limit: int = 5) -> Explanation:
         """Explain a label by contributions of n-grams and training texts, against the likeliest other label.
 
         The weights of a classifier are a sum over its examples, so the contribution of each training text is
@@ -181,14 +181,14 @@ class Classifier(ChangingModel):
         Args:
             text: the text to explain.
             label: the label to explain; None for the likeliest.
-            most: maximum number of training texts in favour and against, if they were kept; 0 is faster.
+            limit: maximum number of training texts in favour and against, if they were kept; 0 is faster.
 
         Raises:
             InputError: ``text`` is not a text.
             ConfigError: there is no such label.
         """
         result = self.classify(text)
-        check_number(most, "most", least=0)
+        check_number(limit, "limit", least=0)
         label = result.label if label is None else label
         if label not in self.labels:
             raise ConfigError(f"no label {label!r}", hint=f"there are {', '.join(self.labels[:10])} …")
@@ -202,12 +202,12 @@ class Classifier(ChangingModel):
         score_columns = partial(self._column_scores, wanted=wanted, start=start)
         confidence = float(result.scores[number])
         explanation = explain(text, self.form, label, self.labels[other], confidence, score_columns)
-        if not most or self.learned_texts is None:
+        if not limit or self.learned_texts is None:
             return explanation
         counts = count_ngrams([text], self.form)
         _, table = self._weighed(dict(zip(counts.indices.tolist(), counts.data.tolist(), strict=True)))
         slope, _ = self._slope(start + table.sum(axis=0), wanted)
-        in_favour, against = self.learned_texts.evidence(text, slope, most)
+        in_favour, against = self.learned_texts.evidence(text, slope, limit)
         return replace(explanation, in_favour=in_favour, against=against)
 
     @cached_property

@@ -34,7 +34,7 @@ def audit(
     trees: Sequence[Tree],
     documents: Sequence[int] | None = None,
     *,
-    most: int | None = None,
+    limit: int | None = None,
     report_done: Callable[[], None] = lambda: None,
 ) -> list[Doubt]:
     """Find doubtful nodes of a treebank, the most doubtful first.
@@ -46,7 +46,7 @@ def audit(
         trees: cleaned trees of a treebank.
         documents: ascending document numbers of the trees; a tree's document is held out when its parser is
             trained. None for a single document, of which blocks of trees are held out.
-        most: maximum number of nodes returned; None for all nodes with evidence against them.
+        limit: maximum number of nodes returned; None for all nodes with evidence against them.
         report_done: function called after each tree.
 
     Raises:
@@ -56,7 +56,7 @@ def audit(
         >>> import spectralnlp
         >>> from spectralnlp_trees import audit
         >>> trees = spectralnlp.read_treebank("corpora/treebank/train.mrg")
-        >>> doubts = audit(list(trees), most=5)
+        >>> doubts = audit(list(trees), limit=5)
         >>> len(doubts), doubts[0].doubt >= doubts[4].doubt
         (5, True)
     """
@@ -71,7 +71,7 @@ def audit(
             proposed = changes(trees[number], near, tags[number], brackets[number], counts)
             evidence += ((number, each) for each in proposed)
         report_done()
-    ranked = _ranked(trees, evidence)[:most]
+    ranked = _ranked(trees, evidence)[:limit]
     places = Concordance(trees)
     return [_with_others(each, places) for each in ranked]
 
@@ -131,5 +131,5 @@ def _with_others(doubt: Doubt, places: Concordance) -> Doubt:
     change, place = doubt.change, doubt.change.proposed or doubt.change.place
     wanted = (change.proposed.label,) if change.proposed else ()
     is_tag = change.kind == Kind.TAG
-    others = places.others(doubt.tree, place.start, place.end, wanted, is_tag=is_tag, most=_OTHERS)
+    others = places.others(doubt.tree, place.start, place.end, wanted, is_tag=is_tag, limit=_OTHERS)
     return replace(doubt, others=others)

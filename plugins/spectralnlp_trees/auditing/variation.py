@@ -130,7 +130,7 @@ class Concordance:
                 self._places[word].append((number, token))
 
     def others(
-        self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, most: int
+        self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, limit: int
     ) -> tuple[Occurrence, ...]:
         """Find other occurrences of some words, those with the same neighbours, then labels, first."""
         some = self.words[tree][start:end]
@@ -150,7 +150,7 @@ class Concordance:
             alike_after = self._word(number, last) == self._word(tree, end)
             rank = (-(alike + alike_after), labels != wanted, number, first)
             occurrences.append((rank, Occurrence(number, first, last, labels)))
-        return tuple(each for _, each in sorted(occurrences, key=lambda one: one[0])[:most])
+        return tuple(each for _, each in sorted(occurrences, key=lambda one: one[0])[:limit])
 
     def _word(self, tree: int, token: int) -> str | None:
         return self.words[tree][token] if 0 <= token < len(self.words[tree]) else None

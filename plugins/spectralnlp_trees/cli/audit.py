@@ -55,7 +55,7 @@ def audit(
         doubts = find_doubts(
             [each.tree for each in places],
             [documents[each.file] for each in places],
-            most=rows,
+            limit=rows,
             report_done=step,
         )
     with results(output) as write:

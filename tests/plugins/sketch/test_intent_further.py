@@ -86,7 +86,7 @@ def test_a_head_goes_on_alike_in_memory_and_from_a_folder(tmp_path: Path) -> Non
     kept = changes.KeptMoments.load(tmp_path / "model", "update")
     states: list[Any] = [first.kept.state, kept.state]
     assert [each.features is None for each in states] == [False, True]
-    ours, theirs = (changes.update(each, InMemoryCorpus(new), again=True) for each in (first.kept, kept))
+    ours, theirs = (changes.update(each, InMemoryCorpus(new), add_known=True) for each in (first.kept, kept))
     for change in ours, theirs:
         text = change.model.learned_texts.evidence("the boat", np.array([1.0, -1.0, 0.0]), 3)
         assert str(text) == str(ours.model.learned_texts.evidence("the boat", np.array([1.0, -1.0, 0.0]), 3))
@@ -146,7 +146,7 @@ def test_the_command_line_goes_on_or_learns_all_again(
     model, further, whole, both = (tmp_path / name for name in ("model", "further", "whole", "both"))
     assert run("train", "intent", old, "-o", model, "--keep-examples")[0] == 0
     assert run("update", model, new, "-o", further)[0] == 0
-    assert run("update", model, new, "-o", whole, "--all")[0] == 0
+    assert run("update", model, new, "-o", whole, "--from-scratch")[0] == 0
     assert run("train", "intent", old, new, "-o", both)[0] == 0
     found = [spectralnlp.load(each) for each in (further, whole, both)]
     np.testing.assert_array_equal(found[1].table, found[2].table)

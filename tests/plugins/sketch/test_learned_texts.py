@@ -77,16 +77,16 @@ def counted(model: Any, text: str) -> dict[int, int]:
 def test_the_texts_that_do_most_are_named(case: tuple[str, Path]) -> None:
     name, folder = case
     model: Any = spectralnlp.load(folder)
-    explained = model.explain("order some soup", "food", most=3)
+    explained = model.explain("order some soup", "food", limit=3)
     assert len(explained.in_favour) == 3
     influence = [each.influence for each in explained.in_favour]
     assert influence == sorted(influence, reverse=True)
     for each in (*explained.in_favour, *explained.against):
         assert TEXTS[name][each.example - 1] == (each.text, each.label)
     assert {each.label for each in explained.in_favour} == {"food"}
-    assert model.explain("order some soup", most=0).in_favour == ()
-    with pytest.raises(InputError, match="most -1 is out of range"):
-        model.explain("order some soup", most=-1)
+    assert model.explain("order some soup", limit=0).in_favour == ()
+    with pytest.raises(InputError, match="limit -1 is out of range"):
+        model.explain("order some soup", limit=-1)
 
 
 def test_a_text_taken_out_takes_its_influence_with_it(case: tuple[str, Path]) -> None:

@@ -103,7 +103,7 @@ def test_planted_errors_come_first() -> None:
         planted += damaged != text
         trees[number] = parsed(damaged)[0]
     assert planted >= 5
-    first = audit(trees, most=100)
+    first = audit(trees, limit=100)
     found = {each.tree for each in first if each.change.node and each.change.node.label == "VBD"}
     assert len(found) == planted
     doubts = [each.doubt for each in first]
