@@ -1,4 +1,4 @@
-"""Readable features and their weights, with which linear models explain their scores."""
+"""Feature descriptions with weights, by which linear models explain their scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks (parsing, tagging, vectors, …): what ``train`` and ``evaluate`` do for each kind of model."""
+"""Tasks (parsing, tagging, word vectors, …): how models of each kind are trained, loaded and evaluated."""
 
 # The public modules; the others are private.
 __all__ = ["api", "lines", "parsing", "sequences", "tagging", "task", "token_boundaries", "topics", "vectors"]

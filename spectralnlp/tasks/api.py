@@ -1,4 +1,4 @@
-"""The top-level functions: read, train, load and evaluate any kind of model with one call each.
+"""The package's main functions: read, train, load and evaluate any kind of model with one call each.
 
 They look up the task of the estimator or model, which does the work; see :mod:`spectralnlp.tasks.task`.
 """
@@ -42,15 +42,15 @@ def read_treebank(
     Args:
         paths: files, folders or globs, plain or gzipped; or an NLTK corpus reader.
         reader: name of a treebank reader, such as ``ptb``, or ``auto``.
-        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
-        encoding: encoding of the files; None for the usual one of the treebank format.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
+        encoding: encoding of the files; None for the default of the treebank format.
 
     Returns:
         A corpus that reads the files again at each pass.
 
     Raises:
         InputError: an input is missing, or (on reading) a tree is malformed.
-        RegistryError: no reader has this name.
+        RegistryError: there is no reader with this name.
 
     Examples:
         >>> import spectralnlp
@@ -171,9 +171,9 @@ def train(
             are cleaned.
         report: called with a line for each pass; None for no progress.
         reader: name of a reader for the files; ``auto`` to recognise the format.
-        encoding: encoding of treebank files; None for the usual one of the treebank format.
-        weights: how often each tree of a treebank counts, by the treebank's path in the data or its folder:
-            ``{"b/": 2}``. Trees of other treebanks count once.
+        encoding: encoding of treebank files; None for the default of the treebank format.
+        weights: how many times each tree of a treebank counts, by the treebank's path in the data or its
+            folder: ``{"b/": 2}``. Trees of other treebanks count once.
         map: file with a table of renamings of labels and tags, such as ``grammars/en.map``.
         settings: hyper-parameters, such as ``n_states=16``; ``preset="fast"`` selects a preset as the base.
 
@@ -183,7 +183,7 @@ def train(
     Raises:
         ConfigError: a setting does not exist or is out of range.
         InputError: the data cannot be read, or is empty.
-        RegistryError: no estimator has this name.
+        RegistryError: there is no estimator with this name.
 
     Examples:
         >>> import spectralnlp

@@ -1,4 +1,4 @@
-"""Model cards: Markdown that says what a model is, which data it was trained on, and how."""
+"""Write model cards: Markdown that says what a model is, which data it was trained on, and how."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def model_card(about: Mapping[str, Any], data: str, description: str, default: s
     """Return a model card in Markdown.
 
     Args:
-        about: the model's ``about``: package version, estimator, and the estimator's parameters.
+        about: metadata of the model: package version, estimator, and the estimator's parameters.
         data: the training data in words, such as ``171 trees of 1,530 tokens``.
         description: Markdown that opens the card.
         default: Markdown that opens the card if the description is empty.

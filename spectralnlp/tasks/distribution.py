@@ -1,4 +1,4 @@
-"""Write models as a Python distribution that ``pip install`` installs and the model registry finds."""
+"""Package trained models as a Python distribution that ``pip`` can install and the model registry finds."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """Return a model's kept moments; in their settings, names replace the paths of packaged models."""
+    """Return a model's kept moments; paths of packaged models in its settings are replaced by their names."""
     kept = load_kept_moments(moments_folder(folder), folder)
     if kept is None:
         what = f"{folder} has no kept moments"
@@ -169,7 +169,14 @@ def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | No
 
 
 def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
-    """Write the moments of an installed model, which must be the model in the folder."""
+    """Write the moments of an installed model to a folder, after checking that the models are equal.
+
+    Args:
+        name: name of the installed model.
+        folder: folder of the model with moments.
+        target: folder to write.
+        kept: the moments.
+    """
     if name not in registry.models:
         raise ConfigError(f"no model {name} is installed", hint=f"package and install {folder} first")
     installed = Path(registry.models.get(name))
@@ -183,7 +190,7 @@ def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
 
 
 def _folders_by_name(models: Sequence[str | Path]) -> dict[str, Path]:
-    """Return the model folders by the names that the models will have."""
+    """Return the folders of models by the names that they will have in the distribution."""
     folders: dict[str, Path] = {}
     for model in models:
         folder = folder_of(model)
@@ -212,7 +219,11 @@ def _checked_licence(licence: str) -> str:
 
 
 def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
-    """Raise a ConfigError if the folder holds something else, or a distribution that may not be replaced."""
+    """Check that the output folder may be written.
+
+    Raises:
+        ConfigError: it holds anything but a distribution of this name, or ``overwrite`` is False.
+    """
     if not output.exists() or (output.is_dir() and not any(output.iterdir())):
         return
     described = output / "pyproject.toml"

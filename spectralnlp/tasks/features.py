@@ -1,4 +1,4 @@
-"""The featurizer task: turn texts, one per line, into rows of numbers."""
+"""The featurizer task: train and load models that convert texts, one per line, to rows of numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spectralnlp.tasks.task import Task
 
 
 class FeaturesTask(Task):
-    """Featurizers, which turn each text into a row of numbers."""
+    """Task of featurizers, which convert each text to a row of numbers."""
 
     name = "features"
     documents = ("line", "file")
@@ -56,7 +56,7 @@ What it knows of words comes from the training text: its licence applies."""
         return FileCorpus(expand_inputs(inputs), partial(read_lines, column=text_column, on_bad=on_bad))
 
     def from_record(self, record: Mapping[str, Any]) -> str:
-        """Return the ``text`` field of a record."""
+        """Return the text of a record, its field ``text``."""
         return str(take_field(record, *TEXT_NAMES))
 
     def wrap(self, fitted: Any) -> Features:
@@ -68,7 +68,7 @@ What it knows of words comes from the training text: its licence applies."""
         return {"training texts": fitted.n_texts_}
 
     def try_out(self, model: Features) -> None:
-        """Transform one text, so that the kernels are compiled."""
+        """Convert one text to features, so that the kernels are compiled."""
         model.transform(["The keeper climbs."])
 
     def load(self, stored: StoredModel) -> Features:

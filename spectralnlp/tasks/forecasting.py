@@ -1,9 +1,9 @@
-"""Forecasts of F1 with more training trees, by extending the learning curve of a parser.
+"""Forecast how the F1 of a parser would grow with more training trees, by extrapolating its learning curve.
 
-Parsers are trained on growing parts of a treebank. More trees usually come as more documents, so the parts
-grow by documents (or by blocks of neighbouring trees in long documents), not by single trees, which would
-resemble the held-out trees too much. Rounds of parts are trained as long as there is time, each round in its
-own order and, if no held-out trees are given, scored on its own fold.
+Parsers are trained on subsets of a treebank of growing size. As more trees usually come in new documents,
+subsets grow by whole documents (or by blocks of neighbouring trees in long documents), not by single trees,
+which would resemble the held-out trees too much. Rounds of subsets are trained as long as time allows, each
+with its own random order and, unless held-out trees are given, its own held-out fold.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _MOST_ROUNDS = 5
 
 @dataclass(frozen=True)
 class Forecast:
-    """F1 by number of trees, measured and extended.
+    """Learning curve of a parser, F1 by number of training trees, measured and extrapolated.
 
     Attributes:
         n_trees: number of trees in the treebank.
-        points: points of the curve at the sizes that were trained and the target sizes, ascending.
+        points: points of the curve at the measured sizes and the target sizes, ascending.
         runs: the training runs.
         check: F1 at the largest trained size, forecast from sizes up to half of it; None if there are too
             few of them.
@@ -66,11 +66,11 @@ class Forecast:
 
     @property
     def now(self) -> CurvePoint:
-        """The point of the curve at the present number of trees."""
+        """Point of the curve at the present number of trees."""
         return next(point for point in self.points if point.n_trees == self.n_trees)
 
     def to_table(self) -> str:
-        """Return a table of sizes as text, and a sentence for each target size."""
+        """Return a text table of sizes and F1, and a sentence for each target size."""
         lines = [f"{'trees':>9}{'runs':>6}{'observed':>10}{'curve':>8}   95 %"]
         for point in self.points:
             n_runs = sum(run.n_trees == point.n_trees for run in self.runs)
@@ -131,17 +131,17 @@ def forecast(
     random_state: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> Forecast:
-    """Train on growing parts of a treebank, and extrapolate the curve of F1.
+    """Train a parser on growing parts of a treebank, and extrapolate its learning curve.
 
     Args:
         estimator: an unfitted parser estimator.
         corpus: the treebank.
-        targets: total numbers of trees to extend the curve to; by default 1,000 more than there are, and
+        targets: total numbers of trees for which to forecast F1; by default 1,000 more than there are, and
             twice as many.
         held_out: trees to score on; None to hold out a fifth of the treebank in each round.
-        seconds: time limit. A run starts only if, at the speed of the last run, it would end in time; three
-            sizes are always trained.
-        rounds: largest number of parts of each size.
+        seconds: time limit. A training run starts only if, at the speed of the last run, it would end in
+            time; three sizes are always trained.
+        rounds: maximum number of parts of each size.
         random_state: seed for drawing the parts.
         report: called with a line for each run.
 
@@ -200,7 +200,10 @@ def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
 
 
 def _sizes(n_trees: int, fewest: int) -> list[int]:
-    """Return the part sizes, ascending: those of ``fewest`` trees or more, if there are at least three."""
+    """Return the sizes of parts, ascending: those of ``fewest`` trees or more, if there are at least three.
+
+    If there are not, the largest five sizes are returned.
+    """
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]
     return large if len(large) >= _LEAST_SIZES else sizes[-5:]
@@ -209,7 +212,14 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
 def _parts(
     blocks: Sequence[Sequence[Tree]], gold: list[Tree] | None, number: int, random_state: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """Return the training trees of a round, in the order in which parts take them, and the trees to score."""
+    """Return the training trees of a round, whose prefixes are the parts, and the trees to score on.
+
+    Args:
+        blocks: trees of the treebank, in blocks that stay together.
+        gold: held-out trees; None to hold out a fifth of the blocks.
+        number: number of the round.
+        random_state: seed of the order.
+    """
     rng = np.random.default_rng([random_state, number])
     if gold is not None:
         return [tree for block in rng.permutation(len(blocks)).tolist() for tree in blocks[block]], gold
@@ -233,7 +243,7 @@ def _run(estimator: Estimator[Tree], trees: list[Tree], gold: list[Tree], fold: 
 
 
 def _check(runs: Sequence[CurveRun], random_state: int) -> CurvePoint | None:
-    """Forecast the largest size from sizes up to half of it; None if there are too few of them."""
+    """Forecast F1 at the largest trained size from sizes up to half of it; None if there are too few."""
     largest = max(run.n_trees for run in runs)
     smaller = [run for run in runs if run.n_trees <= 0.51 * largest]
     if len({run.n_trees for run in smaller}) < _LEAST_SIZES:

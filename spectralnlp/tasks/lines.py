@@ -1,4 +1,4 @@
-"""Base class of tasks whose examples are lines of text (or one column of a table), split into words."""
+"""Base class of tasks that read one example per line of text (or row of a table), split into words."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from spectralnlp.tasks.task import Task
 
 
 class LineTask(Task):
-    """A task whose examples are lists of words, read one per line."""
+    """Base class of tasks whose examples are lists of words, read one per line."""
 
     documents = ("line", "file")
 
     @staticmethod
     @abstractmethod
     def words_of(line: str) -> list[str]:
-        """Return the words of a line; lines without words are skipped."""
+        """Split a line into words; lines without words are skipped by `read`."""
 
     def is_example(self, example: Any) -> bool:
         """Return whether a value is a sequence of words."""
@@ -42,7 +42,7 @@ class LineTask(Task):
         return example
 
     def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
-        """Return the new words, as a list."""
+        """Return the example after replacing its words, which is the list of new words."""
         return list(words)
 
     def from_record(self, record: Mapping[str, Any]) -> list[str]:
@@ -96,8 +96,8 @@ def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = 
     Args:
         path: the file.
         column: the column to read, see `text_cells`; None for whole lines.
-        on_bad: called with the error of each line that lacks the column, which is then left out, and with
-            the error that ends reading; None to raise the first error.
+        on_bad: called with the error of each line without the column, which is skipped, and with an error
+            that ends reading; None to raise the first error.
 
     Raises:
         InputError: ``on_bad`` is None, and the file or column is missing or the file is not UTF-8.

@@ -39,7 +39,7 @@ _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 
 
 
 class TreeBoundaries(TokenBoundaries):
-    """Counts of token boundaries in trees."""
+    """Counts of token boundaries in trees, from which tokenisation conventions are learned."""
 
     @staticmethod
     def words_of(example: Tree) -> list[str]:
@@ -48,7 +48,7 @@ class TreeBoundaries(TokenBoundaries):
 
 
 class ParsingTask(TokenTask):
-    """Constituency parsing."""
+    """Task of constituency parsing."""
 
     name = "parsing"
     boundaries = TreeBoundaries
@@ -73,9 +73,9 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         Args:
             inputs: files, folders or globs; or an NLTK corpus reader, or its ``parsed_sents()``.
             reader: name of a treebank reader, or ``auto``.
-            on_bad: called with the error of each bad tree, which is then left out; None to raise it.
-            encoding: encoding of the files; None for the usual one of the treebank format.
-            weights: how often each tree counts, by input or by folder of inputs; 1 by default.
+            on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
+            encoding: encoding of the files; None for the default of the treebank format.
+            weights: how many times each tree counts, by input or by folder of inputs; 1 by default.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
@@ -91,7 +91,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     read_gold = read
 
     def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
-        """Learn tokenisation conventions from the first treebank of several."""
+        """Learn tokenisation conventions from at most ``most`` trees, those of the first treebank."""
         if isinstance(corpus, TreebankCorpus):
             corpus = corpus.first()
         elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):
@@ -168,8 +168,10 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             tagger: a tagger whose tag probabilities the parser uses; None for the parser's own tagger, if
                 any.
             parameters: rules for counting brackets.
-            own_tags: score with the tags that the parser predicted, as plain EVALB does, not with gold tags.
-            raw: let the parser split sentences and tokenise, and match brackets by character offsets.
+            own_tags: whether to score with the tags that the parser predicted, as plain EVALB does, not with
+                gold tags.
+            raw: whether the parser splits sentences and tokenises itself; brackets are then matched by
+                character offsets.
 
         Raises:
             InputError: there are no trees.
@@ -200,7 +202,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return sample_trees()
 
     def try_out(self, model: Parser) -> None:
-        """Parse with every decoder, k-best and with fixed tags, so that the kernels are compiled."""
+        """Parse with every decoder, with k-best output and with fixed tags, so that kernels are compiled."""
         sentences = list(model.sentences([_TEXT]))
         for name in registry.decoders.names():
             with suppress(ConfigError):  # some decoders reject grammars with negative weights
@@ -210,7 +212,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
                 model.parse_tokens(parse.tree.words(), parse.tree.tags())
 
     def compare(self, report: Any, other: Any) -> Comparison:
-        """Run a paired test of F1, with an interval of the difference; both reports must be of one kind."""
+        """Test whether the F1 of two reports differs significantly; both must be of the same kind."""
         comparison: Comparison = report.compare(other)
         return comparison
 
@@ -225,7 +227,7 @@ def _grammar_of(fitted: Any) -> Any:
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
-    """Return the words of a gold tree, with word forms by the tokenisation conventions."""
+    """Convert a gold tree's words to a sentence, with words respelled by the tokenisation conventions."""
     sentence = Sentence.from_words(tree.words())
     forms = conventions.forms(sentence.words)
     return Sentence(
@@ -234,6 +236,6 @@ def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
 
 
 def _with_words(tree: Tree, words: Iterable[str]) -> Tree:
-    """Return the tree with its words replaced, such as by another spelling."""
+    """Return the tree with its words replaced by as many others."""
     left = iter(words)
     return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(left)))

@@ -1,4 +1,4 @@
-"""Evaluation of a parser on raw text, which the parser splits into sentences and tokens itself."""
+"""Evaluate a parser on raw text, which the parser splits into sentences and tokens itself."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def evaluate_raw(
 
 
 def warm_up(parser: Parser) -> None:
-    """Load the kernels and index the grammars, so that this time is not counted as parsing."""
+    """Load the kernels and index the grammars before parsing time is measured."""
     parser.parse_tokens(["a", "b", "c"])
 
 
 def _placed_documents(corpus: Corpus[Tree]) -> Iterator[list[PlacedTree]]:
-    """Yield the trees of each non-empty document, with character offsets into its text."""
+    """Yield the trees of each non-empty document, with their character offsets in the document's text."""
     first = islice(corpus, CONVENTION_EXAMPLES)
     conventions = Conventions.learn(word for tree in first for word in tree.words())
     for _, partitions in groupby(corpus.partitions(), key=lambda partition: partition.document_index):

@@ -1,4 +1,4 @@
-"""Made-up training data of each kind, enough to run every compiled kernel once."""
+"""Made-up training data for each task, enough to run (and so compile) every kernel once."""
 
 from __future__ import annotations
 

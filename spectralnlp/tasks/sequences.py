@@ -1,4 +1,4 @@
-"""The sequence task: models that predict the next symbol of a sequence, read one sequence per line."""
+"""The sequence task: train and evaluate models that predict the next symbol, on one sequence per line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spectralnlp.tasks.lines import LineTask
 
 
 class SequenceTask(LineTask):
-    """Models of blank-separated symbols, which give likelihoods and predict next symbols."""
+    """Task of sequence models, which give likelihoods of sequences of symbols and predict next symbols."""
 
     name = "sequences"
     training_data = "{training symbols:,} symbols in {training sequences:,} sequences"
@@ -31,7 +31,7 @@ The parameters and the symbols come from the training sequences: their licence a
 
     @staticmethod
     def words_of(line: str) -> list[str]:
-        """Return the blank-separated symbols of a line."""
+        """Split a line into its blank-separated symbols."""
         return line.split()
 
     def wrap(self, fitted: Any) -> SequenceModel:

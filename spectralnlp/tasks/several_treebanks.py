@@ -1,4 +1,4 @@
-"""Training on several treebanks: their weights, and a report of the labels and rules that differ."""
+"""Support for training on several treebanks: their weights, and warnings about differing labels and rules."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ _MANY_LABELS = 0.3  # warn above this share of phrases with labels unknown to th
 
 @dataclass(frozen=True)
 class Source:
-    """A treebank: an input that is a folder, an address or a pattern; or the input files of one folder.
+    """Treebank among several, with its files and weight.
+
+    It is a single input (a folder, an address or a pattern), or all input files that are in one folder.
 
     Attributes:
         name: the input, or the folder of the input files.
         paths: the files.
-        weight: how often each of its trees counts.
+        weight: how many times each of its trees counts.
     """
 
     name: str
@@ -41,7 +43,7 @@ def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
 
     Args:
         inputs: files, folders or globs.
-        weights: how often each tree counts, by input or by folder of inputs; 1 by default.
+        weights: how many times each tree counts, by input or by folder of inputs; 1 by default.
 
     Raises:
         InputError: an input is missing or holds no files.
@@ -83,8 +85,9 @@ class Contents:
     Attributes:
         source: the treebank.
         n_trees: the number of trees.
-        labels, tags, rules, words: occurrences of each phrase label, tag, rule (``NP → DT NN``) and word.
-        renamed: number of nodes that each row of the table renames, by line number.
+        labels, tags, rules, words: number of occurrences of each phrase label, tag, rule (``NP → DT NN``)
+            and word.
+        renamed: number of nodes that each row of the table of renamings matches, by line number.
     """
 
     source: Source
@@ -103,7 +106,7 @@ class Contents:
 
         Args:
             source: the treebank.
-            read: yields the trees of a file, without renaming.
+            read: function that yields the trees of a file, before renaming.
             renaming: the table of renamings; None to keep labels and tags.
         """
         counts = cls(source, 0, Counter(), Counter(), Counter(), Counter(), Counter())
@@ -130,7 +133,7 @@ class Contents:
 
 
 def report_differences(contents: Sequence[Contents]) -> list[str]:
-    """Return lines about the labels, tags and rules that only one of several treebanks has."""
+    """Return messages about labels, tags and rules that only one of several treebanks has."""
     sizes = ", ".join(
         f"{each.source.name} {each.n_trees:,} trees" + (f" × {each.source.weight}" * (each.source.weight > 1))
         for each in contents
@@ -151,7 +154,7 @@ def report_differences(contents: Sequence[Contents]) -> list[str]:
 
 
 def report_renaming(contents: Sequence[Contents], renaming: Renaming) -> list[str]:
-    """Return a line about how many nodes a table renames in treebanks.
+    """Return a message about how many nodes of treebanks a table of renamings matches.
 
     Raises:
         InputError: the table renames nothing.
@@ -180,7 +183,12 @@ def _named(counts: Counter[str]) -> str:
 
 
 def _warn(more: Contents, first: Contents) -> list[str]:
-    """Return warnings about a treebank whose language or labels probably differ from the first one's."""
+    """Return warnings about a treebank whose language or labels probably differ from the first one's.
+
+    Args:
+        more: contents of the treebank.
+        first: contents of the first treebank.
+    """
     name, lines = more.source.name, []
     words = unknown_share(more.words, first.words)
     if words > MANY_UNKNOWN:

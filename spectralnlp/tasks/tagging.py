@@ -47,7 +47,7 @@ _USUAL_TAGS = ("tags", "tag", "upos", "pos_tags", "ner_tags")
 
 
 class TaggingTask(TokenTask):
-    """Taggers, which give each word of a sentence a tag.
+    """Task of taggers, which give each word of a sentence a tag.
 
     The class attribute ``tagger`` of an estimator names the kind of tagger that it trains.
     """
@@ -75,8 +75,8 @@ their licences apply."""
             inputs: files, folders or globs.
             reader: ``conllu``, ``columns``, ``tagged``, a treebank reader's name for the tags of trees, or
                 ``auto``.
-            on_bad: called with the error of each bad sentence, which is then left out; None to raise it.
-            encoding: encoding of the files; None for UTF-8, or for the usual one of the treebank format.
+            on_bad: called with the error of each invalid sentence, which is skipped; None to raise it.
+            encoding: encoding of the files; None for UTF-8, or for the default of the treebank format.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; not
                 applied to other files.
 
@@ -99,7 +99,7 @@ their licences apply."""
         return super().in_memory(data) if trees is None else MappedCorpus(trees, _tags_of)
 
     def from_record(self, record: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return the sentence of a record: ``tokens``, and as tag columns each field of as many values."""
+        """Return the sentence of a record: its ``tokens``, and fields of equal length as columns of tags."""
         words = tuple(check_tokens(take_field(record, "tokens", "words", "form")))
         columns = {
             name: tuple(map(str, values))
@@ -121,7 +121,7 @@ their licences apply."""
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
-        """Return sentences with the tags of the estimator's ``column`` setting."""
+        """Return sentences with the column of tags that the estimator's setting ``column`` names."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
     def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
@@ -164,17 +164,17 @@ their licences apply."""
         )
 
     def sample(self) -> str:
-        """Return made-up trees, whose tags are learned."""
+        """Return made-up trees, whose tags serve as training data."""
         return sample_trees()
 
     def try_out(self, model: Tagger | RefinementTagger) -> None:
-        """Tag a sentence, with probabilities, so that the kernels are compiled."""
+        """Tag a sentence, with and without probabilities, so that the kernels are compiled."""
         words = [["The", "keeper", "saw", "3", "unheard-of", "boats", "."]]
         model.best_tags(words)
         model.confidence(words)
 
     def compare(self, report: TagReport, other: TagReport) -> Comparison:
-        """Run a paired test of F1 (accuracy, if there are no spans), with an interval of the difference."""
+        """Test whether the F1 of spans (without spans, the accuracy) of two reports differs significantly."""
         return compare_tags(report, other)
 
     def load(self, stored: StoredModel) -> Tagger | RefinementTagger:
@@ -183,7 +183,7 @@ their licences apply."""
 
 
 class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
-    """Annotated sentences of files; for the arguments see `TaggingTask.read`."""
+    """Corpus of the annotated sentences of files; arguments as for `TaggingTask.read`."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
         self.reader, self.encoding = reader, encoding
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return lines about what cleaning leaves out or moves in the trees among the files."""
+        """Return messages about nodes that cleaning removes or moves in treebank files."""
         trees = [path for path in self.paths if _are_trees(path, self.reader)]
         return changes_of(trees, self.reader, self.encoding)
 
@@ -238,5 +238,5 @@ _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 
 
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
-    """Return the words with the tags of a column; a pair of words and tags is returned as it is."""
+    """Return the words with one column of tags; a pair of words and tags is returned unchanged."""
     return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence

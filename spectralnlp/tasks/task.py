@@ -1,4 +1,4 @@
-"""The interface of tasks: how to read data for a kind of model, train, evaluate, compare and load it."""
+"""Base class of tasks, which define how models of one kind are trained, evaluated, compared and loaded."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _PATHS = frozenset(["eigenwords", "featurizer", "unlabelled", "vectors"])
 
 
 class Comparison(Protocol):
-    """The result of `Task.compare`; ``str()`` of it is a readable summary."""
+    """Protocol of results of `Task.compare`; ``str()`` gives a readable summary."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
         """Return the figures of the test by name."""
 
 
 class OwnChanges(Protocol):
-    """Update, forget and merge for models that store their moments inside the model itself.
+    """Protocol of update, forget and merge for models that contain their own moments, such as sketches.
 
-    Each method reads model folders and writes the changed model to a folder. It raises a ConfigError, and
-    writes nothing, if it cannot do so. ``report`` is called with a line about the result.
+    Each method reads model folders and writes the changed model to the folder ``output``. It raises a
+    ConfigError, and writes nothing, if that is impossible. ``report`` is called with a line about the result.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
@@ -50,7 +50,7 @@ class OwnChanges(Protocol):
 
 
 def silent(line: str) -> None:
-    """Ignore a line of progress: the default progress callback."""
+    """Ignore a line of progress; the default progress callback."""
 
 
 class Task(ABC):
@@ -63,11 +63,11 @@ class Task(ABC):
     options that the user gave, and reports an error for an option that the task does not take.
 
     Class attributes:
-        name: name of the entry point, which saved models of the task carry.
-        documents: the units that can be added to a model and removed, ``file`` or ``line``; the default one
-            first.
-        training_data: one phrase about the training data, with names of `training_counts` in braces, such as
-            ``{training trees:,} trees``.
+        name: name of the task, under which it is registered and which is stored in its models.
+        documents: the units of data that can be added to a model and removed, ``file`` or ``line``; the
+            default first.
+        training_data: template of a phrase about the training data, with names of `training_counts` in
+            braces, such as ``{training trees:,} trees``.
         default_card: first lines of a model card, in Markdown, for models without a description.
 
     Examples:
@@ -89,15 +89,15 @@ class Task(ABC):
         Args:
             inputs: files, folders or globs.
             reader: name of a reader; ``auto`` to recognise the format.
-            on_bad: called with the error of each bad example, which is then left out; None to raise it.
+            on_bad: called with the error of each invalid example, which is skipped; None to raise it.
 
         Tasks that read plain text also take ``text_column``: the name of a table's column, or its number
         (from 1) in tab-separated lines. Tasks that read treebanks take ``encoding``, the encoding of the
-        files; None for the usual one of the format.
+        files; None for the default of the format.
         """
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:
-        """Resolve ``auto`` to the reader of these inputs, so that later data is read in the same way."""
+        """Return the reader that ``auto`` chooses for inputs, so that later data are read in the same way."""
         return reader
 
     def read_gold(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
@@ -108,7 +108,7 @@ class Task(ABC):
         """Make a corpus of examples in memory: a list or other collection, an iterator, or a corpus.
 
         Args:
-            data: the examples, or another object that the task can take them from. If the task has
+            data: the examples, or another object that contains them. If the task has
                 `from_record`, examples may be records (mappings of names to values), and a data frame or
                 columns by name give one record per row.
 
@@ -153,7 +153,7 @@ class Task(ABC):
         return self.described(fitted, report=report, description=description)
 
     def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
-        """Wrap a fitted estimator as a model with ``about`` and ``card``; for the arguments see `train`."""
+        """Convert a fitted estimator to a model with ``about`` and ``card``; arguments as for `train`."""
         for line in fitted.remarks():
             report(line)
         about = {
@@ -166,7 +166,7 @@ class Task(ABC):
         return replace(self.wrap(fitted), about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
-        """Wrap a fitted estimator as a model; `described` fills in ``about`` and ``card`` afterwards.
+        """Convert a fitted estimator to a model, without the metadata that `described` adds.
 
         Raises:
             ConfigError: models of this task do not come from fitted estimators.
@@ -174,7 +174,7 @@ class Task(ABC):
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the amounts of data that an estimator was fitted to, by name, for ``info``."""
+        """Return the amounts of training data by name, such as ``training trees``, for ``info``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class Task(ABC):
         raise ConfigError(f"rare words cannot be renamed for {self.name}", hint="leave out keep_words_above")
 
     def with_words(self, example: Any, words: Sequence[str]) -> Any:
-        """Return an example with its words replaced by as many others; errors as in `words_in`."""
+        """Return an example with its words replaced by as many others; raises as `words_in`."""
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
@@ -238,7 +238,7 @@ class Task(ABC):
         report: ProgressCallback = silent,
         description: str = "",
     ) -> Any:
-        """Make a model as `train` does, but from kept moments instead of a corpus.
+        """Train a model as `train` does, but from kept moments instead of a corpus.
 
         Args:
             estimator: an unfitted estimator.
@@ -279,7 +279,7 @@ class Task(ABC):
         return sample_text()
 
     def try_out(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
-        """Use a model as commands and users do, so that its kernels are compiled; by default, do nothing.
+        """Use a model on made-up data, so that its kernels are compiled; by default, do nothing.
 
         Args:
             model: a model, as `train` or `load` returns it.
@@ -295,7 +295,7 @@ class Task(ABC):
 
 
 def as_stored(value: Any) -> Any:
-    """Return a setting as JSON reads it back: a tuple as a list."""
+    """Convert a setting to the value that JSON would return after storing it: tuples become lists."""
     return list(value) if isinstance(value, tuple) else value
 
 

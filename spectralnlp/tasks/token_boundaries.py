@@ -1,4 +1,4 @@
-"""Base class of tasks whose models tokenise raw text by the conventions of their training data."""
+"""Base class of tasks on tokenised sentences, which learn how their training data are tokenised."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BOUNDARIES = "seams"  # name of these counts in moments files
 
 
 class TokenBoundaries(Counts[Any]):
-    """Counts of words, and of adjacent tokens that may be one split word, for learning tokenisation.
+    """Counts of words, and of adjacent tokens that may be parts of one word, for learning tokenisation.
 
     An example is a pair of words and tags; subclasses override `words_of` for other examples.
     """
@@ -34,16 +34,19 @@ class TokenBoundaries(Counts[Any]):
         return words
 
     def is_key(self, key: Key) -> bool:
-        """Return whether a key is a word, or tokens that may be one split word."""
+        """Return whether a key of counts is a word, or adjacent tokens that may be parts of one word."""
         return isinstance(key, str) or len(key) == 3 or is_cut(key)
 
     def events(self, example: Any) -> Iterator[Key]:
-        """Return the words of an example, and adjacent tokens that may be one split word."""
+        """Return what is counted in an example: words, and adjacent tokens that may be parts of one word."""
         return token_boundaries(self.words_of(example))
 
 
 class TokenTask(Task):
-    """A task whose examples are tokenised sentences and whose models have a field ``conventions``.
+    """Base class of tasks whose examples are tokenised sentences.
+
+    Models of such tasks have a field ``conventions`` with the tokenisation conventions of their training
+    data.
 
     Class attributes:
         boundaries: the class of counts from which the conventions are learned.

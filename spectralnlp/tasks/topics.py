@@ -1,4 +1,4 @@
-"""The topic task: topic models of text, read one document per line."""
+"""The topic task: train and evaluate topic models on text with one document per line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N_TOP = 10  # top words per topic on which coherence is measured
 
 
 class TopicTask(LineTask):
-    """Topic models of documents."""
+    """Task of topic models of documents."""
 
     name = "topics"
     training_data = "{training documents:,} documents"
@@ -34,7 +34,7 @@ The topics and their words come from the training text: its licence applies."""
         return content_words(line)
 
     def wrap(self, fitted: Any) -> Topics:
-        """Wrap the topics of a fitted estimator as a model."""
+        """Convert a fitted estimator to a topic model."""
         return Topics(fitted.topics_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:

@@ -25,14 +25,14 @@ from spectralnlp.trees.renaming import Renaming
 
 
 class TreebankCorpus(FileCorpus[Tree]):
-    """The cleaned trees of one or more treebanks; the files of a treebank of weight 2 are read twice.
+    """Corpus of the cleaned trees of one or more treebanks; files of a treebank of weight 2 are read twice.
 
     Args:
         treebanks: the files and the weight of each treebank.
         reader: name of a treebank reader, or ``auto``.
-        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
-        encoding: encoding of the files; None for the usual one of the treebank format.
-        renaming: a renaming of labels and tags; None to keep them.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
+        encoding: encoding of the files; None for the default of the treebank format.
+        renaming: table of renamings of labels and tags; None to rename nothing.
     """
 
     def __init__(
@@ -51,14 +51,15 @@ class TreebankCorpus(FileCorpus[Tree]):
         )
 
     def first(self) -> TreebankCorpus:
-        """Return a corpus of the first treebank alone, which decides the tokenisation conventions."""
+        """Return a corpus of the first treebank alone, from which tokenisation conventions are learned."""
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return lines that describe what cleaning and renaming change.
+        """Return messages about what cleaning and renaming change in the trees.
 
-        For training on several treebanks, lines about labels and rules that only one of them has follow. The
-        files are read for this, and parsed if there is a renaming or a second treebank.
+        For training on several treebanks, messages about labels and rules that only one of them has follow.
+        The files are read for this purpose, and their trees parsed if there are renamings or several
+        treebanks.
 
         Raises:
             InputError: the table of renamings matches nothing.
@@ -76,7 +77,7 @@ class TreebankCorpus(FileCorpus[Tree]):
 
 
 def _ignore(error: InputError) -> None:
-    """Ignore a bad tree here; it is reported when the trees are read for training."""
+    """Ignore the error of an invalid tree, which is reported when the trees are read for training."""
 
 
 def _read_clean(
@@ -87,7 +88,7 @@ def _read_clean(
 
 
 class _NltkTrees(Corpus[Tree]):
-    """The cleaned trees of a corpus of NLTK trees."""
+    """Corpus of the cleaned trees of an NLTK corpus or collection."""
 
     def __init__(self, corpus: Corpus[Any], on_bad: OnBad | None) -> None:
         self.corpus = corpus
@@ -106,11 +107,11 @@ def _converted(partition: Partition[Any], on_bad: OnBad | None) -> Iterator[Tree
 
 
 def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None:
-    """Return a corpus of cleaned trees if the data is NLTK's.
+    """Return a corpus of cleaned trees if the data holds NLTK trees, else None.
 
     Args:
         data: an NLTK corpus reader, or a collection or iterator of NLTK trees.
-        on_bad: called with the error of each bad tree, which is then left out; None to raise it.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
 
     Returns:
         The corpus; None if the data is something else. An iterator is always returned as a corpus, because

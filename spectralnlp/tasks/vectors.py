@@ -1,4 +1,4 @@
-"""The word-vector task: train on text, and evaluate how well nearest neighbours agree on a label."""
+"""The word-vector task: train vectors on text, and evaluate whether nearest neighbours share a label."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ N_NEIGHBOURS = 10
 
 
 class VectorsTask(Task):
-    """Word vectors."""
+    """Task of word vectors."""
 
     name = "vectors"
     documents = ("line", "file")
@@ -51,7 +51,7 @@ prejudices."""
         text_column: Column | None = None,
         on_bad: OnBad | None = None,
     ) -> Corpus[str | Ngrams]:
-        """Read text in blocks of lines.
+        """Read text for training word vectors, in blocks of lines.
 
         Args:
             inputs: files, folders or globs.
@@ -78,7 +78,7 @@ prejudices."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def settled_reader(self, inputs: Inputs, reader: str) -> str:
-        """Resolve ``auto`` to ``tokens`` or ``text``, by the beginning of the first file."""
+        """Return what ``auto`` chooses, ``tokens`` or ``text``, by the beginning of the first file."""
         if reader != "auto":
             return reader
         return settled_reader(expand_inputs(inputs)[0])
@@ -110,8 +110,8 @@ class NeighbourReport(Report):
     """Label agreement between words and their nearest neighbours, in percent.
 
     Args:
-        nearest: share of words whose nearest neighbour has the same label.
-        ten: mean share of the ten nearest neighbours with the same label.
+        nearest: share of words whose nearest neighbour has the word's label.
+        ten: mean share of the ten nearest neighbours that have the word's label.
         chance: expected share if neighbours were drawn at random.
         words: number of labelled words in the vocabulary.
         coverage: share of the labelled words that are in the vocabulary.
@@ -148,7 +148,7 @@ class NeighbourReport(Report):
 def neighbour_agreement(
     model: Vectors, labelled: Corpus[tuple[str, str]] | Sequence[tuple[str, str]]
 ) -> NeighbourReport:
-    """Measure whether words with the same label are nearest neighbours by cosine.
+    """Measure how often the nearest neighbours of a word, by cosine of vectors, have the word's label.
 
     Each word counts once, with its most frequent label. Neighbours are searched among the labelled words of
     the vocabulary; words outside it, whose vectors the spelling model predicts, are not counted.

@@ -1,4 +1,4 @@
-"""Chains: forward-backward, Viterbi, filtering, tagging."""
+"""Inference in linear chains: forward-backward, Viterbi, filtering and tagging."""
 
 # The public modules; the others are private.
 __all__ = ["filtering", "forward_backward", "predictor"]

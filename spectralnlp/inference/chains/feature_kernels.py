@@ -1,4 +1,4 @@
-"""Kernels that compute the hashed forms of words."""
+"""Kernel that hashes the forms of words (prefixes, suffixes, shape) for features of taggers."""
 
 from __future__ import annotations
 

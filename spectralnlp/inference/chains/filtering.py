@@ -1,4 +1,4 @@
-"""Filtering with observable operators, corrected so that predictions are probability distributions.
+"""Predict the next symbols of sequences by observable operators, corrected to probability distributions.
 
 A linear prediction p = O s has Σp = 1 but, by sampling error, may have negative entries. Three steps make
 every prediction a distribution, and so every product of predictions a distribution over sequences:
@@ -38,7 +38,9 @@ LANES = 4_000_000
 
 
 class Filter(ABC):
-    """Predicts the next symbol from a state, and updates the state; vectorised over n states.
+    """Base class of filters, which predict the next symbol from a state and update the state.
+
+    All methods handle n states (of n sequences) at once.
 
     Attributes:
         model: the parameters of the model.
@@ -69,7 +71,7 @@ Model = TypeVar("Model", ObservableOperators, HiddenMarkov)
 
 
 class ModelFilter(Filter, Generic[Model]):
-    """A filter that starts from the initial state of one model."""
+    """Base class of filters that start from the initial state of a model."""
 
     def __init__(self, model: Model) -> None:
         self.model: Model = model
@@ -85,7 +87,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     """Filter of observable operators, with the three steps of the module's docstring."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Shrink the states, then clip and mix the predictions: steps 1 and 2 of the module's docstring."""
+        """Correct states and predictions by steps 1 and 2 of the module's docstring; see `Filter.predict`."""
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)
@@ -106,7 +108,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
         return p, states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Update the states: step 3 of the module's docstring."""
+        """Update states by step 3 of the module's docstring; see `Filter.update`."""
         after = np.empty_like(states)
         _advance(self._arrays, states, symbols, after)
         return after
@@ -130,7 +132,7 @@ class _OperatorArrays(NamedTuple):
 
 @kernel
 def _advance(model, states, symbols, after):
-    """Write the states after one more symbol each."""
+    """Write to ``after`` the states after one more symbol each."""
     emission, operators, operator_index = model.emission, model.operators, model.operator_index
     arrival, normaliser, floor = model.arrival, model.normaliser, model.floor
     k = states.shape[1]

@@ -1,4 +1,4 @@
-"""Selection of the filter class for each kind of sequence parameters."""
+"""Choose the filter class that predicts with a given kind of sequence parameters."""
 
 from __future__ import annotations
 

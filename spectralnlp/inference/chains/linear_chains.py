@@ -100,7 +100,7 @@ def forward(semiring, emissions, transitions, start, totals):
 
 @kernel
 def _first_best(totals, following):
-    """Return the first tag with the largest sum of its total and the score that follows it."""
+    """Return the first tag that maximises the sum of its total and the score of the following tag."""
     most, best = totals[0] + following[0], 0
     for x in range(1, len(totals)):
         score = totals[x] + following[x]

@@ -1,4 +1,4 @@
-"""The methods common to all sequence models."""
+"""Base class of sequence models, with their common methods: scores, predictions, states and samples."""
 
 from __future__ import annotations
 

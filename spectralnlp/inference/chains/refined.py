@@ -1,4 +1,4 @@
-"""Exact posteriors of tags in refinement hidden Markov models.
+"""Exact posteriors of tags in refinement hidden Markov models, in which each tag has latent states.
 
 The forward and the backward pass keep, for each candidate tag of a token, a vector over the tag's states,
 rescaled at every token. Sums over states do not depend on the basis of the state space. With spectral
@@ -38,7 +38,7 @@ class TagPosteriors:
 
 
 class ChainArrays(NamedTuple):
-    """The arrays that kernels use of a :class:`~spectralnlp.parameters.RefinedMarkov`."""
+    """The arrays of a :class:`~spectralnlp.parameters.RefinedMarkov` that the kernels use."""
 
     tied: bool
     n_states: Ints
@@ -54,7 +54,7 @@ class ChainArrays(NamedTuple):
 
     @classmethod
     def of(cls, model: RefinedMarkov) -> ChainArrays:
-        """Take the arrays of a model, without copies."""
+        """Return the arrays of a model, without copying them."""
         own = {name: getattr(model, name) for name in cls._fields[:-2]}
         return cls(**own, matrix_offsets=model.transitions.offsets, matrices=model.transitions.values)
 
@@ -115,7 +115,11 @@ def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
 
 @kernel
 def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
-    """Write the posteriors; return the sentence's scaled probability, and the logarithm of its scale."""
+    """Write the posteriors of a sentence.
+
+    Returns:
+        The sentence's scaled probability, and the natural logarithm of its scale.
+    """
     candidates = _candidates(lexicon, entries, signatures, allowed)
     joints, logarithm = _forward(chain, candidates)
     return _backward(chain, candidates, joints, posteriors), logarithm

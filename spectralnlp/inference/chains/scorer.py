@@ -1,4 +1,4 @@
-"""Emission scores of tags, from tables that are computed once per word."""
+"""Compute the scores of tags for tokens (emissions), from tables that are computed once per word."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_NUMBERS = 1 << 23  # size at which the table of words is cleared
 
 
 class Scorer:
-    """Emission scores of tags, from tables that grow with the words seen.
+    """Scorer of the tags of tokens, with tables that grow with the number of different words.
 
     The contribution of a word (its features, and its vector times the vector weights) to the scores of a
     token at each relative position is computed once, when the word is first seen.

@@ -1,4 +1,4 @@
-"""Word segmentation of text without blanks, by a linear chain over characters.
+"""Segment text without blanks (Chinese, Japanese) into words, by a linear chain over characters.
 
 The tag of a character says whether a word begins there, and the part of speech of the word, so that the chain
 models which parts of speech follow one another. Features are n-grams of the surrounding characters and of
@@ -99,7 +99,7 @@ def _keys(parts: Sequence[Codes], number: int) -> Keys:
 
 
 class ChainSegmenter:
-    """A word segmenter by a linear chain; see `spectralnlp.text.tokenizer.Segmenter`.
+    """Word segmenter that tags characters by a linear chain; see `spectralnlp.text.tokenizer.Segmenter`.
 
     Args:
         weights: weights of the linear chain over characters.

@@ -1,4 +1,4 @@
-"""The features by which a linear chain scores the tags of one token, with a description of each."""
+"""List the features by which a linear chain scores the tags of one token, to explain tags."""
 
 from __future__ import annotations
 
@@ -83,7 +83,12 @@ class FeatureKeys:
         self._is_first[self.encoded.starts[:-1][np.diff(self.encoded.starts) > 0]] = True
 
     def having(self, slot: int, column: int, key: np.uint32) -> NDArray[np.bool_]:
-        """Tell which tokens have a feature; bool (n_tokens,)."""
+        """Return which tokens have a feature; bool (n_tokens,).
+
+        Args:
+            slot, column: position of the feature, as in `TokenFeatures`.
+            key: key of the feature.
+        """
         if slot == JOINT:
             return np.asarray(self.joint[:, column] == key)
         words = self.of_words[slot][:, column] == key
@@ -155,7 +160,7 @@ def _present(found: FeatureKeys, words: Sequence[str], token: int) -> Iterator[t
 
 
 def _in_words(slot: int, form: str, word: str | None) -> str:
-    """Describe a feature of one word; the word is None at places outside the sentence."""
+    """Describe a feature of one word in English; ``word`` is None for positions outside the sentence."""
     if slot == FIRST_SLOT and form == "any":
         return "the word begins the sentence"
     name = _WORDS[slot] if slot < len(_WORDS) else _WORDS[HERE]

@@ -1,4 +1,4 @@
-"""Features learned from unlabelled text: word vectors and word clusters."""
+"""Features of words that were learned from unlabelled text: word vectors and word clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashed forms of words: the word, its shape, its affixes and a few flags.
+"""Hash the forms of words that serve as features: the word, its shape, its affixes and a few flags.
 
 The forms depend on the word alone. A kernel computes them once per word type, without building strings.
 """

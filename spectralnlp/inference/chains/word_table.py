@@ -21,7 +21,7 @@ EDGE, BEYOND = 0, 1
 
 @dataclass(frozen=True)
 class Encoded:
-    """Sentences as word ids.
+    """Sentences converted to word ids.
 
     Attributes:
         types: int32 (n_tokens + 4 · n_sentences,); word ids, each sentence preceded by `BEYOND`, `EDGE` and

@@ -1,4 +1,4 @@
-"""Encoding a text's tokens as numbers, from their spelling and a lexicon, for sentence splitting."""
+"""Encode the tokens of a text as numbers, from spelling and a lexicon, for sentence splitting."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _Row = tuple[int, int, int, int, int, int]
 
 
 class Describer:
-    """Encodes the tokens of a text as `TextTokens`, with the two most probable tags of each word.
+    """Encoder of the tokens of a text as `TextTokens`, with the two most probable tags of each word.
 
     Args:
         grammar: a grammar with one state per symbol, and its lexicon.
@@ -67,7 +67,7 @@ class Describer:
 
         Args:
             tokens: one or more tokens.
-            by_rule: for each token, whether the rules end a sentence before it.
+            by_rule: for each token, whether rule-based splitting ends a sentence before it.
         """
         rows = self._described([token.form for token in tokens])
         word, name, tag, second, case, kind = np.array(rows, np.int64).T.copy()

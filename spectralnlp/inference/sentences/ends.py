@@ -23,7 +23,7 @@ from spectralnlp.text.sentence_ends import MAX_TOKENS, OpenText
 
 
 class LearnedEnds:
-    """Finds sentence ends: a model decides on gaps between tokens that have whitespace, rules on the others.
+    """Learned sentence splitter: a model decides at whitespace between tokens, rules decide elsewhere.
 
     Args:
         model: the weights and the threshold.
@@ -64,7 +64,8 @@ def find_ends(text, first, previous, gaps, weights, threshold):
         text: TextTokens.
         first: index of the first token of a sentence.
         previous: `code_of_last` of the token before it, or OUTSIDE.
-        gaps: first and last gap to decide on, last exclusive; no sentence ends in gaps before these.
+        gaps: range of the gaps between tokens to decide on, the end exclusive; no sentence ends in earlier
+            gaps.
         weights: float32 (2^n,); weights of hashed features.
         threshold: a sentence ends where its log-odds are greater than this.
     """

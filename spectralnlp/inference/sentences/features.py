@@ -60,7 +60,7 @@ class TextTokens(NamedTuple):
 
 
 class SoFar(NamedTuple):
-    """Summary of a sentence up to a gap.
+    """Summary of a sentence from its beginning up to a gap between tokens.
 
     Attributes:
         start: index of its first token.
@@ -104,13 +104,16 @@ def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
 
 @kernel_part
 def code_of_last(name: Any, case: Any) -> Any:
-    """Return the code of a sentence's last token, a value for the next sentence: its mark, or its case."""
+    """Return a code of a sentence's last token, a feature of the next sentence's end.
+
+    It is the punctuation mark itself, or the case of a word.
+    """
     return name if case == MARK else case
 
 
 @kernel_part
 def _share_of_smalls(so_far: Any) -> int:
-    """Return the class of the share of words in small letters: 0 for none, 1 up to a third, 2 for more."""
+    """Return the class of the share of lower-case words: 0 for none, 1 up to a third, 2 for more."""
     if so_far.smalls == 0:
         return 0
     return 1 if so_far.smalls * 2 <= so_far.capitals else 2
@@ -118,13 +121,13 @@ def _share_of_smalls(so_far: Any) -> int:
 
 @kernel_part
 def _at(values: Any, place: Any, first: Any, last: Any) -> Any:
-    """Return the value of a token in ``first:last``; OUTSIDE for other places."""
+    """Return the value of a token, or OUTSIDE if its index is not in ``first:last``."""
     return values[place] if first <= place < last else OUTSIDE
 
 
 @kernel_part
 def _few(n: Any) -> int:
-    """Return the class of a count: 0 to 4 exactly, then classes of growing width."""
+    """Return the class of a count: 0 to 4 have their own classes, then classes are wider and wider."""
     if n <= 4:
         return int(n)
     if n <= 9:
@@ -144,7 +147,7 @@ def _feature(template: int, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @kernel
 def _write_neighbours(text, start, gap, last, codes):
-    """Write features 0 to 31: words, tags and cases next to the gap."""
+    """Write features 0 to 31: words, tags and cases of the tokens next to the gap."""
     w, t, c, rule = text.word, text.tag, text.case, text.rule[gap]
     w3, w2, w1 = _at(w, gap - 3, start, last), _at(w, gap - 2, start, last), w[gap - 1]
     t3, t2, t1 = _at(t, gap - 3, start, last), _at(t, gap - 2, start, last), t[gap - 1]
@@ -221,10 +224,11 @@ def _write_sentence(text, so_far, gap, last, codes):
 
 @kernel
 def _again(text, start, gap, last):
-    """Tell whether the words after a gap occur shortly before it, unless the next one is small or a mark.
+    """Return whether the words after a gap also occur shortly before it.
 
     Returns:
-        2 if the next two words do, 1 if only the next one does, else 0.
+        2 if the next two words do, 1 if only the next one does; 0 if not, or if the next token is a
+        lower-case word or a punctuation mark.
     """
     if text.case[gap] == SMALL or text.case[gap] == MARK:
         return 0
@@ -239,7 +243,7 @@ def _again(text, start, gap, last):
 
 @kernel
 def _write_ahead(text, so_far, gap, last, codes):
-    """Write features 52 to 65: distances to the next verb, full stop, small word and capitalised word."""
+    """Write features 52 to 65: distances to the next verb, full stop, lower-case and capitalised word."""
     verb_at, stop_at, small_at, capital_at = AHEAD, AHEAD, AHEAD, AHEAD
     for i in range(min(AHEAD, last - gap) - 1, -1, -1):
         case, kind = text.case[gap + i], text.kind[gap + i]

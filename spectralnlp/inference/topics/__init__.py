@@ -1,4 +1,4 @@
-"""Inference of the topic mixtures of documents."""
+"""Inference of the topics of documents, given a topic model."""
 
 # Nothing here is public.
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Word counts of documents (bags of words)."""
+"""Count the words of documents (bags of words) as sparse matrices."""
 
 from __future__ import annotations
 

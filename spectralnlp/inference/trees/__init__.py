@@ -1,4 +1,4 @@
-"""Constituency parsing: charts, packed forests, posteriors under latent grammars, and decoders."""
+"""Constituency parsing: charts, packed forests, posteriors under latent-variable grammars, and decoders."""
 
 # The public modules; the others are private.
 __all__ = ["decoders", "forest", "scored_forest"]

@@ -1,7 +1,8 @@
-"""Marginals of a conditional random field over the unlabelled binary bracketings of a sentence.
+"""Compute the probability of each span of a sentence, in a CRF over unlabelled binary bracketings.
 
 The weight of a bracketing is the product of exp(score) over its spans (as in Finkel, Kleeman and Manning
-2008, but without labels). The marginals say which cells of a chart may have a constituent.
+2008, but without labels). The probabilities (marginals) decide which spans (cells of the chart) a parser
+considers.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ def cell_of(n: int, start: int, end: int) -> int:
 def span_marginals(scores, n):
     """Return the probability of each span of n tokens in the distribution over binary bracketings.
 
-    The result is that of `marginals_of` with all cells open, several times as fast: inside and outside values
-    are matrices, whose rows are multiplied. A constant factor per token prevents overflow and underflow.
+    The result is that of `marginals_of` for all spans, but several times as fast: inside and outside values
+    are stored as matrices, whose rows are multiplied. A constant factor per token prevents overflow and
+    underflow.
 
     Args:
         scores: float64 (n * (n + 1) / 2,); in the order of `cell_of`.
@@ -91,7 +93,7 @@ def _product(a: Any, b: Any, first: int, last: int) -> float:
 
 @kernel_part
 def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
-    """Multiply the value of each span of w tokens, up to the widest, by ``change`` to the power of w - 1."""
+    """Multiply the inside value of each span of w ≤ ``widest`` tokens by ``change`` to the power w - 1."""
     power = 1.0
     for width in range(2, widest + 1):
         power *= change
@@ -101,10 +103,10 @@ def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:
-    """Return the probability of each cell, float64 (n_cells,); all zero if there is no bracketing.
+    """Return the probability of each cell (span), float64 (n_cells,); zeros if there is no bracketing.
 
     Args:
-        cells: the cells of which bracketings may consist.
+        cells: the spans that bracketings may have.
         scores: float64 (n_cells,); the score of each cell.
     """
     marginals: Floats = bracketing_marginals(cells, scores)
@@ -113,7 +115,7 @@ def marginals_of(cells: Cells, scores: Floats) -> Floats:
 
 @kernel
 def bracketing_marginals(cells, scores):
-    """Return the marginals of cells, for kernels; see `marginals_of`."""
+    """Return the marginals of cells; the kernel behind `marginals_of`."""
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     inside, exponent = np.ones(n_cells), np.zeros(n_cells)
     weight = np.ones(n_cells)

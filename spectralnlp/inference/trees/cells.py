@@ -1,5 +1,6 @@
-"""The open cells of a chart: the spans that may have constituents, including those made by binarisation.
+"""The spans of a sentence in which a parser looks for constituents (the open cells of its chart).
 
+All other spans are ignored (closed), which saves time. Open cells include spans that binarisation needs.
 Cells are listed from narrow to wide, so that all parts of a cell come before it. Memory is proportional to
 the number of open cells, not to the square of the sentence's length.
 """
@@ -23,7 +24,7 @@ _MANY = 256
 
 
 class Cells(NamedTuple):
-    """The open spans of a sentence; token t alone is cell t, and the whole sentence is the last cell.
+    """The open cells (spans) of a sentence; token t alone is cell t, and the whole sentence is the last.
 
     Attributes:
         start, end: int32 (n_cells,); tokens start (inclusive) to end (exclusive), by width, then by start.
@@ -62,13 +63,14 @@ class Cells(NamedTuple):
 
 
 def all_cells(n_tokens: int, *, widest: int | None = None) -> Cells:
-    """Return all spans of a sentence, or those up to a width and those at the sentence's beginning or end.
+    """Return all spans of a sentence as cells or, with ``widest``, the narrow ones and some wider ones.
 
-    The latter allow right- and left-branching derivations of the whole sentence from narrow cells.
+    The wider ones begin or end with the sentence, which allows right- and left-branching derivations of the
+    whole sentence from narrow cells.
 
     Args:
-        n_tokens: one or more.
-        widest: greatest width in tokens; None for no limit.
+        n_tokens: length of the sentence, one or more.
+        widest: maximum width in tokens of other spans; None for no limit.
     """
     cells: Cells = all_span_cells(n_tokens, n_tokens if widest is None else widest)
     return cells
@@ -88,12 +90,12 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
 
 
 def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
-    """Return the open cells if there is no cell model: all spans, or in long sentences fewer.
+    """Return the cells to open if no model predicts them: all spans or, in long sentences, fewer.
 
     If there are too many spans, only narrow ones and those at either end of the sentence are open.
 
     Args:
-        n_tokens: one or more.
+        n_tokens: length of the sentence, one or more.
         most: greatest number of spans, not counting those at either end.
     """
     too_many = n_tokens * (n_tokens + 1) // 2 > most
@@ -102,7 +104,7 @@ def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
 
 @kernel
 def all_span_cells(n, widest):
-    """Return the cells up to a width and at either end of a sentence, for kernels; see `all_cells`."""
+    """Return the cells up to a width and those at either end of a sentence; the kernel behind `all_cells`."""
     start, end = _listed(n, widest)
     return _indexed(n, start, end)
 
@@ -159,7 +161,7 @@ def _indexed(n, start, end):
 
 @kernel_part
 def _first_from(values: Any, first: int, last: int, least: int) -> int:
-    """Return the place of the first value in an ascending range that is at least a bound, or ``last``."""
+    """Return the index of the first value ≥ ``least`` in an ascending range; ``last`` if there is none."""
     while first < last:
         middle = (first + last) // 2
         if values[middle] < least:

@@ -1,12 +1,12 @@
-"""The inside pass of the coarse grammar, which has one state per symbol.
+"""Run the inside pass of the coarse grammar, which has one state per symbol, over a sentence's chart.
 
 The chart has two layers for each span: a *bottom* (a tag over its word, or a binary rule) and a *top*,
 top[a] = bottom[a] + sum over unary rules a → b of p · bottom[b]. The values of a span are mantissas with one
 common power of two, so that sentences of hundreds of tokens do not underflow, and no logarithms are needed
 (Goodman 1999 describes the passes; the scaling is Rabiner's).
 
-Only open cells (``cells.py``) are filled, and only non-zero values are kept, so the chart of a sentence of
-thousands of tokens is small if most of its cells are closed.
+Only open cells (see ``cells.py``) are filled, and only non-zero values are kept, so the chart of a sentence
+of thousands of tokens is small if most of its spans are closed.
 
 The outside pass (``construction.py``) visits only nodes whose posterior reaches the threshold, and writes
 their hyperedges that reach it directly into the arrays of the packed forest.
@@ -39,7 +39,7 @@ _LEAST_SHARE = 1e-2
 
 
 class Splits(NamedTuple):
-    """The splits of one cell into pairs of a left and a right cell.
+    """The ways to split one cell (span) into a left and a right cell.
 
     Attributes:
         number: number of splits.
@@ -98,9 +98,9 @@ def inside(
     Args:
         rules: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
-        beam: a symbol's figure of merit is its inside value times its probability beside the neighbouring
-            tokens (Caraballo and Charniak 1998). Symbols below this share of their span's largest are
-            dropped; 0 keeps all.
+        beam: pruning threshold. The figure of merit of a symbol over a span is its inside value times its
+            probability next to the neighbouring tokens (Caraballo and Charniak 1998). Symbols are dropped
+            if it is below this share of the largest one over the span; 0 keeps all.
         cells: the open cells; None for all.
         limits: the symbols and unary rules allowed in the cells; None for all. Cells that cross a required
             bracket must be closed (`SpanLimits.open`).
@@ -251,10 +251,10 @@ def _add_unary(rules, limits, row, cell, upper):
 
 @kernel_part
 def _of_neighbours(beside, lexical, step):
-    """Return how probable each symbol is beside each token's next (or last) token, float64 (n, n_symbols).
+    """Return the probability of each symbol next to each token's successor (or predecessor).
 
     Args:
-        beside: `RuleIndex.after` (or `before`).
+        beside: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).
         lexical: float64 (n, n_symbols); value of each tag for each token.
         step: 1 for the token after, -1 for the token before.
     """
@@ -278,7 +278,7 @@ def _of_neighbours(beside, lexical, step):
 
 @kernel_part
 def _normalise(cell):
-    """Divide the values by a power of two so that the largest is in [1, 2); return the exponent."""
+    """Divide a cell's values by a power of two so that the largest is in [1, 2); return the exponent."""
     largest = 0.0
     for a in range(len(cell)):
         largest = max(largest, cell[a])

@@ -1,4 +1,4 @@
-"""The outside pass of the coarse grammar, which builds a pruned packed forest from a chart."""
+"""Run the outside pass of the coarse grammar, and build a pruned packed forest from a chart."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
 
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
-    """Return the forest, of which the caller sets ``log_scale``."""
+    """Return the forest, except for ``log_scale``, which the caller sets."""
     # Local names, because numba updates reference counts at each use of a named tuple's array.
     cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
     top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most
@@ -217,7 +217,10 @@ def _write_node(table, row, kind, symbol, start, end):
 
 @kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
-    """Return the forest of the tables: edges sorted by node and rule, without those to pruned children."""
+    """Return a forest from tables of nodes and edges, sorted by node and rule.
+
+    Hyperedges to children that were pruned are left out.
+    """
     n_nodes, n_edges = len(node), len(edge)
     edges = np.zeros(n_nodes + 1, np.int64)
     rule, ordered_factor = np.empty(n_edges, np.int32), np.empty(n_edges)

@@ -1,4 +1,4 @@
-"""Inside and outside over a packed forest with dense rule tensors.
+"""Run the inside and outside passes over a packed forest with dense rule tensors.
 
 Hyperedges of the same node and rule are processed together: the rule's tensor is applied once to the sum of
 the outer products of their children's vectors. A tensor that is nearly all zeros, as those estimated by
@@ -35,7 +35,7 @@ _NOTHING = -1e9
 
 @kernel
 def dense_posteriors(forest, rules, leaves):
-    """Return the total and the posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+    """Return the total weight and posteriors of a forest; the kernel behind `DenseRules.score`."""
     make_ready(rules, forest)
     n_states, offsets, inside, exponent = dense_inside(forest, rules, leaves)
     edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))
@@ -75,7 +75,7 @@ def _scaling(shift: float, vectors: Any) -> Any:
 
 @fast_kernel_part
 def dense_inside(forest, rules, leaves):
-    """Run the inside pass; the forest's rules must have been made ready.
+    """Run the inside pass; `make_ready` must have been called for the forest's rules before.
 
     Returns:
         The number of states of each node, the offsets of the nodes' vectors, the inside vectors, and each
@@ -164,7 +164,7 @@ def _layout(symbol, state_offsets):
 
 @kernel_part
 def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
-    """Write the roots' outside vectors; return the total as a mantissa and its exponent."""
+    """Write the outside vectors of the roots; return the forest's total weight as mantissa and exponent."""
     common, total = _NOTHING, 0.0
     for node in range(forest.n_roots):
         common = max(common, exponent[node])
@@ -183,7 +183,7 @@ def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
 
 @fast_kernel_part
 def _outside(forest, rules, n_states, offsets, inside, exponent, posterior, node_posterior):
-    """Write the posteriors of hyperedges and nodes; return the total as a mantissa and its exponent."""
+    """Write posteriors of hyperedges and nodes; return the forest's total weight as mantissa and exponent."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     is_list, factors_of = rules.is_list, forest.factor
     binary, binary_offsets = rules.binary, rules.binary_offsets

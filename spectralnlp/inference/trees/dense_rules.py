@@ -1,4 +1,4 @@
-"""The layout of dense rule tensors for the passes over a forest; nearly empty tensors become sparse lists."""
+"""Layout of dense rule tensors for passes over a forest; tensors that are nearly all zero become lists."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StoredTensors(NamedTuple):
 
 
 class DenseRules(NamedTuple):
-    """Rule tensors, row-major and concatenated, or sparse lists of their elements; written when first needed.
+    """Rule tensors, concatenated, or sparse lists of their elements; each is written when first needed.
 
     The rows of the tensor of a → b c are the states of a, its columns the pairs of states of b and c. The
     last axis of a tensor is padded with zeros to a multiple of eight.
@@ -164,7 +164,7 @@ _KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()
 
 
 def _give_up_claims() -> None:
-    """Release claims, after a fork, of threads that were writing tensors: the child does not have them."""
+    """Release, in a forked child process, the claims of threads that were writing tensors in the parent."""
     for rules in _KNOWN.values():
         rules.claims[rules.claims < READY] = 0
 

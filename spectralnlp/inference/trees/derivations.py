@@ -1,4 +1,4 @@
-"""Turn a decoder's choice of hyperedges into a tree, and give its brackets their posteriors."""
+"""Convert a decoder's choice of hyperedges to a tree, and compute the posteriors of its brackets."""
 
 from __future__ import annotations
 

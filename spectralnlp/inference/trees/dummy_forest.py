@@ -1,4 +1,4 @@
-"""Run the last stages of a parse on a dummy forest, so that a second process can compile their kernels.
+"""Compile the kernels of the last parsing stages with a dummy forest, while others compile the first ones.
 
 The first parse on a machine compiles each kernel when it is first called. A process that begins with the last
 stages needs the results of earlier ones. Those made here have the right types but no meaning.

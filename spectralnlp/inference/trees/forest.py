@@ -1,7 +1,7 @@
-"""The packed forest (hypergraph): the parses left after pruning, as flat arrays in topological order.
+"""Packed forest (hypergraph): all parses of a sentence left after pruning, as arrays in topological order.
 
-One forest serves any number of grammars that share the coarse grammar's symbols and rules: each of them runs
-inside and outside over the same nodes and hyperedges (``latent.py``).
+One forest serves any number of grammars with the coarse grammar's symbols and rules: each of them runs its
+inside and outside passes over the same nodes and hyperedges (``latent.py``).
 """
 
 from __future__ import annotations

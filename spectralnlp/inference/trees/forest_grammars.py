@@ -20,7 +20,7 @@ from spectralnlp.trees import labels_of
 
 @dataclass(frozen=True)
 class ForestGrammars:
-    """A coarse grammar that makes forests, and the grammars that score them.
+    """Grammars of one binarisation: a coarse grammar that makes forests, and others that score them.
 
     Args:
         coarse: a grammar with one state per symbol.

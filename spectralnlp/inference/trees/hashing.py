@@ -1,4 +1,4 @@
-"""The hash function of span features."""
+"""Hash function for features of spans."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
 
 @kernel_part
 def mix(code: Any, value: Any) -> Any:
-    """Return a hash extended by one more value; all are uint64."""
+    """Extend a hash by one more value; both are uint64."""
     code = (code ^ value) * GOLDEN
     return code ^ (code >> np.uint64(29))

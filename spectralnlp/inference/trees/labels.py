@@ -1,4 +1,4 @@
-"""The labels of grammar symbols: bracket counts, and label ids that several grammars share.
+"""Map the symbols of grammars to phrase labels, so that grammars of different binarisations can be combined.
 
 Grammars of different binarisations, or of different trees, have different symbols and rules. What they have
 in common are the labels of phrases and tags, and the pairs of labels in unary rules.
@@ -24,7 +24,7 @@ NO_LABEL = -1
 
 
 class LabelMap(NamedTuple):
-    """A map from one grammar's symbols and unary rules to label ids that several grammars share.
+    """Label ids, shared by several grammars, of the symbols and unary rules of one grammar.
 
     Attributes:
         bottom: int32 (n_symbols,); id of the symbol's label, NO_LABEL for intermediate symbols.
@@ -37,7 +37,7 @@ class LabelMap(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanLabels:
-    """The labels and unary pairs that several grammars share, by id.
+    """Labels, and pairs of labels of unary rules, that several grammars share, by id.
 
     Attributes:
         is_tag: bool (n_labels,); whether a label is a tag.
@@ -64,7 +64,7 @@ class SharedLabels:
 
     @classmethod
     def of(cls, grammars: Sequence[LatentGrammar]) -> SharedLabels:
-        """Assign ids to the labels and unary pairs of grammars."""
+        """Assign ids to all labels of grammars, and to all pairs of labels of their unary rules."""
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []

@@ -1,4 +1,4 @@
-"""Inside and outside of a latent-variable grammar over a packed forest.
+"""Compute posteriors of a packed forest under a latent-variable grammar, by inside and outside passes.
 
 This is the tensor form of Cohen et al. 2012, section 5 (Figure 4): a node has a vector over states instead of
 one number. Quantities in which states are summed out (totals, node and hyperedge posteriors) do not depend on
@@ -38,7 +38,7 @@ class ForestPosteriors:
 
 
 def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> ForestPosteriors:
-    """Run inside and outside of a grammar over a forest, and return the posteriors.
+    """Return the posteriors of a forest's nodes and hyperedges under a grammar.
 
     Args:
         forest: a forest over the grammar's symbols and rules.

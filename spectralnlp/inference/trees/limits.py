@@ -33,7 +33,7 @@ _NO_TABLE: Flags = np.empty((0, 0), bool)
 
 
 class CellLimits(NamedTuple):
-    """The symbols and unary rules allowed in chart cells, as arrays for kernels.
+    """The symbols and unary rules allowed in chart cells (spans), as arrays for kernels.
 
     Attributes:
         row: int32 (n_cells,); each cell's row in the tables, or FREE.
@@ -88,14 +88,14 @@ class SpanLimits:
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
     def open(self, cells: Cells) -> Cells:
-        """Return the open cells without those that cross a required bracket; see `nested_cells`."""
+        """Return the cells of ``cells`` that cross no required bracket; see `nested_cells`."""
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
 
 def nested_cells(cells: Cells, required: Ints) -> Cells:
-    """Return the open cells without those that cross a required bracket.
+    """Return the open cells (spans) without those that cross a required bracket.
 
-    If some cells are closed, the required ones are opened too, with the cells for a right-branching and a
+    If not all spans are open, the required ones are opened too, with the spans for a right-branching and a
     left-branching derivation of each.
 
     Args:
@@ -115,13 +115,15 @@ def nested_cells(cells: Cells, required: Ints) -> Cells:
 
 
 def building_blocks(required: Ints) -> tuple[Ints, Ints]:
-    """Return the spans that build each required span right- and left-branching, and this span itself.
+    """Return each required span, and the spans inside it from which it can be derived.
 
     Args:
         required: int32 (n_required, 2); start and end of spans.
 
     Returns:
-        Starts and ends, int32 (n_spans,) each; these are the prefixes and the suffixes of the required spans.
+        Starts and ends, int32 (n_spans,) each; these are the prefixes and suffixes of the required spans,
+        which
+            allow left- and right-branching derivations.
     """
     starts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for first, last in required.tolist():
@@ -231,7 +233,7 @@ class LabelTable:
         return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
 
     def _has(self, table: Flags, label: str | None) -> Flags:
-        """Return which columns of a table have a label, or any label if this is None."""
+        """Return which columns of a table have a label; any label counts if ``label`` is None."""
         if label is None:
             return np.asarray(table.any(axis=0))
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)

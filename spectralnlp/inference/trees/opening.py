@@ -1,9 +1,9 @@
-"""Choose the open cells of a sentence's chart by their marginals under a model of unlabelled bracketings.
+"""Choose the spans that a parser considers (open cells), by a probabilistic model of unlabelled bracketings.
 
-Closing the other cells costs next to no accuracy, doubles the speed and makes time nearly linear in the
-length (Roark and Hollingshead 2008; Bodenstab et al. 2011). Sentences of more than 200 tokens are split into
-windows of 200 tokens that overlap by half. A cell of up to 100 tokens has the marginal of the window in which
-it is most central; wider cells are open only at the sentence's beginning and end.
+Ignoring all other spans (closed cells) hardly changes accuracy, doubles speed and makes time nearly linear in
+the length (Roark and Hollingshead 2008; Bodenstab et al. 2011). Sentences of more than 200 tokens are split
+into windows of 200 tokens that overlap by half. A span of up to 100 tokens has the probability (marginal) of
+the window in which it is most central; wider spans are open only at the sentence's beginning and end.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SYMBOL_CLASS = "UNK-SYM"
 
 @dataclass(frozen=True)
 class Opening:
-    """The cells of a sentence that may be opened, with their marginals.
+    """The cells (spans) of a sentence that a parser may consider, with their marginals.
 
     Attributes:
-        cells: the cells.
-        marginals: float64 (n_cells,); probability that a bracketing of the sentence has the cell.
-        threshold: least marginal of the cells that are open in the first attempt to parse.
+        cells: all cells that may be opened.
+        marginals: float64 (n_cells,); probability that a bracketing of the sentence has the cell's span.
+        threshold: minimum marginal of the cells that are open in the first attempt to parse.
     """
 
     cells: Cells
@@ -48,12 +48,12 @@ class Opening:
     threshold: float
 
     def above(self, threshold: float) -> Cells:
-        """Return the cells whose marginals reach a threshold, all single tokens, and the whole sentence."""
+        """Return the cells whose marginals reach a threshold, and all tokens and the whole sentence."""
         return self.cells.subset(self.marginals >= threshold)
 
 
 def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
-    """Compute the marginals of a sentence's cells.
+    """Compute the marginals of all cells (spans) that may be opened in a sentence.
 
     Args:
         model: the model of bracketings.
@@ -71,14 +71,14 @@ def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) 
 
 @kernel
 def _marginals(weights, cues, cells):
-    """Return the marginals of given cells of a sentence."""
+    """Return the marginals of the given cells of a sentence."""
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
 
 
 @kernel
 def _all_marginals(weights, cues):
-    """Return all cells of a sentence and their marginals."""
+    """Return all spans of a sentence as cells, and their marginals."""
     n = len(cues.word)
     cells = all_span_cells(n, n)
     scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
@@ -86,7 +86,14 @@ def _all_marginals(weights, cues):
 
 
 def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
-    """Return the cells that may be opened in a long sentence, with their marginals in windows."""
+    """Return the cells that may be opened in a long sentence, with marginals computed in windows.
+
+    Args:
+        model: the model of bracketings.
+        cues: features of the sentence's tokens.
+        places: scores of constituents' boundaries, from `place_scores`.
+        required: int32 (n_required, 2); start and end of spans that every bracketing must have.
+    """
     n, half = len(cues.word), WINDOW // 2
     n_windows = -(-(n - WINDOW) // half) + 1
     starts, ends, marginals = [], [], []
@@ -114,7 +121,11 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
 
 
 def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
-    """Remove spans that cross a required one, and add those that build each required one, with marginal 1."""
+    """Adapt a list of spans and their marginals to required spans.
+
+    Spans that cross a required one are removed. The required spans, and spans from which they can be derived,
+    are added with marginal 1.
+    """
     more_start, more_end = building_blocks(required)
     start, end = np.concatenate([more_start, start]), np.concatenate([more_end, end])
     marginal = np.concatenate([np.ones(len(more_start)), marginal])
@@ -126,13 +137,13 @@ def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> 
 
 
 def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:
-    """Return the features of a sentence's tokens for the model of bracketings.
+    """Return the features of a sentence's tokens that the model of bracketings uses.
 
     Args:
         lexicon: the lexicon in which the tokens were looked up.
-        found: the tokens' entries.
+        found: the tokens' entries in the lexicon.
         tag_values: float64 (n_tokens, n_symbols); unnormalised probabilities of the tags.
-        tag_codes: int64 (n_symbols,); a code for each tag.
+        tag_codes: int64 (n_symbols,); code of each tag, equal in all grammars (see `labels.tag_codes`).
     """
     rows = np.arange(len(tag_values))
     best = tag_values.argmax(axis=1)

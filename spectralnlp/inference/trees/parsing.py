@@ -87,7 +87,7 @@ _LOOSE_CELLS = 11_325
 
 @dataclass(frozen=True)
 class SentenceInput:
-    """A sentence with everything that its parses share, computed once.
+    """A sentence with its lexicon entries, constraints and open cells, computed once for all attempts.
 
     Each tuple has one entry for each binarisation that is to parse the sentence.
 
@@ -99,8 +99,9 @@ class SentenceInput:
         allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
         tag_values: float64 (n_tokens, n_symbols), values of tags under the coarse grammar.
         limits: symbols and unary rules allowed over spans; None for all.
-        cells: cells open in the first attempt, for all binarisations; None until `ForestParser.open_cells`.
-        opening: marginals of all cells that may be opened; None without a cell model.
+        cells: spans considered in the first attempt (open cells), for all binarisations; None until
+            `ForestParser.open_cells`.
+        opening: marginals of all spans that may be considered; None without a model of open cells.
     """
 
     words: Sequence[str]
@@ -117,13 +118,13 @@ class SentenceInput:
 
 
 class Retry(NamedTuple):
-    """A further attempt to parse a sentence that had no derivation before.
+    """Settings of a further attempt to parse a sentence, after an attempt without a derivation.
 
     Attributes:
         least_marginal: least marginal of the open cells; 0 opens all that may be opened.
-        is_loose: whether next to nothing is pruned; if not, thresholds are as usual, with 1/1000 of the beam.
+        is_loose: whether almost nothing is pruned; if not, thresholds are as usual, with 1/1000 of the beam.
         any_tag: whether every word may have every tag.
-        applies: whether to make this attempt for a sentence.
+        applies: function that returns whether to make this attempt for a sentence.
     """
 
     least_marginal: float
@@ -179,7 +180,7 @@ class ForestParser:
     Args:
         grammars: the grammars of each binarisation.
         pruning: thresholds of the chart and the forest.
-        cells: the model that chooses open cells; None for no such model.
+        cells: the model that chooses which spans to consider (open cells); None for all spans.
         scorer: the span scorer that reweights the labels of spans; None for no rescoring.
     """
 
@@ -243,12 +244,15 @@ class ForestParser:
 
     @cached_property
     def same_words(self) -> list[int]:
-        """For each binarisation, the number of the first one with the same lexicon entries for words."""
+        """For each binarisation, the index of the first one whose lexicon has the same entries for words."""
         lexicons = [each.coarse.lexicon for each in self.grammars]
         return [next(n for n, first in enumerate(lexicons) if first.finds_as(each)) for each in lexicons]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
-        """Return the sentence with the cells of the first attempt, by the cell model or `without_model`."""
+        """Return the sentence with the spans to consider in the first attempt, predicted by the cell model.
+
+        Without a model, they are those of `without_model`.
+        """
         first, limits = self.grammars[0], sentence.limits[0]
         if self.cells is None:
             cells = without_model(len(sentence.words))
@@ -311,7 +315,10 @@ class ForestParser:
         )
 
     def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
-        """Yield open cells, pruning, and whether every tag is allowed: first as usual, then as `RETRIES`."""
+        """Yield the settings of each attempt: open cells, pruning, and whether every tag is allowed.
+
+        The first attempt has the usual settings, further ones those of `RETRIES`.
+        """
         n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
         # Posteriors under constraints are exact. Brackets that constraints force may be improbable beside
@@ -336,7 +343,12 @@ class ForestParser:
             yield cells, pruning, retry.any_tag
 
     def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
-        """Return whether a derivation exists without pruning, with the usual and with all allowed tags."""
+        """Return whether a derivation exists without pruning: with the words' usual tags, and with all tags.
+
+        Args:
+            sentence: the sentence.
+            number: index of the binarisation.
+        """
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))
         if limits is not None:
@@ -366,7 +378,7 @@ class ForestParser:
         """Return the best tree of one binarisation's forest, or of the averaged spans of several.
 
         Args:
-            forests: of one or more binarisations; of several only for a decoder whose ``can_pool`` is True.
+            forests: forests of one or more binarisations; several only if the decoder's ``can_pool`` is True.
             decoder: the decoder that chooses the tree.
         """
         sentence = forests.sentence

@@ -1,4 +1,4 @@
-"""Decode a pool: grammars of several binarisations, whose posteriors of labelled spans are averaged."""
+"""Combine grammars of several binarisations (a pool) by averaging their posteriors of labelled spans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spectralnlp.trees.parse import BracketPosteriors
 
 @dataclass(frozen=True)
 class Pool:
-    """The labels and unary pairs that a pool's grammars share.
+    """Labels shared by grammars of several binarisations, in terms of which their posteriors are averaged.
 
     Attributes:
         shared: ids of labels and of unary pairs, and each binarisation's symbols and rules mapped to them.
@@ -33,13 +33,13 @@ class Pool:
 
     @classmethod
     def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
-        """Return the pool of grammars, with ids for the labels of all of them."""
+        """Return the pool of grammars, after assigning ids to the labels of all of them."""
         chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
         return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The table of which phrase labels each shared label or unary pair puts over a span."""
+        """Table of phrase labels for which each shared label, or pair of labels of a unary rule, stands."""
         return LabelTable.of_labels(self.shared, self.chains)
 
     def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:

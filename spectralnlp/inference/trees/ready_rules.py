@@ -1,4 +1,4 @@
-"""Prepare rule tensors for the passes over a forest: as padded tensors, or as lists if nearly all is zero.
+"""Prepare rule tensors for passes over a forest: as padded tensors, or as lists if they are nearly all zero.
 
 Only the tensors of rules that occur in a sentence's forest are prepared. Those that a model folder stores as
 low-rank factors are multiplied out.

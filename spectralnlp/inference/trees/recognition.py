@@ -1,4 +1,4 @@
-"""Decide whether a sentence has any derivation, with a coarse chart of one bit per symbol and span.
+"""Decide whether a sentence has any derivation, by a chart with one bit per symbol and span.
 
 This is needed for sentences with constraints. The symbols that any span of a width can have are an upper
 bound for each span of this width. If every word has every tag, most spans reach the bound at their first
@@ -149,7 +149,10 @@ def _set_tags(tags, bits):
 
 @kernel_part
 def _add_missing(rules, left, right, bound, found):
-    """Add symbols of the bound that have a rule over left and right; return how many are still missing."""
+    """Add symbols that rules build from children in ``left`` and ``right``; return how many are missing.
+
+    Only symbols of ``bound``, those that the span can have at all, are tried.
+    """
     n_missing = 0
     for word in range(len(bound)):
         missing = bound[word] & ~found[word]

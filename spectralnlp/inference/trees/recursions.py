@@ -1,9 +1,4 @@
-"""The inside recursion over a packed forest, in any semiring, and pruning.
-
-A node's weight is the sum (⊕) over its hyperedges of the product (⊗) of the hyperedge's weight and its
-children's weights. Here a weight is one number per node; :mod:`~spectralnlp.inference.trees.sparse` has the
-same recursion with a vector over the states of a latent-variable grammar.
-"""
+"""Inside recursion over a packed forest in any semiring, and pruning of forests."""
 
 from __future__ import annotations
 

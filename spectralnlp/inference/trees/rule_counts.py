@@ -1,4 +1,4 @@
-"""Expected counts of a latent-variable grammar's rules, with their states, in the trees of a forest."""
+"""Compute expected counts of a latent-variable grammar's rules, by state, over the trees of a forest."""
 
 from __future__ import annotations
 

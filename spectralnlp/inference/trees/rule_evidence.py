@@ -1,4 +1,4 @@
-"""Explain a bracket's log-odds as a sum over the rules of a grammar.
+"""Explain the log-odds of a bracket by contributions of the rules of a grammar.
 
 The logarithm of a forest's total equals the expected logarithm of a tree's weight, which is a sum over the
 tree's rules, plus the entropy of the forest's trees. The log-odds of a bracket are therefore a sum over

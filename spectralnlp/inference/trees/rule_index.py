@@ -1,4 +1,4 @@
-"""An index of a coarse grammar's rules by children and by parent, for the coarse pass."""
+"""Index the rules of a coarse grammar by children and by parent, for the inside and outside passes."""
 
 from __future__ import annotations
 

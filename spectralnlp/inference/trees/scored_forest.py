@@ -1,4 +1,4 @@
-"""Forests with the posteriors of their parts under grammars, which decoders take as input."""
+"""Score packed forests: posteriors of nodes and hyperedges under grammars, the input of decoders."""
 
 from __future__ import annotations
 

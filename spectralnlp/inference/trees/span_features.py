@@ -1,6 +1,7 @@
-"""Hashed features of span boundaries and of spans, for scoring unlabelled bracketings.
+"""Compute hashed features of spans and of their boundaries, and scores of spans as sums of feature weights.
 
-A feature is a hash of its template and its values; its low bits are the index of its weight.
+A model of unlabelled bracketings is made of these scores. A feature is a hash of its template and its values;
+its low bits are the index of its weight.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class Cues(NamedTuple):
 
 @kernel_part
 def _at(values: Any, place: int) -> int:
-    """Return the value of a token, or `_OUTSIDE` outside the sentence."""
+    """Return the value of a token by its index, or `_OUTSIDE` for an index outside the sentence."""
     return int(values[place]) if 0 <= place < len(values) else _OUTSIDE
 
 
 @kernel_part
 def _with(code: Any, value: int) -> Any:
-    """Return the hash of a feature extended by one value."""
+    """Extend the hash of a feature by one more value."""
     return mix(code, np.uint64(value + 2))
 
 
@@ -81,12 +82,12 @@ def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
 
 @kernel_part
 def place_features(cues, place, side, codes):
-    """Write the features of a constituent's beginning or end at a place between tokens.
+    """Write the features of a constituent that begins or ends at a boundary between tokens.
 
     Args:
-        cues: Cues.
-        place: the place before this token, 0 to n_tokens.
-        side: BEGIN or END.
+        cues: Cues, the token features of the sentence.
+        place: index of the token after the boundary, 0 to n_tokens.
+        side: BEGIN if the constituent begins there, END if it ends there.
         codes: uint32 (N_PLACE,); output, the hashes of the features.
     """
     t, w, s, u = cues.tag, cues.word, cues.shape, cues.second
@@ -124,11 +125,11 @@ def place_features(cues, place, side, codes):
 
 @kernel_part
 def span_features(cues, start, end, codes):
-    """Write the features of a span.
+    """Write the features of a span of several tokens.
 
     Args:
-        cues: Cues.
-        start, end: tokens, end exclusive.
+        cues: Cues, the token features of the sentence.
+        start, end: range of the span's tokens, ``end`` exclusive.
         codes: uint32 (N_SPAN,); output, the hashes of the features.
     """
     t, w, m = cues.tag, cues.word, cues.marks
@@ -174,11 +175,14 @@ def _width_class(width: int) -> int:
 
 @kernel
 def place_scores(weights, cues):
-    """Return the scores of a constituent's beginning and of its end at each place, float64 (2, n_tokens + 1).
+    """Return the scores of constituents that begin, and that end, at each boundary between tokens.
 
     Args:
-        weights: float32 (n_weights,), a power of two of them; weights of the hashed features.
-        cues: Cues.
+        weights: float32 (n_weights,); weights of hashed features, n_weights is a power of two.
+        cues: Cues, the token features of the sentence.
+
+    Returns:
+        float64 (2, n_tokens + 1); scores for BEGIN and END.
     """
     n, mask = len(cues.word), np.uint32(len(weights) - 1)
     scores = np.zeros((2, n + 1))
@@ -196,10 +200,10 @@ def span_scores(weights, cues, places, start, end):
     """Return the score of each span, float64 (n_spans,); 0 for single tokens.
 
     Args:
-        weights: float32 (n_weights,), a power of two of them; weights of the hashed features.
-        cues: Cues.
+        weights: float32 (n_weights,); weights of hashed features, n_weights is a power of two.
+        cues: Cues, the token features of the sentence.
         places: float64 (2, n_tokens + 1); the result of :func:`place_scores`.
-        start, end: int32 (n_spans,); tokens, end exclusive.
+        start, end: int32 (n_spans,); range of the tokens of each span, ``end`` exclusive.
     """
     mask = np.uint32(len(weights) - 1)
     codes = np.empty(N_SPAN, np.uint32)

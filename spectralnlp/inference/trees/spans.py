@@ -1,6 +1,6 @@
-"""Decode averaged span posteriors: the best tree of grammars with different binarisations.
+"""Find the best tree for span posteriors that are averaged over grammars of different binarisations.
 
-Such grammars have no forest in common, but each gives posteriors of labelled brackets, of unary rules over
+Such grammars have no common forest, but each gives posteriors of labelled brackets, of unary rules over
 brackets, and of tags. Their averages are decoded as in :class:`~.decoders.MBRDecoder`: each bracket gains its
 posterior minus γ, each tag its posterior times a weight.
 """
@@ -142,7 +142,7 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 
 @kernel
 def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
-    """Return for each span the gain of its best label, this label, and the label of a unary parent above it.
+    """Return, for each span, the expected gain of its best label, this label, and the unary label above it.
 
     The last is NO_LABEL if there is no unary rule. If no label is allowed over a span, its gain is -inf.
     """
@@ -215,9 +215,10 @@ def _best_bracketing(start, end, gain):
 
 @kernel_part
 def _fill(first, last_place, start, total, last, before, best, choice):
-    """Write the best total gain up to each place inside a span, and the row of the best span that ends there.
+    """Find the best sequence of non-overlapping spans inside a span, by a pass from left to right.
 
-    The row is -1 if no span that ends there is worth choosing.
+    For each token boundary, the best total gain up to it is written to ``best``, and to ``choice`` the row of
+    the chosen span that ends there, or -1.
     """
     best[first] = 0.0
     for place in range(first + 1, last_place + 1):

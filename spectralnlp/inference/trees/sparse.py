@@ -1,4 +1,4 @@
-"""Inside and outside over a packed forest with sparse rule tensors."""
+"""Run the inside and outside passes over a packed forest with sparse rule tensors."""
 
 from __future__ import annotations
 

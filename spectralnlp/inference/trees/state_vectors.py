@@ -1,4 +1,4 @@
-"""The vectors that a forest's nodes have over the states of a latent-variable grammar."""
+"""Inside and outside vectors of a forest's nodes, over the states of a latent-variable grammar."""
 
 from __future__ import annotations
 

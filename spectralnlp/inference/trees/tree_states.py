@@ -1,4 +1,4 @@
-"""The E-step of EM: inside and outside over observed trees, of which only the latent states are hidden.
+"""Compute expected counts of latent states in observed trees by inside and outside passes (E-step of EM).
 
 With the tree given, both passes are linear in its size (Matsuzaki et al. 2005, section 3.1).
 """
@@ -22,7 +22,7 @@ class StateTensors(NamedTuple):
 
     Attributes:
         binary, unary, pairs: float64; the tensors of binary rules, unary rules and (word, tag) pairs.
-        root: float64 (sum of n_states,); each state as the root.
+        root: float64 (sum of n_states,); probability or expected count of each state as the root.
     """
 
     binary: Floats
@@ -45,7 +45,7 @@ class Columns(NamedTuple):
 
 
 class StateOffsets(NamedTuple):
-    """The place at which each tensor begins in the arrays of `StateTensors`.
+    """Offsets at which the tensors of events begin in the arrays of `StateTensors`.
 
     Attributes:
         binary, unary, pairs: int64 (n_events + 1,).
@@ -65,7 +65,7 @@ class ObservedTrees:
         event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
         n_states: int32 (n_symbols,).
         columns: the pairs of children's states that each binary rule allows.
-        offsets: the places of the tensors of each kind of event.
+        offsets: offsets of the tensors of each kind of event.
         probabilities: the tensors of the events.
         least_posterior: states whose posterior at a node is smaller are treated as impossible there. Most
             states of a node are, so a small value saves most of the time; 0 gives exact counts.
@@ -86,7 +86,7 @@ class ObservedTrees:
         )
 
     def shares_of_nodes(self, least: float) -> sp.csr_array:
-        """Return what each node adds to the expected counts.
+        """Return the contribution of each node to the expected counts.
 
         Args:
             least: smaller contributions are left out.
@@ -130,15 +130,15 @@ class ObservedTrees:
 
 
 class _Shares(NamedTuple):
-    """The output arrays for what each node adds to the expected counts (its shares).
+    """Output arrays for the contributions of each node to the expected counts (its shares).
 
     If ``end`` is empty, no shares are written; if ``share`` is empty, they are only counted.
 
     Attributes:
-        end: int64 (n_nodes,); the place of the next share of each node.
+        end: int64 (n_nodes,); index at which the next share of each node is written.
         number: int32 (n_shares,); the parameter of each share, as its column in `shares_of_nodes`.
         share: float32 (n_shares,).
-        least: smaller shares are left out.
+        least: shares smaller than this are left out.
     """
 
     end: Offsets
@@ -148,7 +148,7 @@ class _Shares(NamedTuple):
 
 
 class _TreeColumns(NamedTuple):
-    """The columns of a TreeTable, and the places of the state vectors of nodes and symbols.
+    """Columns of a TreeTable, and offsets of the state vectors of nodes and symbols, for kernels.
 
     Attributes:
         symbol, event, left, right, parent, tree: int32 (n_nodes,).
@@ -171,12 +171,13 @@ class _TreeColumns(NamedTuple):
 
 
 class _Vectors(NamedTuple):
-    """The work arrays of the inside and outside passes over one tree.
+    """Work arrays of the inside and outside passes over one tree.
 
     Attributes:
         inside, outside: float64; the values of the states of the tree's nodes, concatenated.
         scale: float64 (n_nodes,); the number by which each node's inside values were divided.
-        outer, flows: float64; one number for each column of a rule, overwritten at each node.
+        outer, flows: float64; one number for each pair of children's states of a rule, overwritten at each
+            node.
     """
 
     inside: Floats
@@ -255,7 +256,7 @@ def _inside(trees, node, columns, offsets, probabilities, vectors):
 
 @fast_kernel_part
 def _pairs_of(trees, node, columns, inside, outer):
-    """Write the product of the children's inside values for each column of a rule; return the number."""
+    """Write the product of the children's inside values for each pair of states; return their number."""
     y, z = trees.node_offsets[trees.left[node]], trees.node_offsets[trees.right[node]]
     m_c = trees.n_states[trees.symbol[trees.right[node]]]
     first = columns.starts[trees.event[node]]
@@ -352,7 +353,7 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
 
 @fast_kernel_part
 def _keep(shares, node, number, share):
-    """Write one share of a node, or only count it if ``shares`` has no room."""
+    """Write one contribution (share) of a node, or only count it if ``shares.share`` is empty."""
     if share >= shares.least and share > 0.0:
         at = shares.end[node]
         if len(shares.number):

@@ -1,4 +1,4 @@
-"""Viterbi: the most probable derivation of a forest, latent states included."""
+"""Find the most probable derivation of a forest, latent states included (Viterbi)."""
 
 from __future__ import annotations
 

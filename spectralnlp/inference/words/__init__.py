@@ -1,4 +1,4 @@
-"""Vectors of words, from a vocabulary or from spelling, and lookups of words in a lexicon."""
+"""Look up words: in the lexicon of a grammar, or their vectors, from a vocabulary or from spelling."""
 
 # The public modules; the others are private.
 __all__ = ["lookup"]

@@ -1,4 +1,4 @@
-"""Text as arrays of bytes, for kernels."""
+"""Convert text to arrays of bytes for kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking up a sentence's words, and the weights of their tags, in a lexicon."""
+"""Look up the words of a sentence in a grammar's lexicon, and compute the weights of their tags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ANY_TAG = 1e-4
 
 
 class LexiconRows(NamedTuple):
-    """The arrays of a lexicon that kernels read; see :class:`~spectralnlp.parameters.Lexicon`."""
+    """The arrays of a lexicon that the kernels use; see :class:`~spectralnlp.parameters.Lexicon`."""
 
     starts: Offsets
     tags: Ints
@@ -34,7 +34,7 @@ class LexiconRows(NamedTuple):
 
     @classmethod
     def of(cls, lexicon: Lexicon) -> LexiconRows:
-        """Take the arrays of a lexicon, without copies."""
+        """Return the arrays of a lexicon, without copying them."""
         return cls(lexicon.starts, lexicon.tags, lexicon.offsets, lexicon.values, lexicon.backoff)
 
 
@@ -63,7 +63,7 @@ def find_row(lexicon, entry, signature, tag):
 
 @kernel_part
 def _row_of(tags: Any, first: int, last: int, tag: int) -> int:
-    """Find a tag among an entry's rows, which are sorted by tag; return its row, or NO_ROW."""
+    """Return the row of a tag among an entry's rows, which are sorted by tag; NO_ROW if there is none."""
     end = last
     while first < last:
         middle = (first + last) // 2
@@ -130,13 +130,13 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
 
 
 def is_rare(lexicon: Lexicon, word: str) -> bool:
-    """Tell whether a word is unknown to a lexicon, or was seen at most five times."""
+    """Return whether a word is unknown to a lexicon, or was seen at most five times."""
     entry = lexicon.word_index.get(word)
     return entry is None or _is_rare(lexicon, entry)
 
 
 def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
-    """Tell which entries are signatures, or words that were seen at most five times; bool (n_entries,)."""
+    """Return which entries are signatures, or words that were seen at most five times; bool (n_entries,)."""
     n_words = len(lexicon.words)
     rare = entries >= n_words
     rare[~rare] = lexicon.backoff[entries[~rare]] >= _RARE

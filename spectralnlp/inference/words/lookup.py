@@ -1,4 +1,4 @@
-"""Looking up the vectors of words, and computing the vectors of their contexts."""
+"""Look up word vectors, and compute the vectors of words' contexts in a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = NDArray[np.int32]
 
 
 class VectorLookup:
-    """Looks up word vectors, context vectors and clusters by word.
+    """Lookup of word vectors, context vectors and clusters by word.
 
     Args:
         parameters: the vocabulary and its vectors.
@@ -69,9 +69,10 @@ class VectorLookup:
     def contexts(self, words: Sequence[str]) -> Array32:
         """Return the vector of each word's context in a sentence, scaled to length 1.
 
+        The vector is the sum of the context vectors of the words around it, z = Bᵀ(context).
+
         Returns:
-            float32 (n_words, dimensions), z = Bᵀ(context) of the tutorial; zeros where no word of the context
-            is known.
+            float32 (n_words, dimensions); zeros if no word of the context is known.
 
         Raises:
             InputError: these vectors have no context vectors.
@@ -101,7 +102,10 @@ class VectorLookup:
         return self.parameters.context_vectors
 
     def context_places(self, words: Sequence[str]) -> Ints:
-        """Return the context ids of words, int32 (n_words,); -1 if there is none; "" is a sentence's end."""
+        """Return the context ids of words, int32 (n_words,).
+
+        The id is -1 for words without a context vector; the empty string stands for the sentence boundary.
+        """
         return np.array([self._context(word) for word in words], np.int32)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Vectors of unseen words, predicted from their spelling."""
+"""Predict the vectors of unseen words from hashed features of their spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Span rescoring: a log-linear model that rescores the labels of spans, between the forests and the decoder.
+"""Span rescoring: a log-linear model that changes the posteriors of span labels before trees are decoded.
 
 The input is the posteriors of brackets in a sentence's forests and the marginals of its chart cells
 (``options``). The words, tags and likely neighbours of a bracket (``values``) are combined by ``templates``

@@ -20,13 +20,13 @@ NO_BRACKET, NOT_AN_OPTION = -1, -2
 
 @dataclass(frozen=True)
 class Example:
-    """A training sentence.
+    """Training sentence of a span scorer.
 
     Attributes:
-        options: the options of its spans, from grammars that were not trained on this sentence.
-        tokens: the values of its tokens.
-        gold: int32 (n_spans,); the option in the gold tree, numbered from the sentence's first option;
-            NO_BRACKET or NOT_AN_OPTION where there is none.
+        options: the candidate labels of its spans, from grammars that were not trained on this sentence.
+        tokens: the feature values of its tokens.
+        gold: int32 (n_spans,); index among the sentence's options of the label in the gold tree; NO_BRACKET
+            if the span is no constituent there, NOT_AN_OPTION if its label is not among the options.
     """
 
     options: SpanOptions
@@ -35,7 +35,7 @@ class Example:
 
 
 def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
-    """Return the examples, with arrays in files if memory is limited; raises what `concatenated` raises."""
+    """Return the examples, with arrays moved to files if memory is limited; errors as in `concatenated`."""
     if current_memory() is None or not examples:
         return examples
     options = (_spilled(column) for column in zip(*(each.options for each in examples), strict=True))

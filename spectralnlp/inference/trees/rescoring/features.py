@@ -1,4 +1,4 @@
-"""Readable names and weights of the features by which a span scorer scores a bracket."""
+"""Describe the features by which a span scorer scores a bracket, with their weights, for explanations."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bracket_features(
         forests: the sentence's forests before rescoring, by the number of their grammar.
         words: the tokens of the sentence.
         bracket: a bracket with a label; where several unary chains have that label, the most probable counts.
-        opening: the open chart cells that the forests were made from; None if no model chose them.
+        opening: marginals of the spans that the parser considered (open cells); None without a model of them.
 
     Returns:
         The features; an empty list if no forest has the bracket.
@@ -109,7 +109,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return the text that each hash among a sentence's values stands for."""
+    """Return the text for which each hashed value of a sentence stands."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

@@ -1,4 +1,4 @@
-"""The options of a sentence's spans: the labels that each span may have, with their posteriors.
+"""Collect the candidate labels (options) of each span of a sentence, with their posteriors, from its forests.
 
 A span of several tokens is a bracket X alone, a bracket X under a unary rule with parent A, or no bracket. A
 span of one token is a tag alone, or a tag under A. These are mutually exclusive, so the posteriors of a
@@ -55,7 +55,7 @@ class SpanOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class OptionsOfForest:
-    """The options that the nodes and hyperedges of one forest correspond to.
+    """The option to which each node and hyperedge of one forest corresponds.
 
     Attributes:
         of_node: int32 (n_nodes,); the option "this binary node's label alone", or NO_OPTION.
@@ -80,7 +80,7 @@ def span_options(
         maps: for each forest, the map from its grammars' symbols to shared labels.
         labels: the shared labels.
         n_tokens: number of tokens in the sentence.
-        opening: the marginals of the chart's cells; None if no model computes them.
+        opening: marginals of the spans that the parser considered (open cells); None without a model of them.
 
     Returns:
         The options, and for each forest the options that its nodes and hyperedges correspond to.
@@ -173,7 +173,7 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
 
 @kernel
 def _places(source, option, n_nodes, n_edges):
-    """Return the option of each node and of each hyperedge of a forest, or NO_OPTION."""
+    """Return the option of each node and of each hyperedge of a forest; NO_OPTION if there is none."""
     of_node, of_edge = np.full(n_nodes, NO_OPTION, np.int32), np.full(n_edges, NO_OPTION, np.int32)
     for r in range(len(source)):
         if source[r] >= 0:
@@ -262,13 +262,13 @@ def _group(records, n_records, n_keys, tag_share):
 
 
 def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
-    """Return the log-odds that spans are brackets, whatever their label; float64 (n_spans,), about -9 to 7.
+    """Return the log-odds that spans are constituents, with any label; float64 (n_spans,), about -9 to 7.
 
-    They are 0 in sentences longer than `WINDOW`: these are read in windows, whose marginals say little about
+    They are 0 in sentences longer than `WINDOW`, because marginals computed in windows are unreliable for
     wide spans.
 
     Args:
-        opening: the marginals of a sentence's cells.
+        opening: marginals of a sentence's spans under the model of bracketings.
         start, end: int32 (n_spans,); sorted by end, then by start.
     """
     if opening.cells.n_tokens > WINDOW:
@@ -279,7 +279,7 @@ def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
 
 @kernel
 def _odds(cells, marginals, start, end):
-    """Return the log-odds of spans, sorted as the cells are; spans that are no cells get the minimum."""
+    """Return the log-odds of spans, sorted as the cells are; spans without a marginal get the minimum."""
     odds = np.empty(len(start))
     at, last_end = np.int64(0), -1
     for s in range(len(start)):

@@ -1,4 +1,4 @@
-"""Applying a span scorer: it maps the forests of a sentence to forests with new posteriors."""
+"""Apply a span scorer to the forests of a sentence: replace the posteriors of span labels."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ _NO_HEAD = -np.inf  # head score of tags that are unknown to the scorer
 
 
 class KnownFeatures(NamedTuple):
-    """Compressed weights of the features that have one.
+    """Compressed weights of hashed features: only features with a non-zero weight are stored.
 
-    These are a thirtieth of all buckets; a bit set with counts takes a tenth of the memory of a dense array.
+    About a thirtieth of all hash buckets have a weight; a bit set with counts takes a tenth of the memory of
+    a dense array.
 
     Attributes:
         bits: uint64 (n_buckets / 64,); one bit for each bucket, set if a feature with a weight is there.
@@ -56,12 +57,12 @@ class KnownFeatures(NamedTuple):
 
 
 class SpanRescorer:
-    """Applies a span scorer to the forests of a parser.
+    """Applier of a span scorer to the forests of a parser.
 
     Args:
         scorer: the learned templates, weights and head table.
         shared: the labels that the parser's grammars share.
-        lexicon: decides which words are rare.
+        lexicon: lexicon whose counts decide which words are rare.
         clusters: coarse and fine clusters of words.
 
     Raises:
@@ -82,7 +83,7 @@ class SpanRescorer:
 
     @cached_property
     def known(self) -> KnownFeatures:
-        """The features that have weights, compressed."""
+        """Weights of the features that have one, compressed."""
         return KnownFeatures.of(self.scorer)
 
     def rescore(
@@ -100,7 +101,8 @@ class SpanRescorer:
             forests: forests by the number of their grammar in ``shared``.
             words: the tokens of the sentence.
             limits: the span constraints under which the forests were made.
-            opening: the open chart cells that the forests were made from; None if no model chose them.
+            opening: marginals of the spans that the parser considered (open cells); None without a model of
+                them.
         """
         maps = [self.shared.maps[number] for number in forests]
         options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words), opening)
@@ -151,7 +153,7 @@ def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters)
 def _factors(options, required, tokens, labels, table, known, number_weights):
     """Return the factors by which the options' posteriors are multiplied, float64 (n_options,).
 
-    Where ``required``, bool (n_spans,), is true, the option "no bracket" is excluded.
+    For spans in ``required``, bool (n_spans,), the option "no bracket" is excluded.
     """
     factors = np.ones(len(options.label))
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)

@@ -1,4 +1,6 @@
-"""The softmax over a span's options, from log posteriors, a few real numbers and many hashed features.
+"""Score the candidate labels (options) of a span by their posteriors, a few numbers and hashed features.
+
+The posteriors of the options are the softmax of their scores:
 
 score(option) = log(p + ε) - log(p_none + ε) + w · numbers + Σ weights of features; "no bracket" scores 0.
 """
@@ -45,7 +47,7 @@ class Workspace(NamedTuple):
 
 @kernel_part
 def make_workspace(first, n_templates):
-    """Return a workspace with room for the options of any span; ``first`` as in `SpanOptions`."""
+    """Return a workspace for the options of any span; ``first`` as in `SpanOptions`."""
     rows = 1
     for s in range(len(first) - 1):
         rows = max(rows, first[s + 1] - first[s])
@@ -60,7 +62,11 @@ def make_workspace(first, n_templates):
 
 @kernel_part
 def _set_numbers(posteriors, none, cell_odds, numbers):
-    """Write an option's real numbers, log-odds first; return its mean posterior and log-posterior spread."""
+    """Write an option's numeric features, log-odds first.
+
+    Returns:
+        The mean of the option's posteriors over grammars, and the standard deviation of their logarithms.
+    """
     n = len(posteriors)
     mean = posteriors.mean()
     log_mean = np.log(mean + _EPSILON)
@@ -81,7 +87,7 @@ def _set_numbers(posteriors, none, cell_odds, numbers):
 
 @kernel_part
 def describe_span(s, options, tokens, labels, brackets, table, work):
-    """Write the real numbers and the features of the options of span s into the workspace.
+    """Write the numeric and hashed features of all options of span s into the workspace.
 
     Args:
         s: number of the span.

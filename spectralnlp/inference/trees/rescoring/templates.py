@@ -1,4 +1,4 @@
-"""Feature templates: combinations of values that are hashed into one feature of an option.
+"""Feature templates of span scorers: each combines values of a span into one hashed feature of an option.
 
 Every template also includes the option's name. A template gives no feature if one of its values is NOTHING.
 """

@@ -1,4 +1,4 @@
-"""Values of tokens: hashes of words and tags, and properties that can be read off words of any language."""
+"""Compute the feature values of tokens for span scorers: hashes of words and tags, and spelling classes."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def shape_of(word: str) -> str:
 
 
 class TokenReader:
-    """Computes the `TokenValues` of sentences.
+    """Converter of sentences to `TokenValues`, the feature values of their tokens.
 
     Args:
-        is_rare: tells whether a word is so rare that its shape and ending replace it.
+        is_rare: function that returns whether a word is so rare that its shape and ending replace it.
         tags: label names, by number.
-        clusters_of: returns the coarse and the fine cluster of a word, numbered from 1; zeros for none.
+        clusters_of: function that returns the coarse and the fine cluster of a word, from 1; zeros for none.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Values of span options: words, tags, clusters, heads, and likely brackets around and inside the span.
+"""Compute the values of which a span scorer's features consist: words, tags, heads, neighbouring brackets, ….
 
 A value is one number, either a hash or a small count; 0 means that it is absent (no verb before the span).
 """
@@ -26,7 +26,10 @@ _LIKELY = 0.3  # minimum posterior of a bracket that counts as a neighbour in th
 
 
 class Value(IntEnum):
-    """The values of an option; BEFORE, FIRST, LAST and AFTER are the tokens at the borders of its span."""
+    """Names of the values from which features of an option (a candidate label of a span) are made.
+
+    BEFORE, FIRST, LAST and AFTER are the tokens at the borders of the span.
+    """
 
     WORD_BEFORE_2 = 0
     WORD_BEFORE = auto()
@@ -101,7 +104,7 @@ N_VALUES = len(Value)
 
 
 class TokenValues(NamedTuple):
-    """Values of a sentence's tokens.
+    """Feature values of a sentence's tokens.
 
     All arrays but the last have MARGIN padding entries before the first token and after the last.
 
@@ -124,7 +127,7 @@ class TokenValues(NamedTuple):
 
 
 class LabelValues(NamedTuple):
-    """Values of labels; options are numbered as in `SpanOptions`.
+    """Feature values of labels and of pairs of labels, numbered as in `SpanOptions`.
 
     Attributes:
         name: uint64 (n_labels + n_pairs,); hash of the option's names, X alone or A over X.
@@ -166,7 +169,7 @@ def _length_class(n):
 
 @kernel_part
 def _odds_class(p):
-    """Return the log-odds of a probability, rounded down, plus 10: 3 to 16."""
+    """Return a class of a probability: its log-odds, rounded down, plus 10; from 3 to 16."""
     q = min(max(p, 1e-3), 0.999)
     return int(np.floor(np.log(q / (1.0 - q)))) + 10
 
@@ -210,7 +213,7 @@ def likely_brackets(options, first_span, last_span, tokens, labels):
 
 @kernel_part
 def set_span_values(i, j, tokens, labels, brackets, values):
-    """Write the values that all options of span (i, j) share; set the others to NOTHING."""
+    """Write the values that all options of the span from i to j share; set the other values to NOTHING."""
     values[:] = np.uint64(NOTHING)
     a, b = i + MARGIN, j + MARGIN  # first token and the one after the last, in padded arrays
     for k in range(4):
