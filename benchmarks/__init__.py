@@ -1,1 +1,1 @@
-"""Benchmarks that produce each figure of the README and of docs/: ``python -m benchmarks.NAME --help``."""
+"""Benchmarks that produce the figures in README and docs; each is run as ``python -m benchmarks.NAME``."""

@@ -1,9 +1,9 @@
 """Measure F1 of parsers adapted to another domain, by the number of trees of that domain.
 
-Compared are parsers of a general treebank alone, of the treebank with N trees of the domain, and of these N
-trees alone (`own N`). The trees are random samples of the domain's training part, each nested in the next
-larger one; all parsers are scored on its dev part. The part `partial` adapts to sentences of which only some
-brackets are known.
+Three kinds of parsers are compared: trained on a general treebank alone, on this treebank with N trees of the
+domain, and on these N trees alone (`own N`). The trees are random samples of the domain's training part, each
+nested in the next larger one; all parsers are scored on its dev part. The part `partial` adapts to sentences
+of which only some brackets are known.
 
     python -m benchmarks.adapt
     python -m benchmarks.adapt craft --unlabelled 2000 --seeds 3
@@ -48,14 +48,14 @@ LONGEST = 100  # tokens
 
 
 def drawn(corpus: Corpus[Tree], most: int | None = None, seed: int = 0) -> list[Tree]:
-    """Return at most ``most`` trees of a corpus in a random order, without very long ones."""
+    """Return at most ``most`` trees of a corpus in random order, without very long trees."""
     trees = [tree for tree in corpus if len(tree.words()) <= LONGEST]
     random.Random(seed).shuffle(trees)
     return trees[:most]
 
 
 class Row(NamedTuple):
-    """Row of a table: training data, weight of the domain's trees, scores and CPU seconds."""
+    """Row of the table: training data, weight of the domain's trees, scores on dev, and CPU seconds."""
 
     name: str
     weight: float | None
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
 
 class General:
-    """General treebank with cached results of training on it.
+    """General treebank, with a cached parser and moments learned from it.
 
     Args:
         trees: trees of the treebank.
@@ -106,14 +106,21 @@ class Domain:
         self.task = ParsingTask()
 
     def scored(self, name: str, parser: Any, started: float, weight: float | None = None) -> Row:
-        """Return the row of a parser, scored on the domain's dev part."""
+        """Return the table row of a parser, after scoring it on the domain's dev part.
+
+        Args:
+            name: name of the row.
+            parser: the parser.
+            started: CPU time at which its training started.
+            weight: weight of the domain's trees; None for none.
+        """
         found = self.task.evaluate(parser, self.gold).overall
         row = Row(name, weight, found.f1, found.tagging_accuracy, process_time() - started)
         experiment.note(f"{name}: F1 {row.f1:.2f}, tags {row.tags:.2f}, {row.seconds:.0f} s")
         return row
 
     def rows(self) -> list[Row]:
-        """Return the rows for the general treebank, for it with trees of the domain, and for these alone."""
+        """Return the rows of parsers of the general treebank, of it with domain trees, and of these alone."""
         started = process_time()
         rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
@@ -131,7 +138,13 @@ class Domain:
         return rows
 
     def adapted(self, size: int, beside: str = "", **more: Any) -> Row:
-        """Return the row of a parser adapted with ``size`` trees and further arguments of `changes.adapt`."""
+        """Return the row of a parser adapted to a number of domain trees.
+
+        Args:
+            size: number of trees.
+            beside: end of the row's name.
+            more: further arguments of `changes.adapt`.
+        """
         started, own = process_time(), self.train[:size]
         weight = changes.usual_weight(self.general.moments, size)
         parser = changes.adapt(
@@ -141,7 +154,7 @@ class Domain:
         return self.scored(name, parser, started, weight)
 
     def partial_rows(self) -> list[Row]:
-        """Return rows for 50 trees with 200 partial trees in which more and more brackets are known."""
+        """Return rows for 50 trees and 200 partially annotated ones, by the share of known brackets."""
         n_trees, n_partial = 50, 200
         started, own = process_time(), self.train[:n_trees]
         weight = changes.usual_weight(self.general.moments, n_trees)
@@ -187,7 +200,7 @@ def table_of(rows: Sequence[Row]) -> str:
 
 
 def print_draws(draws: Sequence[Sequence[Row]]) -> None:
-    """Print the means over samples, and their differences from the first and the last row."""
+    """Print mean scores over random samples, and their differences to the first and the last row."""
     cells: list[list[object]] = []
     for same in zip(*draws, strict=True):
         gains = [row.f1 - rows[0].f1 for row, rows in zip(same, draws, strict=True)]

@@ -58,7 +58,7 @@ SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 
 
 def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int = 0) -> Parser:
-    """Return a parser trained on the general and the accepted trees."""
+    """Return a parser trained on general trees and on the trees that the annotator accepted."""
     corpus = InMemoryCorpus([*general, *accepted])
     parser = spectralnlp.train("lpcfg", corpus, random_state=random_state, **SETTINGS)
     assert isinstance(parser, Parser)
@@ -66,7 +66,7 @@ def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int
 
 
 def corrections(parser: Parser, gold: Tree) -> tuple[int, int]:
-    """Return the numbers of tags and brackets corrected until a sentence's tree is the gold tree."""
+    """Return the numbers of tags and of brackets to correct until the parser's tree is the gold tree."""
     tags = dict(enumerate(gold.tags()))
     wanted = [(start, end, label) for label, start, end in gold.spans()]
     first = parser.parse_tokens(gold.words()).tree
@@ -99,7 +99,20 @@ def curve(
     seed: int,
     target: float,
 ) -> list[tuple[int, int, int, float]]:
-    """Return accepted sentences, corrections and dev F1 by round, until two rounds reach the target."""
+    """Simulate annotation in rounds until the dev F1 of two rounds reaches the target.
+
+    Args:
+        way: order in which sentences are chosen.
+        general: trees of the general treebank.
+        pool: trees to annotate.
+        dev: trees to score on.
+        first: parser before any annotation.
+        seed: seed of the order.
+        target: F1 in percent.
+
+    Returns:
+        For each round: numbers of accepted sentences, corrected tags and corrected brackets, and dev F1.
+    """
     places: list[Place] = [(0, number) for number in range(len(pool))]
     shuffled = random.Random(seed).sample(places, len(places))
     parser, accepted = first, list[Place]()
@@ -129,7 +142,7 @@ def curve(
 
 
 def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
-    """Return F1 on dev, in percent."""
+    """Return a parser's F1 on dev trees, in percent."""
     scored: Any = spectralnlp.evaluate(parser, InMemoryCorpus(dev))
     return float(scored.overall.f1)
 
@@ -140,7 +153,7 @@ def rising(values: Sequence[float]) -> list[float]:
 
 
 def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:
-    """Return the numbers of sentences and brackets at which a curve reaches a score.
+    """Return the numbers of sentences and corrected brackets at which a curve reaches a score, or None.
 
     F1 varies randomly between trainings, so the score is looked up on the nearest non-decreasing curve,
     interpolated linearly between rounds.
@@ -189,7 +202,7 @@ def _shown(cell: object) -> object:
 
 
 def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
-    """Return n trees of a treebank as random blocks of neighbours."""
+    """Return ``n`` trees of a treebank folder, drawn as random blocks of neighbouring trees."""
     blocks: list[list[Tree]] = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         trees = [tree for tree in peers.treebank(file) if len(tree.words()) <= LONGEST]
@@ -279,7 +292,7 @@ class Running:
         self.process.wait()
 
     def ask(self, path: str, body: Any = None) -> dict[str, Any]:
-        """Return the server's answer to a request."""
+        """Send a request to the server, and return its answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         content = None if body is None else json.dumps(body).encode()
         connection.request(

@@ -103,7 +103,14 @@ class Planter:
     def _damaged(
         self, parent: Tree, place: int, before: Bracket, kind: str
     ) -> Iterator[tuple[list[Tree], Bracket | None]]:
-        """Yield a node's children after damage to one of them, with the planted bracket or tag."""
+        """Yield the children of a node after damage to one of them, with the planted bracket or tag.
+
+        Args:
+            parent: the node.
+            place: index of the child to damage.
+            before: bracket or tag of the child.
+            kind: kind of the error.
+        """
         left, node, right = parent.children[:place], parent.children[place], parent.children[place + 1 :]
         if node.word is not None:
             name = kind == "tag" and (
@@ -124,7 +131,13 @@ class Planter:
     def _moved(
         self, left: Sequence[Tree], node: Tree, right: Sequence[Tree], before: Bracket
     ) -> Iterator[tuple[list[Tree], Bracket]]:
-        """Yield the children after a node takes in a neighbouring word, or gives away its first or last."""
+        """Yield the children of a parent after moving a border of one by a word, with the planted bracket.
+
+        Args:
+            left, right: siblings on either side of the node.
+            node: the node.
+            before: its bracket.
+        """
         label, start, end = before
         own, may_grow = node.children, len(left) + len(right) > 1
         if may_grow and right and len(right[0].words()) == 1:
@@ -142,7 +155,7 @@ class Planter:
 
 
 def _replaced(tree: Tree, path: Sequence[int], new: Tree) -> Tree:
-    """Return the tree with the node at a path of child indices replaced."""
+    """Return the tree with the node at a path (child indices from the root) replaced by another."""
     if not path:
         return new
     children = list(tree.children)

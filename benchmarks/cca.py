@@ -38,7 +38,10 @@ PAIRS = 200
 
 
 def stories(corpora: Path) -> tuple[Stories, Stories]:
-    """Return titles and bodies for training and the held-out tenth (not that used to choose settings)."""
+    """Return titles and bodies of stories: nine tenths for training, one tenth held out.
+
+    The held-out tenth is not the one on which settings were chosen.
+    """
     with gzip.open(corpora / REUTERS, "rt", encoding="utf-8") as lines:
         told = [json.loads(line) for line in lines]
     found = [(content_words(each["title"] or ""), content_words(each["body"] or "")) for each in told]
@@ -120,7 +123,11 @@ def retrieval(arguments: argparse.Namespace) -> None:
 
 
 def found(scores: np.ndarray) -> list[str]:
-    """Return recall at 1 and at 10 in percent, and the mean reciprocal rank; ties are split."""
+    """Return retrieval scores: recall at 1 and at 10 in percent, mean reciprocal rank; ties are split.
+
+    Args:
+        scores: similarity of each title (row) and body (column); right pairs are on the diagonal.
+    """
     own = np.diag(scores)[:, None]
     rank = (scores > own).sum(axis=1) + (scores == own).sum(axis=1) / 2 - 0.5
     return [
@@ -174,7 +181,7 @@ def unit(rows: Any) -> Any:
 
 
 def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return views of 50 and 40 columns that share ten directions of decreasing correlation."""
+    """Return random views (n, 50) and (n, 40) that share ten directions of decreasing correlation."""
     directions = np.random.default_rng(0)
     loadings = [directions.standard_normal((10, d)) for d in (50, 40)]
     rng = np.random.default_rng((1, seed))
@@ -193,7 +200,17 @@ def reuters_views(corpora: Path, size: int, dense: bool) -> tuple[Any, Any]:
 
 
 def measured(way: str, data: str, k: int, corpora: Path) -> tuple[float, float, np.ndarray]:
-    """Return wall seconds of fitting, megabytes beyond the data's, and correlations of the projections."""
+    """Fit CCA by one method, and measure time and memory.
+
+    Args:
+        way: name of the method.
+        data: name of the data.
+        k: number of pairs of directions.
+        corpora: folder of the corpora.
+
+    Returns:
+        Wall seconds, megabytes in addition to the data, and correlations of the projections.
+    """
     CCA(1).fit(*(sp.random_array((50, 3), density=0.5, rng=np.random.default_rng(s)) for s in (0, 1)))
     if way == "streamed":
         before, started = _resident(), perf_counter()

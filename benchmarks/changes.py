@@ -42,7 +42,12 @@ CASES = {
 
 
 def measure(case: str, folder: Path) -> list[list[object]]:
-    """Return the rows of one model: training again, adding and removing."""
+    """Return the table rows of one model: training again, adding and removing data.
+
+    Args:
+        case: name of the model.
+        folder: folder for models and data.
+    """
     name, settings, data, what = CASES[case]
     estimator: Estimator = registry.estimators.get(name)(**settings)
     rest, some = split(data, folder)

@@ -25,7 +25,12 @@ def brackets(tree: Tree) -> Counter[Bracket]:
 
 
 def renamed(lost: Counter[Bracket], added: Counter[Bracket]) -> Counter[str]:
-    """Return ``gold → predicted`` labels of spans that both trees have, with different labels."""
+    """Count the spans that both trees have with different labels, as ``gold → predicted``.
+
+    Args:
+        lost: brackets of the gold tree only.
+        added: brackets of the predicted tree only.
+    """
     by_span: dict[tuple[int, int], list[str]] = {}
     for label, *span in sorted(added.elements()):
         by_span.setdefault((span[0], span[1]), []).append(label)

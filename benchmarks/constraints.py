@@ -26,7 +26,7 @@ Constraints = Callable[[int], dict[str, Any]]
 
 
 def pieces(parser: Parser, n_tokens: int) -> list[list[str]]:
-    """Return pieces of the text of ``n_tokens`` tokens without a sentence end before the last token."""
+    """Return passages of ``n_tokens`` tokens from the text, none of which contains a sentence end inside."""
     sentences = parser.sentences(TEXT.read_text(encoding="utf-8").splitlines(keepends=True))
     words = [word for sentence in sentences for word in sentence.words if word not in (".", "?", "!")]
     words *= 1 + (N_SENTENCES + n_tokens) // len(words)
@@ -35,7 +35,7 @@ def pieces(parser: Parser, n_tokens: int) -> list[list[str]]:
 
 
 def milliseconds(parser: Parser, sentences: list[list[str]], constraints: Constraints) -> list[float]:
-    """Return the CPU time of each sentence in milliseconds, the minimum of several runs."""
+    """Return the CPU milliseconds that parsing each sentence takes, the minimum of several runs."""
     times = []
     for number, words in enumerate(sentences):
         given, runs = constraints(number), []

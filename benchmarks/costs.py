@@ -65,9 +65,9 @@ class Cost:
     """Cost model of one estimator.
 
     Attributes:
-        data: returns the corpus of a size from 1 to 4, and its number of tokens.
+        data: function that returns the corpus of a size from 1 to 4, and its number of tokens.
         learner: the unfitted estimator.
-        distinct: returns the number of distinct items in moments.
+        distinct: function that returns the number of distinct items in moments.
         entry, token: bytes per distinct item, and per token of the data.
         work: function of tokens and distinct items to which the time of solving is proportional.
         formulas: formulas of observing, moments and solving, for the table.
@@ -187,7 +187,7 @@ COSTS = {
 
 
 def measure(cost: Cost, size: int) -> Size:
-    """Measure one size, in this process."""
+    """Measure the costs of an estimator at one size of data, in this process."""
     corpus, tokens = cost.data(size)
     learner = cost.learner()
     if isinstance(learner, FrequentDirections):
@@ -247,7 +247,11 @@ class Model:
         return self.middle.solving * self.cost.work(tokens, self.distinct(tokens)) / done
 
     def far(self, tokens: float) -> list[str]:
-        """Return hours of each phase on many workers, gigabytes at the root, and the slowest phase."""
+        """Extrapolate the costs to a number of tokens on many workers.
+
+        Returns:
+            Table cells: hours of each phase, gigabytes of moments at a worker and at the root, slowest phase.
+        """
         levels = math.ceil(math.log(WORKERS, FAN_IN))
         parts = [self.bytes(tokens * min(1.0, FAN_IN**level / WORKERS)) for level in range(levels)]
         moved = (FAN_IN - 1) * sum(parts)

@@ -29,7 +29,7 @@ from spectralnlp.trees import Tree, clean, read_trees
 
 @dataclass(frozen=True)
 class Gold:
-    """Sentence of a CoNLL-U file."""
+    """Gold sentence of a CoNLL-U file, with heads and relations."""
 
     words: list[str]
     universal_tags: list[str]
@@ -40,7 +40,7 @@ class Gold:
 
 @dataclass
 class Scores:
-    """Counts of words and of correct heads and labels, in all and by relation, without punctuation."""
+    """Counts of words, correct heads and correct labels, in total and by relation, without punctuation."""
 
     words: int = 0
     heads: int = 0
@@ -53,7 +53,14 @@ class Scores:
     def add(
         self, gold: Gold, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str] = ()
     ) -> None:
-        """Count one sentence; heads are indices, -1 for the root's."""
+        """Count one sentence.
+
+        Args:
+            gold: the gold sentence.
+            heads: predicted head of each word, an index; -1 for the root.
+            relations: predicted relation of each word.
+            tags: predicted tags; empty to count none.
+        """
         for index, relation in enumerate(gold.relations):
             if relation == "punct" or gold.universal_tags[index] == "PUNCT":
                 continue

@@ -84,7 +84,13 @@ class Learned:
 
 
 def learn(setting: str, files: Sequence[Path], folder: Path) -> Learned:
-    """Learn vectors and write them; ``setting`` is ``KEY=VALUE,…`` of eigenwords, or ``word2vec``."""
+    """Train vectors in this process, and write them to a folder.
+
+    Args:
+        setting: settings of eigenwords, ``KEY=VALUE,…``; or ``word2vec``.
+        files: files of text.
+        folder: folder to write.
+    """
     return learn_word2vec(files, folder) if setting == WORD2VEC else learn_eigenwords(setting, files, folder)
 
 
@@ -105,7 +111,7 @@ def _silent(line: str) -> None:
 
 
 def _few_words(folder: Path) -> Any:
-    """Write a small text for a training that compiles all kernels."""
+    """Write a small text; training on it compiles all kernels before time is measured."""
     path = folder / "few.txt"
     path.write_text("the cat sat .\na dog sat on the mat .\n" * 3)
     return VectorsTask().read([path])

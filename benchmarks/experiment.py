@@ -1,4 +1,4 @@
-"""Common arguments, headings and means of the experiments of ``benchmarks/experiments/tutorial.md``."""
+"""Shared helpers of the experiments in ``benchmarks/experiments/tutorial.md``: arguments, headings, means."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def runs_of(setting: Setting, seeds: int, train: Path, dev: Path) -> list[Result
 
 
 def note(line: str) -> None:
-    """Report progress on stderr, apart from the tables."""
+    """Report progress on stderr, so that it is not part of the tables on standard output."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -63,5 +63,5 @@ def mean_spread(values: Sequence[float], decimals: int = 2) -> str:
 
 
 def numbers(text: str) -> list[int]:
-    """Return the numbers of a comma-separated argument."""
+    """Parse a comma-separated list of integers."""
     return [int(number) for number in text.split(",")]

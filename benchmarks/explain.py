@@ -48,14 +48,15 @@ NAMED, FIRST = 10, 5  # trees per side that are recounted; that are compared wit
 
 @dataclass(frozen=True)
 class Case:
-    """Check of the explanation of one bracket.
+    """Comparison of estimated and recounted influence for the explanation of one bracket.
 
     Attributes:
         bracket: the bracket; ``posterior``: its posterior under the parser.
         log_odds: log-odds of the bracket under the grammar.
         rho: rank correlation over all named trees; ``in_favour`` and ``against``: over those of one side.
         error: mean difference of estimate and recount; ``size``: mean recounted influence, unsigned.
-        won, met: number of comparisons with a random tree that a tree among the first won; number of all.
+        won, met: number of comparisons in which one of the first trees changed the log-odds more than a
+            random tree; number of all comparisons.
         seconds: CPU seconds of the whole explanation.
     """
 
@@ -119,7 +120,7 @@ def _first(named: NDArray[np.intp]) -> list[int]:
 
 
 def _with_same_rule(explainer: Explainer, found: Influence, tree: int, rng: np.random.Generator) -> int:
-    """Return a random other tree with the rule of a tree's match; -1 if there is none."""
+    """Return a random tree that has the same rule as the matched node of a tree; -1 if there is none."""
     index = explainer.counted.index
     table = index.table
     node = explainer.match(found, tree)

@@ -75,7 +75,7 @@ class Run:
 
 
 def documents_of(folder: Path, most: int | None) -> Documents:
-    """Return the documents of a treebank, at most ``most``, evenly spread."""
+    """Return the documents of a treebank folder; at most ``most`` of them, evenly spread."""
     corpus = peers.treebank(folder)
     found = [list(part) for part in corpus.partitions()]
     if len(found) == 1:
@@ -87,7 +87,7 @@ def documents_of(folder: Path, most: int | None) -> Documents:
 
 
 class Some(Corpus[Tree]):
-    """In-memory corpus with one partition per document."""
+    """In-memory corpus of selected documents, with one partition for each."""
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
@@ -101,7 +101,16 @@ class Some(Corpus[Tree]):
 
 
 def measure(treebank: str, setting: Setting, fold: int, n_folds: int, seed: int, documents: Documents) -> Run:
-    """Train on the other folds and parse this one, in this process."""
+    """Train on all folds but one and parse that one, in this process.
+
+    Args:
+        treebank: name of the treebank.
+        setting: estimator and settings.
+        fold: number of the fold to parse.
+        n_folds: number of folds.
+        seed: seed of training.
+        documents: documents of the treebank.
+    """
     kind = registry.estimators.get(setting.estimator)
     seeded = {"random_state": str(seed)} if "random_state" in kind().get_params() else {}
     learner = kind.from_settings({**seeded, **setting.params})
@@ -151,7 +160,7 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run what the file of results lacks."""
+    """Compute the runs that are missing in the file of results, and append them."""
     done = {each.key for each in read_runs(arguments.results)}
     for treebank in arguments.treebank:
         folder = arguments.corpora / "treebanks" / treebank / "train"
@@ -177,7 +186,7 @@ def f1_of(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def difference(before: Sequence[Run], after: Sequence[Run]) -> str:
-    """Return F1 after minus F1 before on the same folds and seeds, with its 95 % interval."""
+    """Return the difference of F1 (after minus before) on equal folds and seeds, with its 95 % interval."""
     pairs = {each.key[2:]: each for each in before}
     both = [(pairs[each.key[2:]], each) for each in after if each.key[2:] in pairs]
     if not both:
@@ -192,7 +201,7 @@ def difference(before: Sequence[Run], after: Sequence[Run]) -> str:
 
 
 def error_of(runs: Sequence[Run]) -> float:
-    """Return the expected calibration error over all runs."""
+    """Return the expected calibration error of bracket posteriors over all runs."""
     total = np.sum([each.bins for each in runs], axis=0)
     bins = [
         Bin(n / BINS, int(row[0]), row[1] / row[0], row[2] / row[0]) for n, row in enumerate(total) if row[0]
@@ -201,7 +210,13 @@ def error_of(runs: Sequence[Run]) -> float:
 
 
 def rows_of(name: str, runs: Sequence[Run], first: Sequence[Run]) -> list[object]:
-    """Return the row of a setting, compared with the first one."""
+    """Return the table row of a setting, compared with the first setting.
+
+    Args:
+        name: name of the row.
+        runs: runs of the setting.
+        first: runs of the first setting.
+    """
     counts = np.sum([np.sum(each.documents, axis=0) for each in runs], axis=0)
     return [
         name,

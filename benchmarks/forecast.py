@@ -47,7 +47,7 @@ def shuffled(corpus: Corpus[Tree], longest: int, seed: int) -> list[Tree]:
 
 
 def row_of(folder: Path, arguments: argparse.Namespace, learner: LPCFGParser) -> tuple[list[object], float]:
-    """Return a treebank's row, and the error of the forecast."""
+    """Return the table row of a treebank, and the forecast's error in points of F1."""
     started = process_time()
     train = shuffled(peers.treebank(folder / "train"), 100, arguments.seed)
     dev = shuffled(peers.treebank(folder / "dev"), 100, arguments.seed)[: arguments.dev]

@@ -35,7 +35,13 @@ Found = dict[str, list[tuple[int, Outcome]]]
 
 
 def run_case(target: Target, seed: int, folder: Path) -> Outcome:
-    """Run one case; ``folder`` is emptied first and contains the mutated input afterwards."""
+    """Run one case: write a mutated input to an emptied folder, and run the target's commands on it.
+
+    Args:
+        target: class of inputs.
+        seed: seed of the mutation.
+        folder: folder for the input; the mutated input remains there.
+    """
     clear(folder)
     target.write(Random(f"{target.name} {seed}"), folder)
     outcome = run_apart(lambda: target.run(folder), folder)
@@ -77,7 +83,12 @@ def table(found: Found) -> str:
 
 
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
-    """Return all targets or the named ones, training the models that are missing."""
+    """Return all targets, or only the named ones; missing models are trained first.
+
+    Args:
+        models: folder of the models.
+        names: names of targets; empty for all.
+    """
     wanted = {name for name in names if name not in FILE_TARGETS}
     if not names or {"text", "request"} & {*names}:
         wanted |= {"pcfg", "intents"}

@@ -36,7 +36,12 @@ def by_genre(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
 
 
 def row_of(name: str, scored: EvalbScore) -> list[object]:
-    """Return the row of a genre."""
+    """Return the table row of a genre.
+
+    Args:
+        name: name of the genre.
+        scored: EVALB score of its sentences.
+    """
     return [
         name,
         f"{scored.sentences:,}",

@@ -92,7 +92,15 @@ class Data:
 
 
 def row(name: str, seconds: float, filter_: Filter, data: Data, peer_seconds: float | None) -> list[object]:
-    """Return the row of a model with its dev scores, after checking that predictions are distributions."""
+    """Return the table row of a model, scored on dev; predictions are checked to be distributions.
+
+    Args:
+        name: name of the model.
+        seconds: training time.
+        filter_: filter that predicts symbols.
+        data: the data.
+        peer_seconds: training time of the peer; None if there is none.
+    """
     model = SequenceModel(filter_)
     scores = SequenceTask().evaluate(model, InMemoryCorpus(data.dev))
     least, off = 1.0, 0.0

@@ -78,13 +78,13 @@ def corpus(name: str) -> Labelled:
 
 @cache
 def pool() -> list[str]:
-    """Return the unlabelled queries."""
+    """Return the unlabelled queries: the training texts of all five corpora."""
     return [text for name in INTENTS for text in corpus(name).texts]
 
 
 @cache
 def prior() -> Prior:
-    """Return the prior from the unlabelled queries, cached because it does not depend on labels."""
+    """Return the text features (prior) learned from the unlabelled queries; cached."""
     return learned_prior(pool())
 
 
@@ -221,7 +221,13 @@ def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
 
 
 def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
-    """Return the accuracy of a head over a prior, trained on some labelled texts."""
+    """Return the accuracy of the linear classifier (head) over given features.
+
+    Args:
+        prior: the features.
+        data: the corpus.
+        which: indices of the labelled training texts.
+    """
     texts = [data.texts[i] for i in which]
     return data.score(
         IntentClassifier(**LABELS_ONLY).fit_head(prior, texts, data.labels[which]).predict(data.dev_texts)
@@ -259,7 +265,11 @@ def sent_table(n: int, seeds: int) -> str:
 
 
 def beside_first(scores: np.ndarray) -> list[str]:
-    """Return cells for scores (n_draws, n_models): means, and differences to the first model with errors."""
+    """Return table cells of models: mean scores, and differences to the first model with standard errors.
+
+    Args:
+        scores: scores (n_draws, n_models).
+    """
     first = scores[:, 0]
     cells = [f"{first.mean():.1f}"]
     for each in scores.T[1:]:
@@ -351,7 +361,14 @@ def scope_table() -> str:
 
 
 def refused(inside: np.ndarray, right: np.ndarray, outside: np.ndarray, share: float) -> str | None:
-    """Return the percentage of ``outside`` refused when a share of ``inside`` is answered correctly."""
+    """Return the percentage of out-of-scope queries that are refused at a given rate of correct answers.
+
+    Args:
+        inside: out-of-scope scores of in-scope queries.
+        right: whether each of them is classified correctly.
+        outside: out-of-scope scores of out-of-scope queries.
+        share: share of in-scope queries to be answered correctly; None is returned if it cannot be reached.
+    """
     thresholds = np.sort(inside)
     enough = [t for t in thresholds if (right & (inside <= t)).mean() >= share]
     return f"{100 * (outside > enough[0]).mean():.0f}" if enough else None

@@ -25,7 +25,7 @@ def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def draw(n: int, size: int, seed: int) -> np.ndarray:
-    """Return ``size`` random indices below n; samples of the same seed are nested."""
+    """Return ``size`` random indices below ``n``; samples with the same seed are nested."""
     return np.random.default_rng(seed).permutation(n)[:size]
 
 

@@ -24,7 +24,7 @@ from spectralnlp.errors import SpectralError
 
 @dataclass(frozen=True)
 class Step:
-    """Step of the sequence: a row of a table.
+    """Step of the tutorial's sequence of improvements, a row of a table.
 
     Args:
         name: description of the step.
@@ -99,7 +99,7 @@ def row_of(step: Step, runs: Sequence[Result]) -> list[object]:
 
 
 class Measured:
-    """Cache of the runs of settings."""
+    """Cache of the training runs of settings."""
 
     def __init__(self, folder: Path, seeds: int) -> None:
         self.folder, self.seeds = folder, seeds
@@ -113,7 +113,7 @@ class Measured:
 
 
 def print_rungs(title: str, measured: Measured) -> None:
-    """Print the tutorial's steps with the number of states of its preset, and with that of the tutorial."""
+    """Print the tutorial's steps, with its preset's number of states and with the tutorial's own number."""
     rows = []
     for step in TUTORIAL_RUNGS:
         settings = (step.setting, f"{step.setting},n_states={TUTORIAL_STATES}")

@@ -112,14 +112,17 @@ def measure(setting: Setting, seed: int, folder: Path) -> Result:
 
 
 def labels_of(trees: list[Tree]) -> tuple[set[str], set[str]]:
-    """Return the sets of phrase labels and of tags."""
+    """Return the set of phrase labels and the set of tags of trees."""
     tags = {node.label for tree in trees for node in tree.preterminals()}
     phrases = {node.label for tree in trees for node in tree.nodes() if node.word is None}
     return phrases, tags
 
 
 def berkeley_of(corpora: Path) -> dict[str, float]:
-    """Return F1 of the Berkeley parser by treebank, from the table beside the corpora; empty without one."""
+    """Return the Berkeley parser's F1 by treebank, read from the table stored with the corpora.
+
+    The result is empty without this table.
+    """
     path = corpora.parent / "golden" / "berkeley.md"
     rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows if row.startswith("| ")]

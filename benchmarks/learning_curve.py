@@ -42,7 +42,7 @@ Curve = Mapping[int, Sequence[float]]  # F1 of each seed, by number of trees
 
 
 def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> None:
-    """Write ``size`` random trees into a folder, in the treebank's order."""
+    """Write ``size`` random trees to a folder, in the order of the treebank."""
     order = list(range(len(trees)))
     random.Random(seed).shuffle(order)
     lines = [f"{add_root(trees[index])}\n" for index in sorted(order[:size])]

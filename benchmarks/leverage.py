@@ -171,7 +171,13 @@ def panels(n: int, title: str) -> tuple[Any, Any]:
 
 
 def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
-    """Plot sketched against exact scores with the diagonal and the median error."""
+    """Plot sketched against exact scores, with the diagonal and the median error.
+
+    Args:
+        axis: axes of matplotlib.
+        exact, approximate: leverage scores (n,).
+        title: title of the plot.
+    """
     axis.loglog(exact, approximate, ".", markersize=2, alpha=0.5)
     span = [exact.min(), exact.max()]
     axis.loglog(span, span, color="black", linewidth=1)

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def every(trees: Sequence[Tree], number: int) -> list[Tree]:
-    """Return evenly spread trees under the root label that neosca expects."""
+    """Return ``number`` evenly spread trees, under the root label that neosca expects."""
     step = max(1, len(trees) // number)
     return [add_root(strip_root(tree), "ROOT") for tree in trees[::step][:number]]
 
@@ -59,7 +59,7 @@ def values_of_neosca(trees: Sequence[Tree]) -> dict[str, float]:
 
 
 def beside_neosca(arguments: argparse.Namespace) -> None:
-    """Print the measures of the same trees by both programs."""
+    """Print the measures of the same trees by this package and by neosca."""
     if find_spec("neosca") is None:
         sys.exit("neosca is not installed; see --help")
     own = [*read_trees(ROOT / "corpora/treebank/dev.mrg"), *read_trees(ROOT / "corpora/treebank/train.mrg")]

@@ -62,10 +62,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one training run and its evaluation; F1 and accuracy in percent, ``skipped`` bad trees.
+    """Result of one training run and its evaluation; F1 and accuracy are in percent.
 
-    ``again`` is the speed in sentences per second when the sentences are parsed again with filled caches,
-    and ``microseconds`` the time per word then.
+    ``skipped`` holds the invalid trees. ``again`` is the speed, in sentences per second, of parsing the
+    sentences a second time with filled caches, and ``microseconds`` the time per word then.
     """
 
     seconds: float

@@ -1,4 +1,4 @@
-"""Score the peers of our parsers: the Berkeley parser's stored trees, and NLTK's ViterbiParser."""
+"""Score other parsers for comparison: the Berkeley parser's stored trees, and NLTK's ViterbiParser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = "<unknown>"  # replaces words that occur at most once in training, for
 
 
 def treebank(folder: Path, skipped: set[str] | None = None) -> Corpus[Tree]:
-    """Return the readable trees of a folder; errors of the others are added to ``skipped``."""
+    """Return the valid trees of a folder; errors of invalid ones are added to ``skipped``."""
     errors = set[str]() if skipped is None else skipped
     return ParsingTask().read([folder], on_bad=lambda error: errors.add(str(error)))
 
@@ -54,7 +54,7 @@ def berkeley(name: str, golden: Path) -> Scores | None:
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """Result of parsing a few sentences one by one; ``sentences`` were parsed within the limit."""
+    """Result of parsing a few sentences one by one; ``sentences`` is the number parsed within the limit."""
 
     sentences: int
     seconds: float
@@ -74,7 +74,7 @@ def spot_check(
     """Time and score a parser on a few sentences.
 
     Args:
-        parse: returns the tree of words, or None.
+        parse: function that returns the tree of a list of words, or None.
         gold: bracketed gold trees.
         limit: limit in seconds; unfinished sentences do not count.
     """

@@ -93,7 +93,7 @@ def compare(folder: Path, name: str, section: Any) -> bool:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield the places where two JSON values differ, with both values."""
+    """Yield descriptions of the differences between two JSON values, each with its path and both values."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
             if key not in before or key not in after:

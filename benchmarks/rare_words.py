@@ -28,7 +28,12 @@ HEADER = ("N", "words replaced, %", "tokens replaced, %", "F1", "lowest", "highe
 
 
 def row(most: int, runs: int) -> list[object]:
-    """Return the row for a threshold: the share of words replaced, and F1 of the merged model."""
+    """Return the table row of a threshold: the share of words replaced, and F1 of the merged model.
+
+    Args:
+        most: maximum count of words to replace.
+        runs: number of runs.
+    """
     task, dev = ParsingTask(), InMemoryCorpus(list(peers.treebank(WSJ / "dev")))
     trees = list(peers.treebank(WSJ / "train"))
     sites = [InMemoryCorpus(part) for part in (trees[: len(trees) // 2], trees[len(trees) // 2 :])]

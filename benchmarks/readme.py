@@ -1,4 +1,4 @@
-"""Run the examples and benchmarks on the README or another page again, and update their output there.
+"""Update the outputs shown on the README and other pages, by running their examples and benchmarks again.
 
 Three kinds of blocks are updated. Examples run in the order of the page, in a folder that resembles the root
 of the repository without its ``models/``:
@@ -76,7 +76,7 @@ def stage() -> Iterator[Path]:
 
 
 def printed_in(names: dict[str, Any], code: str, folder: Path) -> str:
-    """Return the output of a Python block.
+    """Run a Python block of a page, and return its output.
 
     Args:
         names: namespace of the page, to which the block adds its names.

@@ -51,7 +51,7 @@ def cell(text: str) -> str:
 
 
 def names(module: ModuleType) -> Iterator[str]:
-    """Yield the lines of a table of the public names of a module."""
+    """Yield the Markdown lines of a table of the public names of a module."""
     yield "| name | |"
     yield "| --- | --- |"
     for name in module.__all__:
@@ -66,7 +66,7 @@ def names(module: ModuleType) -> Iterator[str]:
 
 
 def estimator(name: str, kind: type[Estimator[Any]]) -> Iterator[str]:
-    """Yield the lines of the section on an estimator: description, presets and hyper-parameters."""
+    """Yield the Markdown lines of the section on an estimator: description, presets and hyper-parameters."""
     bare = name.partition(".v")[0]
     yield f"\n### `{bare}`: {kind.known_as}\n"
     yield f"{first_line(kind)}\n"

@@ -1,4 +1,4 @@
-"""Helpers of all benchmarks: the machine, Markdown tables, fresh processes, and parts to run."""
+"""Helpers of all benchmarks: description of the machine, Markdown tables, fresh processes and arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKAGES = ("spectralnlp", "numpy", "scipy", "numba", "nltk")
 
 
 def machine() -> str:
-    """Return a line on the machine, its load (which shows other users) and the versions."""
+    """Return a line that describes the machine, its load (from other processes) and the software versions."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = ", ".join(f"{name} {found}" for name in PACKAGES if (found := version_of(name)))
     busy = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
@@ -36,7 +36,7 @@ def machine() -> str:
 
 
 def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the result of a function that is run in a fresh process, with its own memory and kernels."""
+    """Call a function in a fresh process, with its own memory and kernels, and return its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 

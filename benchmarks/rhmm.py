@@ -56,7 +56,13 @@ def read(part: str, column: str) -> Sentences:
 
 
 def row(name: str, train: Sentences, dev: Sentences, learn: Callable[[Sentences], Tag]) -> list[object]:
-    """Train and tag, and return the row with scores and costs."""
+    """Train a tagger, tag dev, and return the table row with scores and costs.
+
+    Args:
+        name: name of the row.
+        train, dev: tagged sentences.
+        learn: function that trains and returns a function that tags.
+    """
     started = process_time()
     tag = learn(train)
     learned = process_time()

@@ -96,7 +96,7 @@ def _write_text(write: Callable[[str], Any], n_bytes: float, rng: np.random.Gene
 
 
 def _spell(rank: int) -> str:
-    """Return the spelling of a rank in syllables; rarer words are longer."""
+    """Return the spelling of the word of a frequency rank, in syllables; rarer words are longer."""
     word = ""
     while True:
         rank, syllable = divmod(rank, 70)
@@ -111,7 +111,14 @@ def _spell(rank: int) -> str:
 
 
 def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]) -> dict[str, float | None]:
-    """Train in this process; return seconds, peak memory and the size of the data."""
+    """Train one estimator in this process; return seconds, peak memory and the size of the data.
+
+    Args:
+        folder: folder of the text.
+        estimator: name of the estimator.
+        memory: memory limit, such as ``1GB``; None for no limit.
+        settings: settings of the estimator.
+    """
     name = registry.estimators.resolve(estimator)
     kind: type[Estimator] = registry.estimators.get(name)
     learner: Any = kind.from_settings(dict(each.split("=", 1) for each in settings))
@@ -214,7 +221,11 @@ def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
 
 
 def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corpus[Any], int]]:
-    """Return, by name, moments, a corpus with at least one file per worker, and a batch size."""
+    """Return, by name, the passes to time.
+
+    Returns:
+        For each pass: empty moments, a corpus with at least one file per worker, and a batch size.
+    """
     from spectralnlp_sketch import FrequentDirections
     from spectralnlp_sketch.row_files import FileRows, RowFormat
 

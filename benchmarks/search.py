@@ -40,7 +40,7 @@ def trees_of(folders: Sequence[Path]) -> list[Tree]:
 
 
 def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
-    """Return the result of some work, and its minimal CPU seconds over several runs."""
+    """Return the result of a function, and the minimum of its CPU seconds over several runs."""
     best = float("inf")
     for _ in range(times):
         started = process_time()
@@ -50,7 +50,7 @@ def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
 
 
 def beside_tgrep(arguments: argparse.Namespace) -> None:
-    """Print times of patterns on the WSJ sample, here and in NLTK."""
+    """Print the times of patterns on the WSJ sample with this package and with NLTK's tgrep."""
     from nltk.tgrep import tgrep_positions
     from nltk.tree import ParentedTree
 

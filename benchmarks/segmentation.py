@@ -42,7 +42,7 @@ def read(folder: Path) -> tuple[Sentences, list[int]]:
 
 
 def row(name: str, segmenter: ChainSegmenter, test: Sentences) -> list[object]:
-    """Return the row of a segmenter: scores of all words and of words that it does not know."""
+    """Return the table row of a segmenter, with scores of all words and of words unknown to it."""
     started, found, gold = process_time(), [], []
     for sentence in test:
         ends = segmenter.ends("".join(word for word, _ in sentence))

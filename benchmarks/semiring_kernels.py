@@ -1,4 +1,4 @@
-"""Special-purpose kernels, with which `benchmarks.semirings` compares the recursions over semirings.
+"""Special-purpose kernels for `benchmarks.semirings`, which compares them with recursions over any semiring.
 
 The package used them before it had semirings; their results are identical bit by bit.
 """
@@ -253,19 +253,19 @@ def _times_logarithms(semiring: Any, a: Any, b: Any) -> Any:
 
 @kernel
 def add(a, b):
-    """Apply ⊕, as a kernel for the two designs that cannot be cached."""
+    """Compute a ⊕ b, as a kernel for the two designs of semirings that cannot be cached."""
     return a + b
 
 
 @kernel
 def multiply(a, b):
-    """Apply ⊗, as a kernel."""
+    """Compute a ⊗ b, as a kernel for the two designs of semirings that cannot be cached."""
     return a * b
 
 
 @kernel
 def passed(plus_kernel, times_kernel, forest):
-    """Count derivations of a forest, with the semiring's operations as arguments."""
+    """Count derivations of a forest; the semiring's operations are passed as arguments."""
     counts = np.zeros(len(forest.kind))
     for node in range(len(counts) - 1, -1, -1):
         for e in range(forest.edges[node], forest.edges[node + 1]):

@@ -50,7 +50,7 @@ Call = Callable[[], Any]
 
 
 class Pair(NamedTuple):
-    """One task: its special kernel, and the recursion over a semiring."""
+    """One task, solved by a special-purpose kernel and by the recursion over a semiring."""
 
     name: str
     special: Call
@@ -216,7 +216,7 @@ GROUPS = {"forests": forest_pairs, "dense": dense_pairs, "chains": chain_pairs, 
 
 
 def ratio(pair: Pair, rounds: int) -> tuple[float, float]:
-    """Return the median CPU seconds of the special kernel, and the median ratio of the semiring's to them."""
+    """Return the median CPU seconds of the special kernel, and the median ratio of the semiring's to it."""
     times: list[tuple[float, float]] = []
     for _ in range(rounds):
         turn = []
@@ -255,7 +255,12 @@ def first_calls(group: str) -> list[list[tuple[float, int]]]:
 
 
 def child(group: str, cache: str) -> list[list[tuple[float, int]]]:
-    """Return the result of `first_calls` in its own process."""
+    """Call `first_calls` in a new process with its own kernel cache.
+
+    Args:
+        group: name of a group of pairs.
+        cache: folder of the cache.
+    """
     command = [sys.executable, "-m", "benchmarks.semirings", "--first-calls", group]
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)

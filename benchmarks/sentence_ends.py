@@ -51,7 +51,7 @@ def learned(parser: Parser, files: Sequence[Path]) -> SentenceEndModel | None:
 
 
 def row(name: str, parser: Parser, files: Sequence[Path]) -> list[object]:
-    """Return the row of a parser, scored on the raw text of trees."""
+    """Return the table row of a parser, scored on the raw text of trees."""
     task = ParsingTask()
     flat = task.evaluate(parser, task.read(files), raw=True).to_flat_dict()
     kinds = ("f1", "boundary_f1", "boundary_precision", "boundary_recall")

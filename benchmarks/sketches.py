@@ -213,7 +213,7 @@ def text(arguments: argparse.Namespace) -> None:
 
 
 def best_values(matrix: Any, size: int) -> np.ndarray:
-    """Return the leading eigenvalues of XᵀX, from many more iterations than a sketch uses."""
+    """Return the leading eigenvalues of XᵀX, by many more iterations than a sketch takes."""
     stack = Stack(np.zeros((0, matrix.shape[1]), dtype=matrix.dtype), matrix)
     basis = np.random.default_rng(1).standard_normal((matrix.shape[1], size + 64), dtype=matrix.dtype)
     for _ in range(6):
@@ -223,7 +223,7 @@ def best_values(matrix: Any, size: int) -> np.ndarray:
 
 
 def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
-    """Return the rows σ_i v_iᵀ of gensim's model."""
+    """Return the sketch of gensim's LSI model, with rows σ_i v_iᵀ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from gensim.matutils import Sparse2Corpus

@@ -22,7 +22,7 @@ COMPONENTS = 50
 
 
 def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
-    """Return CPU seconds of some work, and its result."""
+    """Return the seconds that a function takes, and its result."""
     started = clock()
     result = work()
     return clock() - started, result
@@ -31,7 +31,16 @@ def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.proces
 def alternating(
     repeats: int, works: dict[str, Callable[[], Any]], clock: Callable[[], float] = time.process_time
 ) -> dict[str, tuple[float, Any]]:
-    """Return the fastest of several runs of each work, run in turn so that load affects all equally."""
+    """Run several functions in turn, so that other load affects all equally; return the fastest run of each.
+
+    Args:
+        repeats: number of runs of each function.
+        works: the functions, by name.
+        clock: function that returns the time.
+
+    Returns:
+        By name, the seconds of the fastest run, and its result.
+    """
     best: dict[str, tuple[float, Any]] = {}
     for _ in range(repeats):
         for name, work in works.items():
@@ -255,7 +264,7 @@ def gensim_axes(matrix: Any, k: int, **options: Any) -> np.ndarray:
 
 
 def axes_of(found: Any) -> np.ndarray:
-    """Return the directions of a model (k, d), or directions as they are."""
+    """Return the directions of a fitted model (k, d); an array of directions is returned unchanged."""
     return np.asarray(getattr(found, "components_", found), dtype=np.float64)
 
 

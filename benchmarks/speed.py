@@ -1,4 +1,6 @@
-"""Compare a parser's speed and accuracy with all chart cells open and with the cells that its model opens.
+"""Compare the speed and accuracy of a parser with and without its model of open chart cells.
+
+The model predicts which spans may be constituents; the parser considers (opens) only the cells of these.
 
 Sentences of a treebank are parsed on one thread and timed in CPU seconds, after a first one that loads the
 kernels. The treebank's words are also cut into sentences of given lengths; for these only inference is timed,
@@ -69,7 +71,7 @@ def without_cells(parser: Parser) -> Parser:
 
 
 def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
-    """Return trees of joined neighbours with ``n_words`` words or more; an incomplete rest is left out."""
+    """Join neighbouring trees to ones with ``n_words`` words or more; an incomplete rest is left out."""
     joined, parts, n = [], list[Tree](), 0
     for tree in trees:
         parts.extend(tree.children)
@@ -81,7 +83,10 @@ def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
 
 
 def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
-    """Return sentences per second at the first and second parse, F1, F1 of long sentences, and fallbacks."""
+    """Return table cells: sentences per second at the first and second parse, scores, and fallbacks.
+
+    The scores are F1 of all sentences and of long ones.
+    """
     sentences = [parsing.gold_sentence(tree, parser.conventions) for tree in gold]
     parser.parse_tokens(["a", "b", "c"])
     started = process_time()
@@ -104,7 +109,7 @@ def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
 
 
 def by_length(parser: Parser, gold: Sequence[Tree]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each range of lengths, with sentences and words per second."""
+    """Yield a table row for each range of sentence lengths, with sentences and words per second."""
     for least, most in LENGTHS:
         sentences = [
             parsing.gold_sentence(tree, parser.conventions)

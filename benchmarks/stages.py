@@ -44,14 +44,14 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
 
 
 class Stopwatch:
-    """Profiler that measures the time of each stage without the stages that it calls."""
+    """Profiler of parsing stages; the time of a stage excludes that of stages that it calls."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self._inner: list[float] = []
 
     def timed(self, function: Callable[..., Any], stage: str) -> Callable[..., Any]:
-        """Return a function whose time is counted for a stage."""
+        """Return a wrapper of a function that adds its time to that of a stage."""
 
         def call(*args: Any, **settings: Any) -> Any:
             started = thread_time()

@@ -72,7 +72,7 @@ def digest(command: str) -> str:
 
 
 def dependencies(modules: Iterable[str]) -> set[str]:
-    """Return modules and all that they depend on; without any, those of spectralnlp and the plugins."""
+    """Return modules and all that they depend on; if none is given, the whole package and its plugins."""
     graph = import_graph()
     needed = {module for name in modules for module in {name, *graph.find_upstream_modules(name)}}
     if not needed:

@@ -88,7 +88,7 @@ def spectral_seconds(estimator: LPCFG, corpus: Corpus[Tree]) -> dict[str, float]
 
 
 def table_of(estimator: LPCFG, corpus: Corpus[Tree]) -> TreeTable:
-    """Return the treebank as binarised by the estimator."""
+    """Return a treebank as a table of nodes, binarised as by the estimator."""
     binariser = binariser_of("head", unaries=estimator.unaries, heads=SCHEME)
     return Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)]).first
 
@@ -161,7 +161,7 @@ class EM:
 
 
 def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
-    """Return a parser with another grammar over its forests."""
+    """Return a parser that scores its forests with another grammar."""
     (first,) = parser.grammar_sets
     return replace(parser, grammar_sets=(replace(first, grammars=(grammar,)),))
 
@@ -171,7 +171,7 @@ def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
 
 
 def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[object]:
-    """Return cells with F1 of the tutorial's and of the default settings, with m states."""
+    """Return table cells with F1 of the tutorial's settings and of the default ones, with ``m`` states."""
     cells: list[object] = []
     for text in (f"lpcfg:preset=tutorial,n_states={m}", f"lpcfg:grammars=tensors,n_states={m}"):
         runs = experiment.runs_of(Setting.read(text), arguments.seeds, folder / "train", folder / "dev")

@@ -34,7 +34,7 @@ _TAGGER = "spectralnlp.estimators.tagger"
 
 @dataclass(frozen=True)
 class Row:
-    """Variant of the tagger without one part.
+    """Variant of the tagger that lacks one part.
 
     Attributes:
         vectors: kinds of vectors that are used: 0 for lower-cased words, 1 for words as written.
@@ -73,7 +73,7 @@ ROWS = {
 
 
 def documents(data: Data) -> tuple[list[TaggedSentence], NDArray[np.int64]]:
-    """Return the training sentences of a set, and the document or block of each."""
+    """Return the training sentences of a data set, and the document or block to which each belongs."""
     sentences = data.read("train")
     number = np.arange(len(sentences)) // _BLOCK
     if data.train.endswith(".conllu"):
@@ -95,7 +95,7 @@ def tag_folds(
     of: NDArray[np.int64],
     seed: int,
 ) -> tuple[NDArray[np.int64], float]:
-    """Train on all folds but one and tag that one, for each fold.
+    """Tag each fold by a tagger trained on the other folds.
 
     Returns:
         int64 (n_documents, 7), counts of `TagReport` by document, and the mean seconds of training.

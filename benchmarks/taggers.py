@@ -59,7 +59,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Data:
-    """Training and dev sets of a task."""
+    """Training and dev set of a task."""
 
     title: str
     train: str
@@ -185,7 +185,7 @@ def unlabelled(language: str, folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Scores of a tagger, with its times."""
+    """Scores of a tagger on dev, with training and tagging times."""
 
     scores: TagReport
     training: float
@@ -207,7 +207,13 @@ class Measured:
 def measure(
     name: str, learner: Learner, train: Sequence[TaggedSentence], gold: Sequence[TaggedSentence]
 ) -> Measured:
-    """Train, tag and score."""
+    """Train a tagger, tag dev, and score the tags.
+
+    Args:
+        name: name of the tagger.
+        learner: the tagger.
+        train, gold: training and dev sentences.
+    """
     started = process_time()
     learner.fit(train)
     learned = process_time()

@@ -26,7 +26,7 @@ def trees(corpora: Path, n: int) -> list[Any]:
 
 
 def corpus(examples: Iterable[Any]) -> Any:
-    """Return examples as a corpus, from the module that has the class in this version."""
+    """Return examples as an in-memory corpus, with the class of the installed version."""
     try:
         from spectralnlp.runtime import InMemoryCorpus
     except ImportError:

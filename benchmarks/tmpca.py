@@ -46,7 +46,7 @@ MODEL_CORPORA = ("sst", "trec", "r52", "imdb")
 
 
 class Texts(NamedTuple):
-    """Corpus with two parts, tokenised as in the paper: without stop words, stemmed."""
+    """Training and dev texts, tokenised as in the paper: without stop words, and stemmed."""
 
     train: list[str]
     labels: np.ndarray
@@ -116,7 +116,7 @@ def eigenwords(tokens: Sequence[Sequence[str]], size: int = SIZE) -> Vectors:
 
 
 class Ways:
-    """Linear maps of the same centred sequences: TMPCA, PCA and the mean."""
+    """Linear maps of the same centred sequences to vectors: TMPCA, PCA and the mean."""
 
     def __init__(self, model: TMPCA, train: Any, dev: Any) -> None:
         self.model = model.fit(train)

@@ -77,7 +77,16 @@ def fit_sklearn(
 
 
 def planted(n_documents: int, k: int = 10, V: int = 1000, length: int = 100) -> tuple[Documents, np.ndarray]:
-    """Return documents with mixtures from a Dirichlet with α0 = 1, and the topics (k, V)."""
+    """Return random documents and the topics (k, V) from which they are drawn.
+
+    Mixtures of documents are drawn from a Dirichlet distribution with α0 = 1.
+
+    Args:
+        n_documents: number of documents.
+        k: number of topics.
+        V: number of words.
+        length: number of words of a document.
+    """
     rng = np.random.default_rng(0)
     topics = rng.dirichlet(np.full(V, 0.05), size=k)
     mixtures = rng.dirichlet(np.full(k, 1 / k), size=n_documents)
@@ -86,7 +95,13 @@ def planted(n_documents: int, k: int = 10, V: int = 1000, length: int = 100) -> 
 
 
 def matching_error(found: np.ndarray, words: Sequence[str], truth: np.ndarray) -> float:
-    """Return the mean L1 distance of topics under the best matching."""
+    """Return the mean L1 distance of learned topics to the true ones, under the best matching.
+
+    Args:
+        found: learned topics (k, n_words).
+        words: the words of their columns.
+        truth: true topics (k, V).
+    """
     from scipy.optimize import linear_sum_assignment
 
     ordered = np.zeros((len(found), truth.shape[1]))

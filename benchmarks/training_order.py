@@ -39,7 +39,7 @@ SIZE, RATE = 256, 0.005
 
 
 class Labelled(NamedTuple):
-    """Rows and their labels, from 0."""
+    """Rows of features and their labels, which are integers from 0."""
 
     rows: np.ndarray
     labels: np.ndarray

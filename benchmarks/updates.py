@@ -50,9 +50,9 @@ class Data(NamedTuple):
 
     Attributes:
         name: name of the estimator.
-        make: returns a new estimator.
+        make: function that returns a new estimator.
         examples: training examples.
-        labels: returns a model's labels of dev.
+        labels: function that returns a model's labels of dev.
         gold: gold labels of dev.
     """
 
@@ -90,7 +90,12 @@ def ewt() -> Data:
 
 
 def row(name: str, n_updates: int) -> list[object]:
-    """Return the row of a corpus: accuracies, agreement and times."""
+    """Return the table row of a corpus: accuracies, agreement and times.
+
+    Args:
+        name: name of the corpus.
+        n_updates: number of examples to add one by one.
+    """
     data = ewt() if name == "ewt" else intents(name)
     order = np.random.default_rng(0).permutation(len(data.examples)).tolist()
     examples = [data.examples[i] for i in order]
@@ -113,7 +118,14 @@ def row(name: str, n_updates: int) -> list[object]:
 
 
 def agreement_given_directions(data: Data, change: changes.Change) -> float:
-    """Return the agreement on dev with heads trained from scratch on the same directions."""
+    """Return the agreement on dev of an updated model with one whose head is trained again.
+
+    Both have the same directions and second layer.
+
+    Args:
+        data: the data.
+        change: the updated model.
+    """
     kept: Any = change.kept
     nothing = kept.state._replace(duals=np.zeros_like(kept.state.duals))
     again = kept.learner.resume_training(kept.moments, nothing)

@@ -52,7 +52,7 @@ def functions(call: Callable[[], object]) -> Iterator[tuple[str, str]]:
 
 
 def turns(files: Iterable[str]) -> int:
-    """Return how often a walk enters a file that it had left before."""
+    """Return how often a sequence of files enters a file that it had left before."""
     left: set[str] = set()
     here, count = "", 0
     for file in files:

@@ -1,1 +1,1 @@
-"""Parts of `benchmarks.fuzz`: mutations, targets, and the isolation of cases in child processes."""
+"""Parts of `benchmarks.fuzz`: mutations of inputs, target commands, and isolation in child processes."""

@@ -22,9 +22,10 @@ class Files(Target):
     Attributes:
         name: name of the target.
         contents: suffixes and bytes of valid files.
-        commands: returns the commands for the path of the mutated file.
-        longest: maximum number of bytes; of a longer file a part is taken.
-        most_copies: maximum repetitions of a part, because even valid text takes time by its length.
+        commands: function that returns the commands to run on the path of a mutated file.
+        longest: maximum number of bytes; only a part of longer files is used.
+        most_copies: maximum number of repetitions of a part; limited because long valid input takes long as
+            well.
         pieces: byte strings to insert.
     """
 
@@ -116,7 +117,11 @@ READERS = {
 
 
 def file_targets(models: Path) -> dict[str, Target]:
-    """Return targets for treebanks, texts, tables and matrices; texts are analysed by models in a folder."""
+    """Return the targets for data files.
+
+    Args:
+        models: folder of the models with which texts are analysed.
+    """
     treebanks = [*sorted((CORPORA / "treebank").iterdir()), *sorted((CORPORA / "formats").iterdir())]
     texts = [each for each in sorted((CORPORA / "text").iterdir()) if each.name != "tagged.txt"]
     conll = b"1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tkeeper\tkeeper\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"

@@ -82,7 +82,13 @@ def _run_once(case: Callable[[], int], folder: Path) -> Outcome:
 
 
 def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
-    """Run the case and exit the child process without running any code of the parent."""
+    """Run the case in a forked child, and exit without running any cleanup code of the parent.
+
+    Args:
+        case: the case.
+        said: file for the output.
+        result: file for time and memory.
+    """
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(MOST_WAITING)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
@@ -113,7 +119,7 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
 
 
 def _held(field: str) -> int:
-    """Return a field of the process's status in megabytes; 0 if the system has none."""
+    """Return a memory field of this process's status in megabytes; 0 if the system does not report it."""
     path = Path("/proc/self/status")
     lines = path.read_text().splitlines() if path.exists() else []
     return next((int(line.split()[1]) // 2**10 for line in lines if line.startswith(field)), 0)

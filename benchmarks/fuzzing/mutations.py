@@ -58,7 +58,7 @@ XML_PIECES = (
 def mutated_bytes(
     random: Random, data: bytes, *, most_copies: int = 30, pieces: Sequence[bytes] = PIECES
 ) -> bytes:
-    """Flip, delete, repeat, move or replace bytes in one to four places."""
+    """Flip, delete, repeat, move or replace bytes at one to four positions."""
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(changed) + 1)
@@ -102,7 +102,7 @@ def mutated_json(random: Random, value: Any) -> str:
 
 
 def _place(random: Random, root: list[Any]) -> tuple[Any, Any]:
-    """Return a container and one of its keys, with all depths about equally likely."""
+    """Return a random container in a JSON value, and one of its keys; all depths are about as likely."""
     places: list[tuple[Any, Any]] = []
     holder: Any = root
     while isinstance(holder, dict | list) and holder:
@@ -194,7 +194,7 @@ def mutated_arrays(random: Random, arrays: dict[str, Array]) -> dict[str, Array]
 
 
 def mutated_array(random: Random, array: Array) -> Array:
-    """Return a mutated array."""
+    """Return an array with changed values, order, length, shape or dtype."""
     match random.randrange(10):
         case 0:
             with np.errstate(all="ignore"):

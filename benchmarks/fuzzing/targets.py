@@ -32,7 +32,7 @@ TOKENS = "The keeper climbs the stairs .\nthe cat saw this dog .\n"
 
 
 class Target(ABC):
-    """Class of inputs to fuzz.
+    """Base class of targets: a class of inputs to fuzz, and the commands to run on them.
 
     Attributes:
         name: name on the command line and in the report.
@@ -66,7 +66,7 @@ class Target(ABC):
         """Write a valid input into an empty folder."""
 
     def left_behind(self, folder: Path) -> Iterator[str]:
-        """Yield names of files that a failed case should have deleted."""
+        """Yield the names of temporary files that a failed command should have deleted."""
         return (each.name for each in folder.iterdir() if each.name.endswith(".tmp"))
 
 
@@ -87,7 +87,7 @@ class Model(Target):
         name: kind of model.
         path: valid model folder.
         commands: commands to run, in which ``MODEL`` stands for the folder.
-        kept: whether to mutate the moments beside the model instead of the model.
+        kept: whether to mutate the moments that are stored with the model, instead of the model.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Model(Target):
 
     @staticmethod
     def _values(header: dict[str, Any]) -> Any:
-        """Return the part of the header to mutate: the metadata."""
+        """Return the part of a model file's header to mutate, its metadata."""
         return header["metadata"]
 
     def _with_digests(self, text: str, header: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Pinned section: output of the commands that work on trees alone, and CoNLL-U."""
+"""Pinned section: outputs of the commands that process trees without a model, and of CoNLL-U."""
 
 from __future__ import annotations
 

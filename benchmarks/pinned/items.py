@@ -1,4 +1,4 @@
-"""Shared parts of the pinned sections: items, data, and running of commands."""
+"""Shared helpers of the pinned sections: items (results to compare), data, and running of commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SECONDS = re.compile(r"\b\d[\d,]*(\.\d+)? (s|ms)\b|(sentences/s|\"sentences_per
 
 
 class Item(NamedTuple):
-    """One pinned result, which must not change.
+    """A pinned result, which must be the same in later versions.
 
     Attributes:
         key: key, unique in its section.

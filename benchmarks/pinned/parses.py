@@ -62,7 +62,7 @@ def raw(trees: list[Any]) -> str:
 
 
 def _tried(parse: Callable[[], Any]) -> Any:
-    """Return a parse as JSON, or the error message."""
+    """Return a parse as JSON values, or the error message if parsing fails."""
     import spectralnlp
 
     try:
@@ -110,7 +110,7 @@ def _constraints(number: int, tree: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _suggested(parser: Any, trees: list[Any]) -> Iterator[Item]:
-    """Yield parses with suggested tags, which are only evidence."""
+    """Yield parses with suggested tags, which the parser may overrule."""
     from spectralnlp.text.tokens import Sentence
 
     sentences = [Sentence.from_words(tree.words(), tree.tags()) for tree in trees]

@@ -1,4 +1,4 @@
-"""Pinned sections: sentences that need several attempts, with more open cells and less pruning.
+"""Pinned sections: parses of sentences that need several attempts, with less and less pruning.
 
 When pins are written, all sentences are parsed and the attempts counted to find these sentences; a comparison
 parses only the pinned ones.
@@ -31,7 +31,7 @@ def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for out-of-domain sentences and a parser of few trees, which need more attempts."""
+    """Yield items of sentences of other domains, and of a parser trained on few trees."""
     import spectralnlp
 
     few = files_of("wsj", "train", 6)
@@ -43,7 +43,16 @@ def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _retried(parser: Any, treebank: str, parts: tuple[str, ...], known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the parses, with the number of attempts aside, and the number of all sentences."""
+    """Yield the parses of sentences that need several attempts, and the number of all sentences.
+
+    The number of attempts is recorded but not compared.
+
+    Args:
+        parser: the parser.
+        treebank: name of the treebank.
+        parts: parts of the treebank.
+        known: pinned items by key; if there are any, only their sentences are parsed.
+    """
     for part in parts:
         trees = trees_of(treebank, part)
         yield Item(f"{part}: sentences", len(trees))
@@ -55,13 +64,13 @@ def _retried(parser: Any, treebank: str, parts: tuple[str, ...], known: Mapping[
 
 
 def _wanted(trees: tuple[Any, ...], part: str, known: Mapping[str, Item]) -> Iterable[tuple[int, Any]]:
-    """Return all numbered trees, or only the pinned ones."""
+    """Return numbered trees: only the pinned ones, or all if nothing is pinned yet."""
     numbered = enumerate(trees)
     return [each for each in numbered if f"{part}/{each[0]}" in known] if known else numbered
 
 
 class counted:  # noqa: N801
-    """Counter of the attempts of a parse; `most` stays 0 in versions whose attempts are elsewhere."""
+    """Context that counts the attempts of a parse; ``most`` stays 0 in versions that attempt elsewhere."""
 
     def __init__(self) -> None:
         self.most = 0

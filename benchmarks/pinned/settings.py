@@ -1,4 +1,4 @@
-"""Pinned sections: each preset and setting of the grammar estimators by ``train --set``, and errors."""
+"""Pinned sections: trainings with each preset and setting of the grammar estimators, and error messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _each_setting(estimator: str, defaults: Mapping[str, Any], folder: Path, wor
 
 
 def _another(default: Any) -> str:
-    """Return a valid value, as text, that is not the default."""
+    """Return, as text, a valid value of a setting other than its default."""
     if isinstance(default, bool):
         return str(not default).lower()
     if isinstance(default, int):
@@ -77,7 +77,15 @@ def _another(default: Any) -> str:
 
 
 def _trained(key: str, estimator: str, folder: Path, *given: str, may_fail: bool = False) -> Item:
-    """Return the item of a training on small trees of our own."""
+    """Return the item of training an estimator on a few made-up trees.
+
+    Args:
+        key: key of the item.
+        estimator: name of the estimator.
+        folder: folder for data and model.
+        given: settings of the command.
+        may_fail: whether an error message is a valid result.
+    """
     import spectralnlp
 
     options = [word for each in given for word in ("--set", each)]

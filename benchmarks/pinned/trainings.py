@@ -21,7 +21,12 @@ _UNLABELLED = 20_000  # lines of text for training eigenwords
 
 
 def measured(key: str, train: Any) -> Item:
-    """Return the item of a training: settings, sizes, and digests of the parser, also after a reload."""
+    """Return the item of a training: settings, sizes, and digests of the parser before and after reloading.
+
+    Args:
+        key: key of the item.
+        train: function that returns the parser.
+    """
     import spectralnlp
 
     started = process_time()
@@ -47,7 +52,7 @@ def _trained(estimator: str, files: list[str], **settings: Any) -> Item:
 
 
 def default(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the default training and quick ones."""
+    """Yield items for training with default settings, and for some quick trainings."""
     wsj = files_of("wsj", "train", _EVERY_WSJ)
     yield _trained("lpcfg", wsj)
     yield _trained("lpcfg", wsj, preset="fast")
@@ -58,7 +63,7 @@ def default(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def more(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield trainings with other presets, estimators, documents and components."""
+    """Yield items for training with other presets, estimators, documents and components."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     yield _trained("lpcfg", small, preset="best")
     yield _trained("lpcfg-em", small, iterations=4, start="clusters")
@@ -73,7 +78,7 @@ def more(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield trainings with word clusters from eigenwords."""
+    """Yield items for training with word clusters made of eigenwords."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     with scratch() as folder:
         text, words = folder / "text.txt", folder / "eigenwords"
@@ -85,7 +90,7 @@ def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def engines(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the same training on every engine."""
+    """Yield items for the same training on every execution engine."""
     import spectralnlp
 
     small = files_of("wsj", "train", _EVERY_SMALL)
@@ -97,7 +102,7 @@ def engines(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def changes(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield updated, reduced and merged models, made by the command line."""
+    """Yield items for models that commands have updated, reduced and merged."""
     files = files_of("gum", "train", _EVERY_GUM // 2)
     first, second = files[::2], files[1::2]
     (few,) = [each for each in files_of("gum", "dev") if "letter_wiki" in each]
@@ -116,7 +121,7 @@ def changes(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield adapted parsers: with moments, or from their grammars alone."""
+    """Yield items for adapted parsers: with moments, or from their grammars alone."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     gum = files_of("gum", "dev")
     (own,) = [each for each in gum if "conversation_grounded" in each]
