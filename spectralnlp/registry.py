@@ -94,6 +94,11 @@ class Registry:
         """Return all names without their versions, sorted; imports nothing."""
         return sorted({_split(each)[0] for each in self.names()})
 
+    def shown(self, name: str) -> str:
+        """Return the name to show for a full name: the bare one, unless that means another version."""
+        bare = _split(name)[0]
+        return name if self._candidates(bare)[-1:] not in ([name], []) else bare
+
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
@@ -158,7 +163,7 @@ class Registry:
         return [full for full in self.names() if name in (full, _split(full)[0])]
 
     def _called(self, name: str) -> str:
-        return f"{self._singular()} {name!r}"
+        return f"{self._singular()} {self.shown(name)!r}"
 
     def _singular(self) -> str:
         return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s").replace("_", " ")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs, rereadable
@@ -57,7 +58,8 @@ class SketchChanges:
         """
         saved = _changeable(folder, "forget")
         if saved.documents is None:
-            what = f"a sketch by {saved.name} cannot forget: its rows cannot be told apart any more"
+            shown = registry.sketches.shown(saved.name)
+            what = f"a sketch by {shown} cannot forget: its rows cannot be told apart any more"
             raise ConfigError(what, hint="sketch the files again without these")
         corpus = _rows(saved, inputs)
         unknown = [number not in saved.documents for number in corpus.numbers]
@@ -142,7 +144,8 @@ def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> No
 
 def _check_alike(first: Saved, other: Saved) -> None:
     if first.name != other.name:
-        raise ConfigError(f"cannot merge sketches by {first.name} and by {other.name}")
+        names = (registry.sketches.shown(each.name) for each in (first, other))
+        raise ConfigError(f"cannot merge sketches by {' and by '.join(names)}")
     ours, theirs = (
         {**each.sketch.get_params(), "columns": each.reading.n_columns, "ngrams": each.reading.ngrams}
         for each in (first, other)

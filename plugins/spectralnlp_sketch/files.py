@@ -53,7 +53,8 @@ def sketch_files(
         InputError: the files cannot be read.
     """
     if corpus.by_content and not tells_rows_apart(estimator):
-        what = f"{name} always keeps its moments: it can be updated and merged, but cannot forget"
+        shown = registry.sketches.shown(name)
+        what = f"{shown} always keeps its moments: it can be updated and merged, but cannot forget"
         raise ConfigError(what, hint="leave out `keep_moments`")
     check_writable(output)
     where = checkpoint_folder(output)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from spectralnlp import registry
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Inputs, OnBad
@@ -35,9 +36,9 @@ class SavedSketch:
     def info(self) -> dict[str, Any]:
         """Properties of the sketch, by name."""
         return {
-            "sketch": self.about["sketch"],
+            "sketch": registry.sketches.shown(self.about["sketch"]),
             "settings": dict(self.about["settings"]),
-            "method": self.about["method"],
+            "method": registry.sketches.shown(self.about["method"]),
             "rows": self.sketch.n_rows_,
             "shape": " × ".join(map(str, self.sketch.sketch_.shape)),
             "bound": self.about["bound"],

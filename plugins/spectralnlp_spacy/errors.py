@@ -72,3 +72,8 @@ class Warnings(metaclass=ErrorsWithCodes):
         "them before it ('sentencizer', 'senter', 'parser') to decide yourself, or set its "
         "split_sentences to false to take each document as one sentence"
     )
+    SW002 = (
+        "'{name}' parsed a sentence of more than max_length = {max_length} words in pieces under TOP; "
+        "span._.fallback says which sentences. Set max_length higher to parse them whole, in time that grows "
+        "with the cube of their length"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +11,7 @@ from spacy.tokens import Doc, Span
 
 from spectralnlp import registry
 from spectralnlp.errors import RegistryError
+from spectralnlp.models.pieces import IN_PIECES
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
@@ -22,7 +24,7 @@ from spectralnlp_spacy.constituents import (
     write_constituents,
 )
 from spectralnlp_spacy.constraints import RequiredSpans
-from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.errors import ComponentError, Errors, Warnings
 from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.noun_phrases import install_noun_chunks
 from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
@@ -60,6 +62,7 @@ class SpectralParser(SentencePipe):
     settings_type = ParserSettings
     task = "parsing"
     place_setting = "spans_key"
+    _warned_of_pieces = False
 
     def _configure(self, settings: ParserSettings) -> None:
         if settings.max_length < 1:
@@ -138,10 +141,19 @@ class SpectralParser(SentencePipe):
             ),
             every,
         )
-        return [
+        parsed = [
             _assemble(doc, of_bounds, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
             for doc, of_bounds, in_doc in zip(docs, bounds, words, strict=True)
         ]
+        self._warn_of_pieces(parsed)
+        return parsed
+
+    def _warn_of_pieces(self, parsed: Sequence[ParsedDoc]) -> None:
+        """Warn once that sentences of more than ``max_length`` words are parsed in pieces."""
+        reasons = (reason for each in parsed for _, reason in each.fallbacks)
+        if not self._warned_of_pieces and IN_PIECES in reasons:
+            self._warned_of_pieces = True
+            warnings.warn(Warnings.SW002.format(name=self.name, max_length=self.max_length), stacklevel=2)
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
         """Write constituents to documents; also tags and sentence boundaries if they are not set."""

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp import registry
 from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
@@ -61,7 +62,8 @@ class Explainer:
         kept = kept_of(parser, "explain")
         trainer = kept.learner
         if not isinstance(trainer, ParserTrainer):
-            raise ConfigError(f"{kept.estimator} trains no parser that explains", hint="use lpcfg or pcfg")
+            shown = registry.estimators.shown(kept.estimator)
+            raise ConfigError(f"{shown} trains no parser that explains", hint="use lpcfg or pcfg")
         log, names = _log(kept, trainer, trees)
         with one_blas_thread():
             counted = CountedGrammar.of(trainer.grammar, log, parser.grammar_sets[0])
@@ -278,7 +280,8 @@ def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog
     if trees is None:
         log = _kept_trees(kept)
         if log is None:
-            what = f"the moments of {kept.estimator} are counts, which name no tree"
+            shown = registry.estimators.shown(kept.estimator)
+            what = f"the moments of {shown} are counts, which name no tree"
             hint = "give its trees with `trees`, or train with sentence_ends=true, which keeps them"
             raise ConfigError(what, hint=hint)
         return log, ()

@@ -246,11 +246,12 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
     Raises:
         ConfigError: nothing can be kept, or the name is that of another estimator.
     """
+    shown = registry.estimators.shown(name)
     if not isinstance(estimator, registry.estimators.get(name)):
-        what = f"{name} is not the name of {type(estimator).__name__}"
+        what = f"{shown} is not the name of {type(estimator).__name__}"
         raise ConfigError(what, hint=f"make the estimator by `registry.estimators.get({name!r})`")
     if type(estimator).unlearning == "none":
-        what = f"{name} learns from the examples themselves: it cannot keep moments"
+        what = f"{shown} learns from the examples themselves: it cannot keep moments"
         raise ConfigError(what, hint="train it again on all the data")
 
 

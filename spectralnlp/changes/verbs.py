@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp import registry
 from spectralnlp.changes.documents import NewDocuments, RepeatedFiles
 from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
@@ -219,7 +220,8 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
         (('b', 'a', 'c', '<unknown>'), ('a', 'b', '<unknown>'))
     """
     if unlearning_of(type(kept.learner), kept.moments) == "merge-only":
-        what = f"a model by {kept.estimator} with these settings can grow and join but not forget"
+        shown = registry.estimators.shown(kept.estimator)
+        what = f"a model by {shown} with these settings can grow and join but not forget"
         raise ConfigError(what, hint="train again without the data")
     _check_recognises(kept, "train again without the data")
     salts, corpus = kept.ledger.salts, kept.task.examples(kept.learner, corpus)
@@ -367,7 +369,8 @@ def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bo
 
 def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
     if first.estimator != other.estimator:
-        raise ConfigError(f"cannot merge models by {first.estimator} and by {other.estimator}")
+        names = (registry.estimators.shown(each.estimator) for each in (first, other))
+        raise ConfigError(f"cannot merge models by {' and by '.join(names)}")
     ours = {**first.settings, "what a document is": first.unit, **first.reading}
     theirs = {**other.settings, "what a document is": other.unit, **other.reading}
     differing = [

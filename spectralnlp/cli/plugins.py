@@ -29,7 +29,7 @@ def plugins(
     rows = [
         {
             "registry": each.registry,
-            "name": each.name,
+            "name": registries[each.registry].shown(each.name),
             "package": each.distribution,
             "status": each.status,
             "reason": each.reason,

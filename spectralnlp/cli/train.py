@@ -192,8 +192,11 @@ def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> N
     Raises:
         ConfigError: the estimator does not spill to disk, or moments are kept, which are held in memory.
     """
+    from spectralnlp import registry
+
     if not kind.spills:
-        what = f"--memory cannot bound {name}, which holds what it learns from in memory"
+        shown = registry.estimators.shown(name)
+        what = f"--memory cannot bound {shown}, which holds what it learns from in memory"
         raise ConfigError(
             what, hint="leave it out; lpcfg, eigenwords, hmm and topics write to disk what does not fit"
         )
@@ -249,7 +252,8 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     config = dict(sections[SECTION])
     written_for = str(config.pop("name", name))
     if registry.estimators.resolve(written_for) != name:
-        raise ConfigError(f"a configuration of {written_for}, not of {name}", path=path)
+        what = f"a configuration of {written_for}, not of {registry.estimators.shown(name)}"
+        raise ConfigError(what, path=path)
     return config
 
 
@@ -266,5 +270,8 @@ def filled_config(name: str, learner: Estimator[Any]) -> str:
     """Return every setting of an estimator in the form that ``--config`` reads."""
     from confection import Config
 
-    text: str = Config({SECTION: {"name": name, **learner.get_params(deep=False)}}).to_str()
+    from spectralnlp import registry
+
+    shown = registry.estimators.shown(name)
+    text: str = Config({SECTION: {"name": shown, **learner.get_params(deep=False)}}).to_str()
     return text + "\n"

@@ -45,7 +45,8 @@ def _sections(name: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         (each.name, f"{each.type}; default {_as_text(each.default)}. {each.help.replace('``', '')}".rstrip())
         for each in hyperparameters(kind).values()
     ]
-    yield f"Settings of {registry.estimators.resolve(name)}, for --set KEY=VALUE", settings
+    shown = registry.estimators.shown(registry.estimators.resolve(name))
+    yield f"Settings of {shown}, for --set KEY=VALUE", settings
     presets = [
         (preset, " ".join(f"{key}={_as_text(value)}" for key, value in values.items()) or "the defaults")
         for preset, values in kind.presets.items()

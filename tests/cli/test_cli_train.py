@@ -22,7 +22,7 @@ def test_train_prints_its_configuration_and_its_passes_and_writes_a_model(
 ) -> None:
     status, out, err = run("train", "copycat", gold, "-o", tmp_path / "model", "--dev", gold)
     assert (status, err) == (0, "")
-    assert '[estimator]\nname = "copycat.v1"\nstrength = 1.0\n' in out
+    assert '[estimator]\nname = "copycat"\nstrength = 1.0\n' in out
     assert "counts 0.1 s" in out
     assert "EVALB|prm:COLLINS" in out
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
@@ -149,7 +149,7 @@ def test_interrupt(run: Run, gold: Path, tmp_path: Path) -> None:
 def test_help_lists_the_settings_and_presets_of_an_estimator(run: Run) -> None:
     status, out, err = run("train", "copycat", "--help")
     assert (status, err) == (0, "")
-    general, _, settings = out.partition("Settings of copycat.v1")
+    general, _, settings = out.partition("Settings of copycat")
     assert "--keep-moments" in general
     lines = [" ".join(line.split()) for line in settings.splitlines()[1:] if line]
     assert lines == [

@@ -155,9 +155,9 @@ def test_an_unknown_name_gets_close_matches_and_imports_nothing() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("crash", "'crash.v1' of acme-broken 1.0 is broken: .*ModuleNotFoundError.*no_such_dependency"),
-        ("exits", "'exits.v1' of acme-broken 1.0 is broken: .*SystemExit: no display"),
-        ("typo", "'typo.v1' of acme-broken 1.0 is broken: .*AttributeError.*NoSuchClass"),
+        ("crash", "'crash' of acme-broken 1.0 is broken: .*ModuleNotFoundError.*no_such_dependency"),
+        ("exits", "'exits' of acme-broken 1.0 is broken: .*SystemExit: no display"),
+        ("typo", "'typo' of acme-broken 1.0 is broken: .*AttributeError.*NoSuchClass"),
         (
             "heavy",
             r"of acme-extra 2\.1 is not installed: needs no-such-gpu-library; "
@@ -218,6 +218,12 @@ def test_a_local_registration_never_beats_an_entry_point_in_silence() -> None:
     with pytest.raises(RegistryError, match=r"already registered by acme-words 1\.0"):
         registry.estimators.register("commonest.v1")(int)
     assert registry.estimators.get("commonest.v1").__name__ == "Commonest"
+
+
+@pytest.mark.usefixtures("site")
+def test_names_are_shown_without_versions_unless_they_mean_another_one() -> None:
+    shown = [registry.estimators.shown(name) for name in ("commonest.v10", "commonest.v2", "nobody.v1")]
+    assert shown == ["commonest", "commonest.v2", "nobody"]
 
 
 def test_local_registrations() -> None:

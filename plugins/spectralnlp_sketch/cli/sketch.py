@@ -64,7 +64,7 @@ def sketch(
     print(
         fields(
             {
-                "sketch": full_name,
+                "sketch": registry.sketches.shown(full_name),
                 "method": getattr(done, "method_", "–"),
                 "rows": f"{done.n_rows_:,}",
                 "shape": " × ".join(map(str, done.sketch_.shape)),

@@ -76,7 +76,8 @@ def error_answer(status: int, what: str) -> Answer:
 
 def main() -> None:
     """Load the models, report success or failure, and answer requests until standard input ends."""
-    warnings.filterwarnings("ignore", message=r".*SW001")  # the parser is meant to split sentences here
+    # The parser is meant to split sentences here, and the page shows which trees are of pieces.
+    warnings.filterwarnings("ignore", message=r".*SW00[12]")
     with os.fdopen(os.dup(1), "wb") as replies:
         os.dup2(2, 1)  # output of libraries must not mix with answers
         setup = Setup.from_json(sys.stdin.readline())

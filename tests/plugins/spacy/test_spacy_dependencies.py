@@ -39,6 +39,7 @@ def test_sentences_stay(parser_folder: Path) -> None:
     assert not without.has_annotation("DEP")
 
 
+@pytest.mark.filterwarnings("ignore:.*SW002")
 def test_white_space_and_long_sentences(parser_folder: Path) -> None:
     nlp = _pipeline(parser_folder, dependencies=True, max_length=4)
     for text in (

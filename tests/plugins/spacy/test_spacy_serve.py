@@ -419,6 +419,9 @@ def test_the_page_in_chromium(server, browser) -> None:
     before = browser.find_element(By.CSS_SELECTOR, ".tree").get_attribute("innerHTML")
     tabs = browser.find_elements(By.CSS_SELECTOR, ".tabs button")
     assert len(tabs) > 1
+    assert re.fullmatch(r"alternative 1 · score -?\d+\.\d\d", tabs[1].text)
+    said = browser.find_element(By.CSS_SELECTOR, ".scores").text
+    assert said.startswith("Scores are the decoder's: the higher, the better")
     tabs[1].click()
     assert tabs[1].get_attribute("aria-selected") == "true"
     assert browser.find_element(By.CSS_SELECTOR, ".tree").get_attribute("innerHTML") != before
