@@ -1,4 +1,4 @@
-"""Corpora that omit known documents of another corpus, or repeat some of its files."""
+"""Corpora for updates: another corpus without documents that a model knows, or with repeated files."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Return an example of several lines or n-grams without the known ones."""
+    """Return an example of several lines or n-grams without those that are marked as known."""
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

@@ -1,4 +1,4 @@
-"""Explanations of a parser's brackets by training trees, for `Parser.explain`."""
+"""Explain the brackets of a parser by its training trees, for `Parser.explain`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 @dataclass(frozen=True)
 class Explainer:
-    """Computes the influence of training trees on a parser's brackets, from counts of these trees.
+    """Explainer of a parser's brackets by its training trees, from counts of rules and words in each tree.
 
     Attributes:
         counted: counts of the grammar of the first binarisation.
@@ -114,7 +114,15 @@ class Explainer:
         return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
 
     def match(self, found: Influence, tree: int) -> int:
-        """Return the node that contributes most to a tree's influence, as a row of the table."""
+        """Return the node of a training tree that contributes most to the tree's influence.
+
+        Args:
+            found: influence of the training trees.
+            tree: index of the tree.
+
+        Returns:
+            Row of the node in the table of trees.
+        """
         rows = np.flatnonzero(self.counted.index.table.tree == tree)
         return int(rows[np.argmax(found.nodes[rows] * np.sign(found.trees[tree]))])
 
@@ -220,7 +228,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
-    """Return an explanation with the best tree without the bracket and the span scorer's features added."""
+    """Return an explanation, completed by the best tree without the bracket and by the scorer's features."""
     features = _features(parser, sentence, bracket)
     forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
     return Explanation(

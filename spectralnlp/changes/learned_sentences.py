@@ -1,4 +1,4 @@
-"""Explanations of a tagger's tags by training sentences, for `Tagger.explain`."""
+"""Explain the tags of a tagger by its training sentences, for `Tagger.explain`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class LearnedSentences:
     def evidence(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, limit: int
     ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
-        """Divide the weights of features among training sentences; return those with most for and against.
+        """Attribute the weights of features to training sentences; return the strongest for and against.
 
         Args:
             features: features of a token.

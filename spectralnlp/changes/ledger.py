@@ -1,4 +1,4 @@
-"""The ledger: salted hashes of the documents in a model.
+"""Ledger of a model's training documents, stored as salted hashes that reveal no text.
 
 A hash shows whether a given document is in the model, but does not reveal documents. However, whoever has the
 ledger can test guesses, and short lines are easy to guess: the salt only prevents comparison of two ledgers,
@@ -39,14 +39,14 @@ def new_salt() -> str:
 
 @dataclass(frozen=True)
 class _Run:
-    """Hashes of the lines of consecutive examples, with the number of bytes for each example."""
+    """Hashes of the lines of consecutive examples, concatenated, and the number of bytes per example."""
 
     digests: bytes
     sizes: NDArray[np.int64]
 
 
 class DocumentDigests(Moments[Any]):
-    """Moments that collect the hash of each document, in order, for each of some salts.
+    """Moments that collect hashes of the documents of a corpus, in order, one hash for each salt.
 
     The hash of a line is that of its words. The hash of a file is that of the sum, modulo 2^256, of the
     hashes of its examples with their rows (AdHash; Bellare and Micciancio 1997, "A new paradigm for
@@ -181,7 +181,7 @@ def _utf8(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Hashes of the documents in a model.
+    """Hashes of the training documents of a model.
 
     Attributes:
         salts: salts as hexadecimal digits; one for each of the merged models.
@@ -225,7 +225,7 @@ class Ledger:
         )._settled()
 
     def shared(self, other: Ledger) -> int:
-        """Return how many documents of another ledger are in this one, as far as salts are equal."""
+        """Return how many documents of another ledger are in this one; only equal salts can be compared."""
         ours = {(self.salts[s], d.tobytes()) for s, d in zip(self.salt.tolist(), self.digests, strict=True)}
         theirs = zip(other.salt.tolist(), other.digests, strict=True)
         return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)

@@ -1,4 +1,4 @@
-"""Implementation of models' methods: `ChangingModel.update`, ``forget``, ``save`` and `Parser.explain`."""
+"""Implementation of the methods ``update``, ``forget`` and ``save`` of models, by their kept moments."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def update(
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
-    """Whether all examples of a corpus are in a model already."""
+    """Return whether a model was trained on all examples of a corpus already."""
     examples = kept.task.examples(kept.learner, corpus)
     digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
     return bool(kept.ledger.known(digests.digests()).all())
@@ -65,7 +65,7 @@ def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
 
 
 def hold(model: ChangingModel) -> None:
-    """Load a model's kept moments, so that its folder may be deleted; raises what `kept_of` raises."""
+    """Load a model's kept moments into memory, so that its folder may be deleted; raises as `kept_of`."""
     object.__setattr__(model, "kept", kept_of(model, "be updated"))
 
 
@@ -76,7 +76,7 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return a changed model that takes over settings from the previous one and keeps its moments."""
+    """Return the model of a change, with its moments and with settings taken over from the previous model."""
     changed = change.model.with_settings_of(model)
     object.__setattr__(changed, "kept", change.kept)
     return changed

@@ -1,4 +1,4 @@
-"""Replacement of rare words by pseudo-words, so that kept moments can be distributed without them.
+"""Replace rare words by made-up words (pseudo-words), so that kept moments can be shared without them.
 
 A pseudo-word looks like the rare word: each letter is replaced by another of its case and script, each digit
 by another digit; punctuation stays, and so do the last two or three letters that signatures of unknown words
@@ -45,7 +45,7 @@ def without_rare_words(task: Task, corpus: Corpus[Any], most: int, key: bytes) -
 
 
 def times_or_less(most: int) -> str:
-    """Return the maximum count of rare words in words."""
+    """Return a phrase for the maximum count of rare words, such as "5 times or less"."""
     return "once" if most == 1 else f"{most} times or less"
 
 

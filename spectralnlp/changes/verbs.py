@@ -1,4 +1,4 @@
-"""The operations on kept moments: train, update, forget and merge; each solves for a new model."""
+"""Train, update, forget and merge models by their kept moments; each operation returns a new model."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from spectralnlp.tasks.task import DocumentUnit, ProgressCallback, Task, as_stor
 
 @dataclass(frozen=True)
 class Change:
-    """A changed model with its kept moments.
+    """Result of training or changing a model: the new model with its kept moments.
 
     Attributes:
         model: the new model.
         kept: moments of the new model.
         observing: seconds spent on reading documents.
-        solving: seconds spent on solving.
+            solving: seconds spent on computing the model from moments.
         left_out: number of documents that were skipped because the model has them already.
 
     Examples:
@@ -190,7 +190,7 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Return a corpus without documents that the model has, their number, and the seconds of the search."""
+    """Return a corpus without documents that the model has, their number, and the seconds this took."""
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
         digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), corpus)
@@ -312,7 +312,11 @@ def _check_recognises(kept: KeptMoments, hint: str) -> None:
 
 
 def _drawn(noun: str) -> str:
-    """Return a new random salt or key, or the one that an interrupted run stored in the checkpoint."""
+    """Return a new random salt or key, or the one that an interrupted run stored in the checkpoint.
+
+    Args:
+        noun: name under which it is stored.
+    """
     checkpoint = current_checkpoint()
     if checkpoint is None:
         return new_salt()
@@ -331,7 +335,7 @@ def _observe(
     corpus: Corpus[Any],
     report: ProgressCallback,
 ) -> tuple[Moments[Any], DocumentDigests, float]:
-    """Return moments and hashes of a corpus, observed in one pass, and the seconds it took."""
+    """Read a corpus once; return its moments, the hashes of its documents, and the seconds this took."""
     both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
     started = perf_counter()
     with timed_passes(report), fit_pass("observe"):
@@ -355,7 +359,12 @@ def _solved(
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return whether to keep each example of the replay logs; None without logs."""
+    """Return whether each example of the replay logs is kept, bool (n_examples,); None without logs.
+
+    Args:
+        kept: kept moments of the model.
+        stays: whether each document of the ledger is kept.
+    """
     log = kept.moments.first_log()
     if log is None:
         return None
@@ -393,7 +402,15 @@ def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
 
 
 def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
-    """Return an error with the place of a document, given its index; reads the corpus again to find it."""
+    """Return an error that names the file and line of a document, which is found by reading the corpus again.
+
+    Args:
+        number: index of the document.
+        corpus: the corpus.
+        unit: unit of documents, ``file`` or ``line``.
+        what: what is wrong, for the message.
+        hint: advice in the message.
+    """
     for document, parts in groupby(corpus.partitions(), lambda part: part.document):
         digests = DocumentDigests(["00"], unit)
         for part in parts:

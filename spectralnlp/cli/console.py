@@ -178,7 +178,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
     Args:
         what: name of the work, such as ``parsing``.
         meter: counter of the bytes that are read; if their total is known, the time left is shown.
-        silent: show nothing.
+        silent: whether to show nothing.
 
     Yields:
         An object to call after each step, or whose ``show_share`` takes the share of the work that is done.

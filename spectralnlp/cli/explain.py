@@ -68,7 +68,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     output: OutputFile = None,
 ) -> None:
-    """Say why a sentence has a bracket, a token its tag or a text its label.
+    """Explain why a sentence has a bracket, a token its tag, or a text its label.
 
     Named are the features that spoke for it and against it, and the training examples that did most, against
     the best alternative. Those can be named of a model that was trained with --keep-moments. Of a pcfg
@@ -95,14 +95,14 @@ def explain(
 
 
 def _question(questions: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """Return the option that states the question.
+    """Return which option asks for an explanation: ``--bracket``, ``--token`` or ``--text``.
 
     Args:
-        questions: maps the options that state a question to their values; None if not given.
-        others: maps the other options to their values; None if not given.
+        questions: values of these options by name; None if not given.
+        others: values of all other options by name; None if not given.
 
     Raises:
-        ConfigError: none or several questions were given, or an option that does not apply to the question.
+        ConfigError: none or several of them were given, or another option that does not apply.
     """
     asked = [option for option, value in questions.items() if value is not None]
     if len(asked) != 1:

@@ -32,7 +32,7 @@ def forget(
     label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
-    """Take data out of a trained model; the result is that of training without it."""
+    """Remove data from a trained model; the result equals that of training without them."""
     from spectralnlp.changes import forget as forget_documents
 
     folder, own, target = changed_folder(model, output)

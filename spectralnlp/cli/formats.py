@@ -21,15 +21,7 @@ TableFormat: TypeAlias = Annotated[
 
 
 def check_format(name: str, *more: str) -> None:
-    """Refuse a format that a command does not have.
-
-    Args:
-        name: value of ``--format``.
-        more: formats of the command besides `FORMATS`.
-
-    Raises:
-        ConfigError: there is no such format.
-    """
+    """Raise ConfigError if a command does not have an output format of this name."""
     known = (*FORMATS, *more)
     if name not in known:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(known)}")

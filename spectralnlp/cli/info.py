@@ -15,7 +15,7 @@ def info(
     model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Name or folder of a model.")] = None,
     format_: TableFormat = TABLE,
 ) -> None:
-    """Show what is installed, or what a model is."""
+    """Describe this installation, or one model."""
     from spectralnlp.cli.console import fields
 
     check_format(format_)

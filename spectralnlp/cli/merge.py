@@ -19,7 +19,7 @@ def merge(
         bool, typer.Option("--allow-shared", help="Count a document that is in several models once for each.")
     ] = False,
 ) -> None:
-    """Join models; the result is that of training on the data of all."""
+    """Merge models; the result equals that of training on all of their data."""
     from spectralnlp.changes import merge as merge_models
     from spectralnlp.errors import ConfigError
     from spectralnlp.storage import check_writable

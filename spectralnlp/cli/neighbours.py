@@ -20,7 +20,7 @@ def neighbours(
     ] = None,
     format_: TableFormat = TABLE,
 ) -> None:
-    """Show the words that are used most like others."""
+    """Show the words that are used most similarly to given words."""
     from spectralnlp.cli.models import load_for
 
     check_format(format_)

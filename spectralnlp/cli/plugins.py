@@ -15,7 +15,7 @@ def plugins(
     ] = None,
     format_: TableFormat = TABLE,
 ) -> None:
-    """List what is registered and how it stands."""
+    """List all registered objects, such as estimators and plugins, with their status."""
     from spectralnlp.errors import RegistryError
     from spectralnlp.registry import registries
 

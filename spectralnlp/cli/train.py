@@ -187,7 +187,7 @@ def train(
 
 
 def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> None:
-    """Refuse ``--memory`` where it would have no effect.
+    """Check that the option ``--memory`` has an effect for an estimator.
 
     Raises:
         ConfigError: the estimator does not spill to disk, or moments are kept, which are held in memory.

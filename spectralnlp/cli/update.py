@@ -41,7 +41,7 @@ def update(
     label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
-    """Add data to a trained model; the result is that of training on all of it."""
+    """Add data to a trained model; the result equals that of training on all data."""
     from spectralnlp.changes import update as update_model
 
     folder, own, target = changed_folder(model, output)

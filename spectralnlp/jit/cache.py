@@ -154,7 +154,7 @@ class KernelCache(_Cache):
             return
 
     def enable(self) -> None:
-        """Enable the cache."""
+        """Enable the disk cache, from which kernels are loaded."""
         self._enabled = True
 
     def disable(self) -> None:
@@ -162,7 +162,7 @@ class KernelCache(_Cache):
         self._enabled = False
 
     def flush(self) -> None:
-        """Delete the cached kernels."""
+        """Delete the compiled kernels from the disk cache."""
         for file in self.files:
             file.flush()
 

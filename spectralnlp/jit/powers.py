@@ -11,7 +11,7 @@ _LEAST, _MOST = -1022, 1023
 
 @kernel_part
 def power_of_two(exponent: float) -> float:
-    """2 ** exponent, of a whole number; 0 below the range of floats, infinity above it, in kernels."""
+    """Return 2 ** exponent for a whole number, in kernels; 0 or infinity outside the range of floats."""
     if exponent < _LEAST:
         return 0.0 if exponent < _LEAST - 52 else float(2.0**exponent)
     if exponent > _MOST:
@@ -21,5 +21,5 @@ def power_of_two(exponent: float) -> float:
 
 @kernel_part
 def exponent_of(number: float) -> float:
-    """The exponent of a positive number, rounded down; that of the least with all digits for smaller ones."""
+    """Return the binary exponent of a positive number, rounded down, but at least that of normal floats."""
     return float(max((bits_of_float(number) >> 52) - _MOST, _LEAST))

@@ -44,7 +44,7 @@ class Turn:
             return
 
     def end(self) -> None:
-        """Release the lock."""
+        """Release the lock, so that another process may compile."""
         if self._file is not None and sys.platform != "win32":
             import fcntl
 

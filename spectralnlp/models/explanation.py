@@ -36,7 +36,7 @@ class TreeEvidence:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Return the evidence as JSON values."""
         return {
             "influence": round(self.influence, 6),
             "document": self.document,
@@ -99,7 +99,7 @@ class Explanation:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Return the explanation as JSON values."""
         return {
             "bracket": list(self.bracket),
             "log_odds": round(self.log_odds, 6),

@@ -146,12 +146,12 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def coarse(self) -> LatentGrammar:
-        """The coarse grammar of the first set: one state per symbol."""
+        """Coarse grammar of the first grammar set, with one state per symbol."""
         return self.grammar_sets[0].coarse
 
     @property
     def grammars(self) -> tuple[LatentGrammar, ...]:
-        """The fine grammars of the first set."""
+        """Grammars with latent states, those of the first grammar set."""
         return self.grammar_sets[0].grammars
 
     @cached_property
@@ -270,7 +270,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def usual_decoder(self) -> Decoder:
-        """The default decoder."""
+        """The decoder that `decoder` and `decoder_settings` name."""
         return make_decoder(self.decoder, self.decoder_settings)
 
     def _decoder(self, name: str | None) -> Decoder:
@@ -415,7 +415,7 @@ class Parser(TextParser, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the settings, and the arrays of each grammar set prefixed by its number."""
+        """Return the settings as JSON values, and the arrays of each grammar set, prefixed by its number."""
         with one_blas_thread():
             sets, arrays = store_sets(self.grammar_sets, compact=compact)
         components, more = store_components(self.components, compact=compact)

@@ -47,7 +47,7 @@ class SuggestedTags:
     given: tuple[str, ...]
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the given tags."""
+        """Return the tags that the words have been given."""
         return [list(self.given) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:

@@ -35,7 +35,7 @@ class SentenceEvidence:
     token: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Return the evidence as JSON values."""
         return {
             "influence": round(self.influence, 6),
             "document": self.document,
@@ -93,7 +93,7 @@ class TagExplanation:
     against: tuple[SentenceEvidence, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Return the explanation as JSON values."""
         return {
             "token": self.token,
             "word": self.word,

@@ -1,4 +1,4 @@
-"""Weights of the model that decides which chart cells are open, so that the parser fills them."""
+"""Weights of the model that predicts which spans (open chart cells) a parser should consider."""
 
 from __future__ import annotations
 

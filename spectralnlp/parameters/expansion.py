@@ -112,5 +112,5 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Call `write_tensors` from Python."""
+    """Multiply out the tensors of some rules; calls the kernel `write_tensors` from Python."""
     write_tensors(factors, rules, offsets, is_there, numbers)

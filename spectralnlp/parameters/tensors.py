@@ -202,7 +202,7 @@ class FactoredTensors:
         return numbers
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """Return the arrays of `DenseTensors.to_arrays`, made of the present cores and bases."""
+        """Return the cores and bases as arrays for a model folder; see `DenseTensors.to_arrays`."""
         return {"ranks": self.ranks, "values": (self.factors * self.scale).astype(np.float32)}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ class DrawnTree(Protocol):
 
     @property
     def label(self) -> str:
-        """The category."""
+        """Category of the node, such as ``NP``."""
 
     @property
     def word(self) -> str | None:
@@ -44,7 +44,7 @@ class ScoredSpan(Protocol):
 
     @property
     def label(self) -> str:
-        """The category."""
+        """Category of the bracket, such as ``NP``."""
 
     @property
     def start(self) -> int:
@@ -64,7 +64,7 @@ class ScoredTree(Protocol):
 
     @property
     def tree(self) -> DrawnTree:
-        """The tree."""
+        """The tree, including its root node."""
 
     @property
     def score(self) -> float:
@@ -92,7 +92,7 @@ class ParsedSentence(Protocol):
 
     @property
     def fallback(self) -> str | None:
-        """None, or the reason why the tree is not simply the grammar's best one."""
+        """Why the tree is not the grammar's best one; None if it is."""
 
     @property
     def alternatives(self) -> Sequence[ScoredTree]:

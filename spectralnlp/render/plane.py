@@ -27,7 +27,7 @@ class WordSpace(Protocol):
     """Words with vectors, such as `spectralnlp.Vectors`."""
 
     def __contains__(self, word: object) -> bool:
-        """Tell whether a word has a vector."""
+        """Return whether a word has a vector."""
 
     def vectors(self, words: Sequence[str]) -> np.ndarray:
         """Return the vectors of words, float32 (n_words, n_dimensions)."""

@@ -1,4 +1,4 @@
-"""Runtime: reading of data and accumulation of moments, with engines, checkpoints and spilling to disk.
+"""Read data and accumulate moments (sums over examples) on engines, with checkpoints and memory limits.
 
 Other packages import from here, never from the modules.
 """

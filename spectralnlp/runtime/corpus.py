@@ -220,7 +220,7 @@ class ReiterableCorpus(Corpus[T]):
         self.examples = examples
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Return a single partition."""
+        """Return a single partition with all examples."""
         return [Partition("memory", 0, 0, partial(iter, self.examples))]
 
 
@@ -247,7 +247,7 @@ class StreamCorpus(Corpus[T]):
             yield example
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Return a single partition, which can be read only once."""
+        """Return a single partition with all examples, which can be read only once."""
         return [Partition("memory", 0, 0, self._read)]
 
     def _read(self) -> Iterator[T]:

@@ -1,4 +1,4 @@
-"""Guessing of text encodings, for hints in error messages."""
+"""Guess the encoding of a text, for hints in error messages."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class ThreadsEngine(Engine):
 
     @property
     def n_threads(self) -> int:
-        """Number of threads."""
+        """Number of threads that run tasks."""
         return self.jobs
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:

@@ -1,4 +1,4 @@
-"""Text files as streams of lines: plain, gzipped or remote, with errors that name the line.
+"""Read text files (plain, gzipped or remote) as streams of lines, with errors that name the line.
 
 A file is a local path, or an address with a scheme, such as ``s3://bucket/name``, which a plugin's file
 system opens.
@@ -39,7 +39,10 @@ _HINT = "it reads as {}; convert the file to UTF-8"
 
 
 class FileSystem(Protocol):
-    """Opens remote files; registered in ``spectralnlp.filesystems`` and created without arguments."""
+    """Protocol of file systems that open remote files.
+
+    Implementations are registered in ``spectralnlp.filesystems`` and created without arguments.
+    """
 
     def open(self, address: str) -> BinaryIO:
         """Return a stream of bytes; raises OSError or InputError."""

@@ -17,7 +17,7 @@ from types import FrameType
 
 
 class _DeferredInterrupts:
-    """Class of `deferred_interrupts`, its only instance, as only the main thread handles signals."""
+    """Context manager that defers Ctrl-C; `deferred_interrupts` is its only instance."""
 
     def __init__(self) -> None:
         self._main, self._depth, self._came = main_thread().ident, 0, False

@@ -1,4 +1,4 @@
-"""Checks that memory is available, before code that would crash without it.
+"""Check that memory is available before calling code that would crash without it.
 
 Python and numpy raise MemoryError if memory is short; LLVM and OpenBLAS end the process or hang. Therefore
 memory is checked before they are called.

@@ -275,19 +275,19 @@ class Joint(Moments[T]):
             part.check_arrays(stored.part(f"{name}."))
 
     def subtract(self, other: Self) -> None:
-        """Take out of each part; after an error, some may be taken out of already."""
+        """Subtract from each part; after an error, some parts may have been changed already."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.subtract(other.parts[name])
 
     def append(self, other: Self) -> None:
-        """Append to each part."""
+        """Append later data to each part."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.append(other.parts[name])
 
     def take_out(self, other: Self, kept: Mask | None) -> None:
-        """Take out of each part; after an error, some may be taken out of already."""
+        """Remove data from each part; after an error, some parts may have been changed already."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.take_out(other.parts[name], kept)

@@ -23,7 +23,7 @@ class Numbering(dict[str, int]):
         return cls({name: number for number, name in enumerate(names)})
 
     def __deepcopy__(self, memo: object) -> Numbering:
-        """A numbering of its own: names and numbers never change, and need no copies."""
+        """Return an independent copy; names and ids are immutable and need not be copied."""
         return Numbering(self)
 
     def __missing__(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Copying of inputs that can be read only once to temporary files that can be read again."""
+"""Copy inputs that can be read only once, such as pipes, to temporary files that can be read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and records as corpora: data of pandas, polars and Hugging Face's datasets."""
+"""Convert tables and records to corpora: data of pandas, polars and Hugging Face's datasets."""
 
 from __future__ import annotations
 

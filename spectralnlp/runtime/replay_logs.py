@@ -97,7 +97,7 @@ class ReplayLog(Moments[T]):
         self.take_out(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
 
     def first_log(self) -> Self:
-        """Return this log."""
+        """Return this log itself; see `Moments.first_log`."""
         return self
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Checks of parameters and arrays of stored moments, before moments are restored from them."""
+"""Check the parameters and arrays of stored moments, before moments are restored from them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_like(stored: StoredArrays, empty: Mapping[str, NDArray[Any]]) -> None:
 
 
 def stored_keys(stored: StoredArrays) -> tuple[str | tuple[str, ...], ...]:
-    """Return the keys of stored counts, checking that counts are positive, and keys distinct and as many.
+    """Return the keys of stored counts, after checking that there is a positive count for each distinct key.
 
     Raises:
         ModelError: an array is invalid; the message says which, and why.

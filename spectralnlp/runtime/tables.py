@@ -1,4 +1,4 @@
-"""Reading of tables: CSV, TSV, JSON lines and Parquet, with columns found by name."""
+"""Read tables (CSV, TSV, JSON lines, Parquet), with columns found by name."""
 
 from __future__ import annotations
 

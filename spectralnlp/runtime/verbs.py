@@ -1,4 +1,4 @@
-"""The two operations on a corpus: accumulate moments, or map a function over it in order.
+"""The two operations on a corpus: accumulate moments (sums over examples), or map a function in order.
 
 The current engine runs them (`spectralnlp.runtime.context`). Every engine accumulates each partition
 separately and merges the parts in a fixed order (`spectralnlp.runtime.reduction`), so that sums of floats are

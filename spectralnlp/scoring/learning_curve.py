@@ -65,7 +65,7 @@ class CurveRun:
 
     @property
     def f1(self) -> float:
-        """F1 in percent."""
+        """F1 of the run, in percent."""
         return float(_f1(self.terms.sum(axis=0)))
 
 

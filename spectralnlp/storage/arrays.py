@@ -164,7 +164,7 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
 
 
 def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
-    """Return the arrays that ``first`` does not hold, with the same values, under the same names."""
+    """Return the arrays except those that ``first`` holds under the same name with equal values."""
     return {
         name: array
         for name, array in arrays.items()

@@ -48,7 +48,7 @@ class TreeBoundaries(TokenBoundaries):
 
 
 class ParsingTask(TokenTask):
-    """Task of constituency parsing."""
+    """Task of constituency parsing: treebanks are read, parsers trained and scored."""
 
     name = "parsing"
     boundaries = TreeBoundaries

@@ -33,7 +33,7 @@ N_NEIGHBOURS = 10
 
 
 class VectorsTask(Task):
-    """Task of word vectors."""
+    """Task of word vectors: text is read, vectors are trained and their neighbours evaluated."""
 
     name = "vectors"
     documents = ("line", "file")

@@ -1,4 +1,4 @@
-"""Plain text in blocks of whole lines, the fast way to read text whose words are only counted."""
+"""Read plain text in blocks of whole lines, which is fast for text whose words are only counted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 @dataclass(frozen=True)
 class Span:
-    """The lines of a file whose first byte is in [``begin``, ``end``)."""
+    """Part of a file: the lines whose first byte is at an offset from ``begin`` to ``end``, exclusive."""
 
     begin: int = 0
     end: int = sys.maxsize

@@ -1,4 +1,4 @@
-"""Reading of tagged sentences: CoNLL-U, columns (CoNLL-2000, 2002, 2003), and ``word_TAG``."""
+"""Read tagged sentences: CoNLL-U, columns (CoNLL-2000, 2002, 2003), and ``word_TAG``."""
 
 from __future__ import annotations
 

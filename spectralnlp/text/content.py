@@ -1,4 +1,4 @@
-"""Content words of a text, for bag-of-words models."""
+"""Extract the content words of a text, for bag-of-words models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token conventions of treebanks, used to write raw text as the training data is written."""
+"""Token conventions of treebanks (spelling of quotes, brackets etc.), by which raw text is tokenised."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class _LeafCounts:
         self.total = self.counts.total()
 
     def conventions(self) -> Conventions:
-        """Return the inferred conventions."""
+        """Return the conventions inferred from the counts."""
         language = language_of(self.counts)
         round_ = self._brackets("()", None)
         square = self._brackets("[]", round_ == ("(", ")"))

@@ -1,4 +1,4 @@
-"""Splitting of words that a treebank cuts in parts, such as ``land$ $ið`` for *landið*.
+"""Split words that a treebank writes in parts, such as ``land$ $ið`` for *landið*.
 
 The cuts are learned: a word in the treebank is cut in its most frequent way, and any other word in the most
 frequent way of the words with its longest known ending.
@@ -23,7 +23,7 @@ Cut = tuple[str, tuple[Annotated[int, Ge(1)], ...]]
 
 
 def is_cut(parts: Sequence[str]) -> bool:
-    """Whether tokens are the parts of one word that a text writes together."""
+    """Return whether tokens are parts of one word, by the marks of cuts (``land$``, ``$ið``)."""
     return (
         len(parts) > 1
         and all(part.endswith(JOINT) and len(part) > 1 for part in parts[:-1])
@@ -32,7 +32,7 @@ def is_cut(parts: Sequence[str]) -> bool:
 
 
 def written(part: str) -> str:
-    """Return a part without the marks of cuts, as raw text has it."""
+    """Return a part of a cut word as raw text has it, without the mark ``$``."""
     return part.strip(JOINT) or part
 
 
@@ -84,7 +84,7 @@ def _look_up(rules: Mapping[str, tuple[int, ...]], word: str) -> tuple[int, ...]
 
 
 class WordCutter:
-    """Cuts words of raw text as a treebank does.
+    """Splitter of words of raw text into the parts that a treebank writes.
 
     Args:
         cuts: rules from `learn_cuts`; an empty sequence leaves all words whole.

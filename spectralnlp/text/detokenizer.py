@@ -1,4 +1,4 @@
-"""Detokenisation: raw text of a treebank's sentences, and the offsets of their words.
+"""Reconstruct the raw text of a treebank's sentences, and the offsets of their words in it.
 
 Most treebanks do not record blanks. Words and tags suffice to restore nearly all of them: punctuation and
 clitics attach to the word before, quotation marks and brackets have directions, and hyphen tokens join words.

@@ -1,4 +1,4 @@
-"""Checks of the arguments of models' methods: raw texts, token lists, sentences and batches of these."""
+"""Check the arguments of models' methods: raw texts, token lists, sentences and batches of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base class of results that keep a reference to their model, for explanations."""
+"""Base class of results (parses, taggings) that keep a reference to their model, for explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of n-gram count files, which replace text in training."""
+"""Read files of n-gram counts, which replace text in training."""
 
 from __future__ import annotations
 

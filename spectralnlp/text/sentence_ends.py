@@ -1,4 +1,4 @@
-"""Sentence splitting of token streams, by rules or by a learned model, in bounded memory."""
+"""Split token streams into sentences, by rules or by a learned model, in bounded memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OpenText:
 
 
 class SentenceEnds(Protocol):
-    """Decides where the sentences of a text end.
+    """Protocol of sentence splitters, which decide where the sentences of a text end.
 
     Attributes:
         ahead: number of following tokens needed to decide whether a token begins a sentence.
@@ -51,7 +51,7 @@ class SentenceEnds(Protocol):
 
 
 class EndsByRule:
-    """Sentence ends by the rules alone."""
+    """Sentence splitter that uses only rules."""
 
     ahead, batch = 0, 1
 
@@ -70,7 +70,7 @@ class Pending:
 
     Args:
         english: whether to use the rules for English.
-        ends: decides where sentences end; None for the rules.
+        ends: sentence splitter that decides where sentences end; None for the rules.
     """
 
     def __init__(self, english: bool, ends: SentenceEnds | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Rules for sentence ends: a stop ends a sentence unless the words around it speak against that.
+"""Rules for sentence ends: a full stop or the like ends a sentence, except after abbreviations, initials etc.
 
 The rules decide one gap between tokens at a time. A model learned from a treebank may overrule them
 (`spectralnlp.text.sentences.SentenceEnds`).
@@ -68,7 +68,7 @@ def is_complete(tokens: Sequence[Token]) -> bool:
 
 
 def _last_open(tokens: Sequence[Token]) -> int:
-    """Return the index of the last token that is not a closing quote or bracket; skip at most 8 of these."""
+    """Return the index of the last token before closing quotes or brackets; at most 8 of them are skipped."""
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
@@ -77,7 +77,13 @@ def _last_open(tokens: Sequence[Token]) -> int:
 
 
 def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
-    """Whether a sentence ends between the tokens ``before`` and the next token."""
+    """Return whether a sentence ends between tokens and the next one.
+
+    Args:
+        before: the tokens before.
+        token: the next token.
+        ends: function that decides for an ellipsis or a word with a stop, given this and the next word.
+    """
     last = before[-1]
     index = _last_open(before)
     stop = before[index].text
@@ -95,21 +101,27 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
 
 
 def _closes(token: Token, last: Token) -> bool:
-    """Whether a token closes after ``last``; an upright quote must touch ``last`` or have a closing form."""
+    """Return whether a token is a closing quotation mark or bracket that belongs to the token ``last``.
+
+    An upright quotation mark closes only if it touches ``last`` or has a closing form.
+    """
     if token.text in ("'", '"'):
         return token.start == last.end or token.form in ("''", "”")
     return token.text in _CLOSERS
 
 
 def _ends_neutral(stop: str, following: str) -> bool:
-    """Whether an ellipsis or a word with a stop, but no initial, ends a sentence before the next word."""
+    """Return whether an ellipsis, or a word with a stop, ends a sentence before the word ``following``.
+
+    Initials do not end sentences.
+    """
     if stop in _SUSPENSIONS:
         return not following[0].islower()
     return len(stop) > 2 and stop[:-1].isalpha() and following[0].isupper()
 
 
 def _ends_english(stop: str, following: str) -> bool:
-    """Whether an ellipsis or an abbreviation also ends the English sentence, judged by the next word."""
+    """Return whether an ellipsis or abbreviation also ends an English sentence, judged by the next word."""
     if stop in _SUSPENSIONS:
         return not (following[0].islower() or following[0].isdigit())
     stem = stop.removesuffix(".")

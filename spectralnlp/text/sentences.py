@@ -105,7 +105,13 @@ def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
 
 
 def _carries_on(line: str, following: str, width: int) -> bool:
-    """Whether a sentence without a stop continues on the next line, in a paragraph of this width."""
+    """Return whether a sentence that ends its line without a stop continues on the next line.
+
+    Args:
+        line: the line.
+        following: the next line.
+        width: length of the longest line of the paragraph, in characters.
+    """
     if not following or len(line) > _WIDEST_WRAP or _ITEM.match(following):
         return False
     if following[0].islower() or line[-1:] in tuple(",;-–—&("):

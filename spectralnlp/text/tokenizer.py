@@ -53,14 +53,14 @@ _CACHED_LENGTH = 40
 
 
 class Segmenter(Protocol):
-    """Finds the words of a text without blanks between words."""
+    """Protocol of word segmenters, which find the words in text without blanks between words."""
 
     def ends(self, text: str) -> Sequence[int]:
         """Return the end offsets of the words in a text without blanks, ascending, up to its end."""
 
 
 class Tokenizer:
-    """Cuts raw text into tokens and writes them in a treebank's conventions.
+    """Tokenizer of raw text, which spells tokens by a treebank's conventions.
 
     The stop after an abbreviation belongs to its token, even if it also ends the sentence. Every character
     that is not blank is in exactly one token.
@@ -131,7 +131,13 @@ class Tokenizer:
                 yield Token(text, form, position + start, position + end)
 
     def _opens(self, chunk: str, start: int, end: int, inside: bool) -> bool:
-        """Whether a double quotation mark opens, by its direction, by its neighbours, or else in turn."""
+        """Return whether a double quotation mark opens a quotation, by its direction or its neighbours.
+
+        Args:
+            chunk: text between blanks.
+            start, end: range of the quotation mark in it.
+            inside: whether a quotation is open, which decides if nothing else does.
+        """
         opens = DOUBLE_QUOTES[chunk[start:end]]
         if opens is not None:
             return opens

@@ -85,7 +85,7 @@ class NamedWords:
         return self._known.letters[self._known.bounds[number] : self._known.bounds[number + 1]].tobytes()
 
     def copy(self) -> Self:
-        """Return an independent copy."""
+        """Return an independent copy of the word ids and counts."""
         return copy.deepcopy(self)
 
     def add(self, names: Sequence[bytes], counts: Longs) -> Ints:

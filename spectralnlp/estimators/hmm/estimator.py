@@ -245,7 +245,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         )
 
     def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:
-        """Set the fitted attributes."""
+        """Set the fitted attributes from the learned operators."""
         self.operators_ = with_unknown(operators, grams.frequencies)
         self.filter_ = OperatorFilter(self.operators_)
         self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())

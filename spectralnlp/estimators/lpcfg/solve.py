@@ -114,7 +114,7 @@ def _blank_tensors(shapes: Ints, dtype: np.dtype[Any]) -> DenseTensors:
 
 
 def _write(tensors: DenseTensors, number: int, tensor: Floats) -> None:
-    """Write one tensor."""
+    """Write the tensor of the rule with index ``number`` into the array of all tensors."""
     tensors.values[tensors.offsets[number] : tensors.offsets[number + 1]] = tensor.ravel()
     if number % _TOGETHER == 0:
         trim_memory()

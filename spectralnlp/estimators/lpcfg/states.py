@@ -94,7 +94,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
     @property
     def table(self) -> TreeTable:
-        """The treebank."""
+        """Table of the nodes of the treebank."""
         return self.counted.table
 
     @property

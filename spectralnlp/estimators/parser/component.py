@@ -53,7 +53,7 @@ class Context:
 
     @property
     def random_state(self) -> int:
-        """Random seed."""
+        """Seed of random choices."""
         return int(self.grammar.get_params().get("random_state", 0))
 
     def wanted(self, stage: str) -> list[Component]:

@@ -47,7 +47,7 @@ _LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Component that learns which chart cells are open, for all binarisations."""
+    """Component that learns which spans (open chart cells) a parser considers, for all binarisations."""
 
     name = "open_cells"
     least_trees = 500  # fewer do not suffice
@@ -63,7 +63,7 @@ class OpenCells(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether the model is learned."""
+        """Whether the model of open cells is learned."""
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:

@@ -72,7 +72,7 @@ class SentenceEnds(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether the model is learned."""
+        """Whether the model of sentence ends is learned."""
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:

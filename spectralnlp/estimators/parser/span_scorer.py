@@ -70,7 +70,7 @@ class SpanScoring(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether a scorer is learned."""
+        """Whether a span scorer is learned."""
         return self.span_scorer
 
     def learn(self, context: Context) -> SpanScorer:

@@ -61,7 +61,7 @@ class LexiconOptions(Options):
 
     @property
     def signature(self) -> Signature:
-        """The signature function."""
+        """Function that maps a rare or unknown word to a class of spelling, its signature."""
         return signature_by_name(self.scheme)
 
 

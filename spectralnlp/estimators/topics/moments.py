@@ -202,7 +202,7 @@ class TripleMoments(_BagMoments):
         self._same += counts.T @ scale
 
     def mean(self) -> Floats:
-        """Return the mean, float64 (k, k, k)."""
+        """Return the mean third moment, float64 (k, k, k)."""
         k = self.projection.shape[1]
         W = self.projection
         twice = np.einsum("vi,vj,vl->ijl", W, W, self._pairs, optimize=True)

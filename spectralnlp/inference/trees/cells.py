@@ -47,7 +47,7 @@ class Cells(NamedTuple):
 
     @property
     def n_tokens(self) -> int:
-        """Length of the sentence."""
+        """Number of tokens of the sentence."""
         return len(self.by_start) - 1
 
     def subset(self, keep: NDArray[np.bool_]) -> Cells:

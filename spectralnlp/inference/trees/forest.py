@@ -51,10 +51,10 @@ class Forest(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes."""
+        """Number of nodes of the forest."""
         return len(self.symbol)
 
     @property
     def n_edges(self) -> int:
-        """Number of hyperedges."""
+        """Number of hyperedges of the forest."""
         return len(self.rule)

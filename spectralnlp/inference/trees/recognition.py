@@ -170,7 +170,7 @@ def _add_missing(rules, left, right, bound, found):
 
 @kernel_part
 def _from_both_ends(number, count):
-    """Return the split to try next, in the order first, last, second, second to last and so on.
+    """Return the index of the split to try at a step, in the order first, last, second, second to last, ….
 
     Splits at the ends, with narrow children, add symbols that have a single token as a child.
     """

@@ -91,7 +91,7 @@ class XmlSentences(ABC):
             raise InputError(what, path=self.path, line=line_number, sentence=sentence, hint=hint) from None
 
     def begin_sentence(self) -> None:
-        """Begin a new sentence."""
+        """Begin a new sentence, to which nodes are added until it ends."""
         self.n_sentences += 1
         self.sentence = GraphBuilder(self.path, self.n_sentences, self.line)
 

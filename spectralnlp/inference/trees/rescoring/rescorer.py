@@ -120,7 +120,7 @@ class SpanRescorer:
 
 
 def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
-    """Return the values of labels, numbered as in ``shared``, with the scorer's head table."""
+    """Return the feature values of labels, including scores of their head tags; numbered as in ``shared``."""
     names, pairs = shared.names, shared.labels.pairs
     hashes = [hash_name("label", name) for name in names]
     hashes += [hash_name("unary", names[top], names[bottom]) for top, bottom in pairs.tolist()]
