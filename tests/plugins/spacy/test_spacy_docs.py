@@ -31,7 +31,7 @@ def examples() -> list[tuple[str, str]]:
 @pytest.mark.slow
 def test_examples_print_what_stands_below_them() -> None:
     found = examples()
-    assert len(found) >= 3
+    assert found
     for code, text in found:
         assert printed_by(code) == text
 
