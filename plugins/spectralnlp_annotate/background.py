@@ -56,7 +56,7 @@ class Background:
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
-        """Check whether there is something to learn; call after each edit."""
+        """Check whether there are new trees to learn from; call after each edit."""
         self._edited.set()
 
     async def stop(self) -> None:

@@ -195,7 +195,7 @@ class _History:
         return self.now.edited(edit)
 
     def take(self, edit: Mapping[str, Any]) -> None:
-        """Apply an edit."""
+        """Apply an edit, so that its result becomes the present state."""
         new = self.after(edit)
         if edit.get("do") == "undo":
             self.future.append(self.now)

@@ -157,14 +157,14 @@ def split(sentence: AnnotatedSentence, word: Any, parts: Any) -> AnnotatedSenten
 
 
 def comment(sentence: AnnotatedSentence, text: Any) -> AnnotatedSentence:
-    """Replace the comment."""
+    """Replace the annotator's comment on the sentence."""
     if not isinstance(text, str) or len(text) > _LONGEST_COMMENT:
         raise EditError("a comment must be text", hint=f"give at most {_LONGEST_COMMENT} characters")
     return replace(sentence, comment=text)
 
 
 def accept(sentence: AnnotatedSentence, tree: Any) -> AnnotatedSentence:
-    """Accept a tree."""
+    """Accept a tree as the annotation of the sentence."""
     if not isinstance(tree, str):
         raise EditError("a tree must be text in brackets", hint="accept the tree that is shown")
     return replace(sentence, tree=tree)

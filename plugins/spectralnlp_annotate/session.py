@@ -112,7 +112,7 @@ class Session:
             return self._view(place)
 
     def take_model(self, parser: Parser | None, gains: Mapping[Place, float]) -> None:
-        """Use a new model and new gains from now on; sentences that are shown keep their trees.
+        """Use a new model and new expected gains from now on; sentences that are shown keep their trees.
 
         Args:
             parser: the new parser; None to keep the present one.

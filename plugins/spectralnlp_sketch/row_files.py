@@ -199,7 +199,7 @@ def recognise(path: Location, kind: str = "auto") -> str:
 
 
 def name_of(path: Location) -> str:
-    """Return the document name of a file."""
+    """Return the name under which a file appears in messages, its path or URL."""
     return path if isinstance(path, str) else path.as_posix()
 
 

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: the style sheet, the page frame and panels for drawings."""
+"""Build self-contained HTML pages: the style sheet, the page frame and panels for drawings."""
 
 from __future__ import annotations
 

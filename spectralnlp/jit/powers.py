@@ -1,4 +1,4 @@
-"""Powers of two and exponents, read off the bits of a number."""
+"""Compute powers of two and binary exponents quickly, from the bits of floats, for kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numerical rank of data, from its singular values."""
+"""Determine the numerical rank of data from its singular values."""
 
 from __future__ import annotations
 

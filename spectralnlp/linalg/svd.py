@@ -1,4 +1,4 @@
-"""Truncated singular value decompositions."""
+"""Compute truncated singular value decompositions of large matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orthogonal decomposition of symmetric third-order tensors."""
+"""Decompose symmetric third-order tensors into orthogonal components, by the tensor power method."""
 
 from __future__ import annotations
 

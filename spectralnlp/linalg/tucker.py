@@ -1,4 +1,4 @@
-"""Tucker decomposition of small tensors."""
+"""Compress small tensors by Tucker decomposition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base class of models that can be updated with new data and can forget data."""
+"""Base class of models to which data can be added, and from which data can be removed, after training."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f"{size}>")
 
     def as_changeable(self, other: Self) -> Self:
-        """Let another form of this model be updated as this one can, and return it."""
+        """Give another form of this model all that updating needs (folder, digest, moments); return it."""
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with those settings of another that are not learned; by default, there are none.
+        """Return this model with the settings of another that are not learned, such as a parser's tagger.
+
+        By default, there are no such settings, and the model is returned unchanged.
 
         Args:
             original: the model of which this one is an update.

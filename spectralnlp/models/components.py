@@ -1,4 +1,4 @@
-"""Storage of a parser's components, its parts besides the grammars, in a model folder."""
+"""Store the components of a parser (its parts besides the grammars) in a model folder, and read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Construction of decoders by their registered name."""
+"""Make decoders by their registered names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of brackets: the training trees and features that count for and against a bracket."""
+"""Explanations of a parser's brackets: training trees and features that count for and against a bracket."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Explanation:
         against: training trees that lowered the log-odds most.
         features_in_favour, features_against: features with which a span scorer rescored the bracket, the
             largest first; empty without a scorer, or if its forest does not contain the bracket.
-        rules: those of the grammar, and tagged words, that add most to the log-odds and take most away, where
-            no trees are named and there is no span scorer.
+        rules: rules of the grammar, and tagged words, that raise or lower the log-odds most; only if no trees
+            are listed and there is no span scorer.
 
     Examples:
         >>> import tempfile

@@ -1,4 +1,4 @@
-"""Inspection of latent states: the most probable words and rules of each."""
+"""Report the most probable words and rules of each latent state of a grammar."""
 
 from __future__ import annotations
 

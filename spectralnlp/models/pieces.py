@@ -1,4 +1,4 @@
-"""Splitting of sentences that are too long to be parsed whole, and joining of the trees of the pieces."""
+"""Split sentences that are too long to be parsed whole, and join the trees of their pieces."""
 
 from __future__ import annotations
 

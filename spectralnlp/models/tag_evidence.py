@@ -1,4 +1,4 @@
-"""Use of a tagger in a parser: tag posteriors as factors on the parser's lexical scores."""
+"""Let a parser use a tagger: tag posteriors become factors of the parser's lexical scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRUSTED = 0.5
 
 
 class TagModel(Protocol):
-    """A tagger: any model of the task ``tagging``."""
+    """Protocol of taggers, as implemented by all models of the task ``tagging``."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ class TagEvidence:
 
 @lru_cache(maxsize=64)
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return int64 (n_symbols,): the number of each symbol's tag; ``len(tags)`` if it has none of them."""
+    """Return the index of each symbol's tag in ``tags``, int64 (n_symbols,); ``len(tags)`` if not there."""
     column = {tag: i for i, tag in enumerate(tags)}
     columns = [
         column.get(labels_of(symbol)[-1], len(tags)) if is_tag else len(tags)

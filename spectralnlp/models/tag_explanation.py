@@ -1,4 +1,4 @@
-"""Explanations of tags: the features for and against a tag, and the training sentences behind them."""
+"""Explanations of a tagger's tags: features for and against a tag, and training sentences behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of taggers, and loading of a tagger of any kind."""
+"""Load a tagger of any kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of a parser that take texts, tokenised sentences, and batches of either."""
+"""Mixin with the methods of parsers for texts, tokenised sentences, and batches of either."""
 
 from __future__ import annotations
 

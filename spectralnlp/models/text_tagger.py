@@ -1,4 +1,4 @@
-"""The methods common to all taggers, for texts, tokenised sentences, and batches of either."""
+"""Mixin with the methods common to all taggers, for texts, tokenised sentences, and batches of either."""
 
 from __future__ import annotations
 

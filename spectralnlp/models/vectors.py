@@ -100,7 +100,7 @@ class Vectors(ChangingModel):
     def contexts(self, words: Sequence[str]) -> Array32:
         """Return for each word of a sentence the vector of its context, predicted from surrounding words.
 
-        This is the other side of the CCA, z = Bᵀ(context) in the tutorial, scaled to length 1.
+        It is the projection z = Bᵀ(context) by the second view of the CCA, scaled to length 1.
 
         Args:
             words: the words of one sentence.

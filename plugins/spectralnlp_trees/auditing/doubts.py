@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
     @property
     def place(self) -> Bracket:
-        """Doubtful node or, if a bracket is missing, the proposed node."""
+        """Node that the change is about: the doubtful node or, if a bracket is missing, the proposed one."""
         place = self.node or self.proposed
         assert place is not None  # at least one is not None
         return place

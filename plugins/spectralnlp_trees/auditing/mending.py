@@ -51,7 +51,17 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """Return the lowest node over some words, or the next node above if short, and its first token."""
+    """Return a small part of a tree around some words, to be shown.
+
+    It is the lowest phrase over the words or, if that is short, the next phrase above.
+
+    Args:
+        tree: the tree.
+        start, end: range of the words, ``end`` exclusive.
+
+    Returns:
+        The phrase, and the index of its first token.
+    """
     above, first, node, at = tree, 0, tree, 0
     while True:
         place, below = at, None

@@ -85,7 +85,7 @@ def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
 
 
 def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, int, Sequence[int]]]]:
-    """Yield for each sentence the runs of tokens whose trigrams (token and both neighbours) all recur.
+    """Yield, for each sentence, maximal runs of tokens whose trigrams (token and both neighbours) all recur.
 
     A run is (first token, last token exclusive, word numbers from the left to the right neighbour).
     """
@@ -132,7 +132,15 @@ class Concordance:
     def others(
         self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, limit: int
     ) -> tuple[Occurrence, ...]:
-        """Find other occurrences of some words, those with the same neighbours, then labels, first."""
+        """Find other occurrences of some words, first those with the same neighbours, then by equal labels.
+
+        Args:
+            tree: index of the tree with the words.
+            start, end: range of the words, ``end`` exclusive.
+            wanted: labels that occurrences should have to come first.
+            is_tag: whether labels are tags of single words.
+            limit: maximum number of occurrences.
+        """
         some = self.words[tree][start:end]
         rarest = min(range(len(some)), key=lambda at: len(self._places[some[at]]))
         occurrences = []

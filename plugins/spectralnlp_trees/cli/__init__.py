@@ -1,4 +1,4 @@
-"""Command line: each command parses its options and calls the Python API."""
+"""Commands of this plugin: ``search``, ``measure``, ``compare``, ``diff`` and ``audit``."""
 
 # Nothing here is public: import public names from `spectralnlp_trees`.
 __all__: list[str] = []

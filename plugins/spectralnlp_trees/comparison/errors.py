@@ -336,7 +336,16 @@ class _Repairing:
 def _place_of(
     label: str, wanted: Sequence[str], parent: Node, first: int, last: int
 ) -> tuple[Node, int, int]:
-    """Return the parent and child range of a new node: in a unary chain, below its ancestors in gold."""
+    """Return the parent and the range of children for a new node.
+
+    In a unary chain, the node is put below the nodes that are above it in the gold tree.
+
+    Args:
+        label: label of the new node.
+        wanted: gold labels over the words of the node, from the top down.
+        parent: node whose children ``first`` to ``last``, exclusive, cover these words.
+        first, last: range of the children.
+    """
     before = set(wanted[: wanted.index(label)])
     for _ in range(_LONGEST_CHAIN):
         node = parent.children[first]

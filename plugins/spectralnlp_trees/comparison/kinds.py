@@ -113,7 +113,12 @@ class Surroundings:
 
 
 def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
-    """Return the left sister; None if there is none or it is an initial conjunction, which joins nothing."""
+    """Return the left sister at an index; None if there is none, or if it is a conjunction at the beginning.
+
+    Args:
+        sisters: children of a node.
+        place: index of the child whose left sister is wanted.
+    """
     if not place or (place == 1 and sisters[0].label in _CONJUNCTIONS):
         return None
     return sisters[place - 1]

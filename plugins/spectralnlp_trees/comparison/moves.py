@@ -45,7 +45,7 @@ class Move:
 
     @property
     def group(self) -> list[Node]:
-        """Nodes that move."""
+        """Nodes that the move moves."""
         return self.source.children[self.first : self.last]
 
     @property
@@ -157,7 +157,12 @@ class _Search:
             node = node.children[0 if base.rightwards else -1]
 
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
-        """Yield a move with its gain; also without the source, if its only other child takes the group."""
+        """Yield a move with its gain, and the variant that removes the old parent if only one child is left.
+
+        Args:
+            move: the move, whose gain is to be set.
+            tally: brackets of the tree after the move.
+        """
         yield replace(move, gain=tally.gain)
         n_left = len(self.source.children) - (self.last - self.first)
         if n_left == 1 and not move.shrunk and self.source.parent is not None:
@@ -167,14 +172,14 @@ class _Search:
 
 
 class _Tally:
-    """Count the brackets that hypothetical changes of the tree correct."""
+    """Count of the brackets that hypothetical changes of a tree would correct."""
 
     def __init__(self, work: Workspace) -> None:
         self.work, self.gain = work, 0
         self.change = Counter[Bracket]()
 
     def copy(self) -> _Tally:
-        """Return an independent copy."""
+        """Return an independent copy, for a further hypothetical change."""
         other = _Tally(self.work)
         other.gain, other.change = self.gain, self.change.copy()
         return other
@@ -190,7 +195,7 @@ class _Tally:
         self.change[bracket] += 1
 
     def spoils(self, bracket: Bracket) -> bool:
-        """Return whether one more of a bracket would be extra."""
+        """Return whether adding a bracket would make it more frequent than in the gold tree."""
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:

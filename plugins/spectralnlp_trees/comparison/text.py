@@ -84,7 +84,7 @@ def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def type_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[TypeCount]]]:
-    """Return the error types that occur, with the counts of each analysis, in the order of the first one."""
+    """Return the error types that occur, with the counts of each analysis, sorted by the first analysis."""
     counts = [{row.type: row for row in each.by_type()} for each in analyses]
     kinds = dict.fromkeys(kind for each in counts for kind, row in each.items() if row.errors)
     return [(kind, [each.get(kind, TypeCount(kind, 0, 0, 0.0)) for each in counts]) for kind in kinds]

@@ -76,7 +76,7 @@ class Node:
         return 0 if self.parent is None else self.parent.children.index(self)
 
     def find_span(self) -> bool:
-        """Set the word range from those of the children; return whether it changed."""
+        """Recompute the word range from the children's ranges; return whether it changed."""
         before = self.start, self.end
         self.start, self.end = self.children[0].start, self.children[-1].end
         return before != (self.start, self.end)
@@ -135,7 +135,7 @@ class Workspace:
         return [node for node in phrases_of(self.root) if node.bracket in too_often] if too_often else []
 
     def holding(self, start: int, end: int) -> Node:
-        """Return the lowest node that covers at least the words from ``start`` to ``end``."""
+        """Return the lowest node that covers all words from ``start`` to ``end``, exclusive."""
         node = self.leaves[start]
         while node.end < end:
             assert node.parent is not None  # the root covers all words

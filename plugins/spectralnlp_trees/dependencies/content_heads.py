@@ -125,7 +125,7 @@ def _verb_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def takes_verb(verb: Phrase) -> bool:
-    """Return whether a verb before a verb phrase is its auxiliary."""
+    """Return whether a verb that precedes a verb phrase is its auxiliary."""
     if verb.category in ("MD", "TO") or verb.word in BE | HAVE | DO:
         return True
     return verb.word in GET and any(each.category == "VP" and _is_participle(each) for each in verb.after())

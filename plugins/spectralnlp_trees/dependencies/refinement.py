@@ -139,7 +139,7 @@ def demote_asides(arcs: Arcs) -> None:
 
 
 def attach_at_least(arcs: Arcs) -> None:
-    """Attach *at* in *at least* to *least*, and *least* as oblique or nominal modifier."""
+    """Attach *at* to *least* in *at least*, and *least* as an oblique or nominal modifier."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index in range(len(words) - 1):
         if words[index].word == "at" and words[index + 1].word in ("least", "most", "first", "last"):

@@ -199,7 +199,7 @@ class _Parser:
         return [Bind(name)]
 
     def name(self) -> str:
-        """Parse a name."""
+        """Parse a name, which consists of word characters."""
         matched = self.match(_NAME)
         if matched is None:
             raise self.error("a name is expected here")
@@ -355,7 +355,7 @@ class _Parser:
         return self.text.startswith(sign, self.place)
 
     def take(self, sign: str) -> bool:
-        """Consume ``sign`` and whitespace after it if it is at the current position; return whether."""
+        """Consume ``sign`` and whitespace after it if it is at the current position; return whether it is."""
         there = self.at(sign)
         if there:
             self.place += len(sign)
@@ -372,7 +372,7 @@ class _Parser:
         return matched
 
     def skip(self) -> None:
-        """Consume whitespace."""
+        """Move the current position past whitespace."""
         self.place = self.blank_end(self.place)
 
     def blank_end(self, place: int) -> int:

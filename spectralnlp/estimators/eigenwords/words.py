@@ -1,4 +1,4 @@
-"""Word ids by first appearance, with counts."""
+"""Assign ids to words in order of first appearance, and count them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CAPACITY = 1 << 12
 
 
 class NamedWords:
-    """Word ids by first appearance, with the count of each word. Id 0 is the end of a sentence."""
+    """Words with ids, in order of first appearance, and counts. Id 0 is the end of a sentence."""
 
     def __init__(self) -> None:
         self.n_words = 1

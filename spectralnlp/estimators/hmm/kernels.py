@@ -1,4 +1,4 @@
-"""A kernel that sums products of rows by group, for the regression."""
+"""Kernel that sums products of rows by group, for the regression of observable operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learn the grammars of a treebank, and again those of parts of it.
+"""Learn latent-variable grammars from a treebank, and from parts of it for jackknifing.
 
 First, every node is described: by a vector for a grammar of tensors, or by a state for a grammar of clusters.
 Both come from singular vectors of the nodes' features. Grammars are then sums over nodes. So the folds of a

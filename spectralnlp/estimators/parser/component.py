@@ -1,4 +1,4 @@
-"""Base class of the components of a parser besides its grammars, and the context that they learn from."""
+"""Base class of a parser's components (its parts besides the grammars), and the data that they learn from."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Context:
         return int(self.grammar.get_params().get("random_state", 0))
 
     def wanted(self, stage: str) -> list[Component]:
-        """Return the components of a stage (see `Component`) that are on and have enough trees."""
+        """Return the components of a training stage (see `Component`) that are on and have enough trees."""
         n_trees = self.trees.first.n_trees
         return [
             each

@@ -1,4 +1,4 @@
-"""Kernels that train the span scorer."""
+"""Kernels that train the span scorer, a log-linear model of span labels, by stochastic gradients."""
 
 from __future__ import annotations
 

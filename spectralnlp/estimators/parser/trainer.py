@@ -1,4 +1,4 @@
-"""Train a parser: its grammars, and its other components.
+"""Train a parser: its grammars, and components such as a span scorer.
 
 First the nodes of trees are described, then components are learned, one of which needs a jackknife
 (``component.py``), and finally the grammars. In domain adaptation, trees have weights.
@@ -69,7 +69,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _part(self, part: type[Any]) -> Any:
-        """Create a part with its settings."""
+        """Create the grammar estimator or a component, given its class, with this trainer's settings."""
         return part(**{field.name: getattr(self, field.name) for field in fields(part)})
 
     @property
@@ -93,7 +93,7 @@ class ParserTrainer(MomentEstimator[Tree]):
             component.check_combination()
 
     def least_trees(self) -> int:
-        """Return the minimum number of trees with which all components that are on are learned."""
+        """Return the minimum number of trees needed to learn all components that are turned on."""
         return max((each.least_trees for each in self.components if each.is_on), default=0)
 
     def _needs_trees(self) -> bool:

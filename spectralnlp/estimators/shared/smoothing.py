@@ -1,4 +1,4 @@
-"""Second- and third-order moments, smoothed with lower-order moments."""
+"""Estimate second- and third-order moments of rules, smoothed with lower-order moments."""
 
 from __future__ import annotations
 

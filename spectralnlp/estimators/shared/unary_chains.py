@@ -1,4 +1,4 @@
-"""Full unary chains for compressed ones, of which only the two ends are known."""
+"""Find the full unary chains that replace compressed ones, of which only the two ends are known."""
 
 from __future__ import annotations
 

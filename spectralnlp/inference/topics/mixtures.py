@@ -1,4 +1,4 @@
-"""Inference of the topic mixtures of documents, given the topics."""
+"""Infer the topic mixtures of documents, given the topics."""
 
 from __future__ import annotations
 
