@@ -1,4 +1,4 @@
-"""docs/extending.md: every package on the page is installed, checked and used as the page says."""
+"""docs/extending.md: every package of the page is installed, checked and used as the page says."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ from spectralnlp.estimators.parser.parsers import PCFGParser
 from spectralnlp.models import components
 from spectralnlp.tasks.parsing import ParsingTask
 
-PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "extending.md"
+PACKAGES = ROOT / "examples" / "extending"
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
+PACKAGE = re.compile(r"\]\(\.\./examples/extending/([\w-]+)\)")
 CONSOLE = re.compile(r"<!-- run -->\n```console\n(.*?)```\n", re.DOTALL)
 COMPONENT = re.compile(r"<!-- component: (\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
 PROGRAM = "#!{python}\nimport sys\nfrom spectralnlp.cli import main\nsys.exit(main())\n"
@@ -31,7 +34,20 @@ PROGRAM = "#!{python}\nimport sys\nfrom spectralnlp.cli import main\nsys.exit(ma
 def sections() -> Mapping[str, str]:
     """The parts of the page that hold a package, by heading."""
     parts = PAGE.read_text(encoding="utf-8").split("\n## ")
-    return {part.splitlines()[0]: part for part in parts if FILE.search(part)}
+    return {part.splitlines()[0]: part for part in parts[1:] if files_of(part)}
+
+
+def files_of(section: str) -> dict[str, str]:
+    """The files of a section's package, on the page or in the folder that it links."""
+    files = dict(FILE.findall(section))
+    for name in PACKAGE.findall(section):
+        paths = [path for path in (PACKAGES / name).rglob("*") if path.suffix in (".py", ".toml")]
+        files |= {path.relative_to(PACKAGES / name).as_posix(): path.read_text() for path in paths}
+    return files
+
+
+def test_every_package_of_the_examples_is_on_the_page() -> None:
+    assert set(PACKAGE.findall(PAGE.read_text())) == {path.name for path in PACKAGES.iterdir()}
 
 
 @pytest.fixture(params=sections())
@@ -43,7 +59,7 @@ def section(request: pytest.FixtureRequest) -> str:
 def site(section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the section's package, laid out as pip would; on ``sys.path``."""
     site = tmp_path / "site"
-    files = dict(FILE.findall(section))
+    files = files_of(section)
     for name, source in files.items():
         (site / name).parent.mkdir(parents=True, exist_ok=True)
         (site / name).write_text(source)
@@ -121,7 +137,7 @@ def test_the_commands_of_the_page_work(section: str, site: Path, tmp_path: Path,
 
 def test_every_module_of_the_page_has_a_docstring() -> None:
     for text in sections().values():
-        for name, source in FILE.findall(text):
+        for name, source in files_of(text).items():
             if name.endswith(".py"):
                 compile(source, name, "exec")
                 assert name.startswith("tests/") or source.startswith('"""')
