@@ -87,7 +87,7 @@ class Session:
             return self._view(place)
 
     def edit(self, place: Place, edit: Mapping[str, Any]) -> dict[str, Any]:
-        """Apply an edit and return the sentence as the page shows it; an edit without a tree changes nothing.
+        """Apply an edit and return the sentence as the page shows it; an edit that allows no tree is refused.
 
         Args:
             place: index of the document and of the sentence.

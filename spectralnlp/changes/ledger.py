@@ -68,7 +68,7 @@ class DocumentDigests(Moments[Any]):
         return {"salts": self.salts, "unit": self.unit}
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Hash the lines of a batch, or add the hashes of its examples to their file."""
+        """Hash the lines of a batch; if documents are files, add its hashes to the sum of the file."""
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
             found = [

@@ -36,7 +36,7 @@ class Change:
         model: the new model.
         kept: moments of the new model.
         observing: seconds spent on reading documents.
-            solving: seconds spent on computing the model from moments.
+        solving: seconds spent on computing the model from moments.
         left_out: number of documents that were skipped because the model has them already.
 
     Examples:
@@ -199,7 +199,7 @@ def _only_new(
 
 
 def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
-    """Remove documents; for files, all their copies.
+    """Remove documents from a model; of a file, all its copies.
 
     Args:
         kept: kept moments of the model; never changed.

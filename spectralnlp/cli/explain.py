@@ -70,9 +70,9 @@ def explain(
 ) -> None:
     """Explain why a sentence has a bracket, a token its tag, or a text its label.
 
-    Named are the features that spoke for it and against it, and the training examples that did most, against
-    the best alternative. Those can be named of a model that was trained with --keep-moments. Of a pcfg
-    counts are kept: --trees gives its trees, else rules are named.
+    The answer lists the features for and against it, compared with the best alternative, and the training
+    examples with the most influence. Examples can be listed for a model that was trained with --keep-moments;
+    a pcfg keeps only counts, so its trees are needed (--trees), or rules are listed instead.
     """
     from spectralnlp.cli.console import announced_kernels, results
 

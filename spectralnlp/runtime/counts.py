@@ -91,7 +91,7 @@ class Counts(Moments[T]):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that counts are positive, and that keys are distinct, valid for `is_key`, and as many."""
+        """Check that keys are distinct and valid for `is_key`, each with a positive count."""
         if not all(map(self.is_key, stored_keys(stored))):
             raise stored.error("keys", "holds a key that is no event")
 

@@ -63,7 +63,7 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
 
 
 def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """Return the sum over the partitions that are not skipped."""
+    """Return the merged moments of the partitions that are not skipped."""
     policy = current_skip_policy()
     tasks = [
         (number, partition)

@@ -79,7 +79,8 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
-            InputError: an input is missing or unreadable, the table is malformed, or (on reading) a tree is.
+            InputError: an input is missing or unreadable, the table is malformed, or (on reading) a tree is
+                malformed.
             ConfigError: a weight is for something that is not an input, or is not a positive integer.
         """
         renaming = None if map is None else Renaming(map)

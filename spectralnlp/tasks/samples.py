@@ -35,7 +35,7 @@ _ISLANDS = tuple(first + last for first in ("san", "tor", "hel", "fal", "nor", "
 
 
 def sample_trees() -> str:
-    """Return bracketed trees, one a line."""
+    """Return bracketed trees, one per line."""
     return "".join(
         f"(TOP (S {subject} (VP {verb} {thing}{rest}) (. .)))\n"
         for subject, verb, thing, rest in product(_SUBJECTS, _VERBS, _OBJECTS, _REST)

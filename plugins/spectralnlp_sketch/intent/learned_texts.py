@@ -88,7 +88,7 @@ class LearnedTexts:
         Args:
             text: the text to explain.
             wanted: weights of the labels' scores in the sum (n_labels,).
-            most: maximum number of texts on either side.
+            limit: maximum number of texts on either side.
         """
         influence = self.influence(text, wanted)
         order = np.argsort(-influence, kind="stable")

@@ -1,4 +1,4 @@
-"""Choose unlabelled texts as further training examples, with the label of which the classifier is certain."""
+"""Choose unlabelled texts as further training examples, labelled by a classifier that is certain."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def example_of(cls, items: Items) -> Example:
-        """Return the example for column values."""
+        """Return the example (text and label) that column values stand for."""
         (text,), (label,) = items
         return Example(str(text), None if label is None else _value_of(label))
 

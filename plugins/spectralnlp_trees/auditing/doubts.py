@@ -79,7 +79,7 @@ class Doubt:
         >>> import spectralnlp
         >>> from spectralnlp_trees import audit
         >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
-        >>> doubt = audit(trees, most=1)[0]
+        >>> doubt = audit(trees, limit=1)[0]
         >>> doubt.tree < len(trees), sorted(doubt.to_flat_dict())[:3]
         (True, ['as_is', 'as_proposed', 'doubt'])
     """

@@ -1,4 +1,4 @@
-"""Apply a proposed change to a tree, and cut out the part of a tree around the change."""
+"""Apply a proposed change to a tree, and find the part of a tree around the change, to be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage one of :mod:`spectralnlp.estimators.hmm.solve`: smoothed states of histories, their expected futures.
+"""Estimate the state after each history, its expected future, smoothed: stage one of the ``hmm`` estimator.
 
 Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so that only
 arrays with one row per symbol must be in memory. N-grams are sorted by the symbols of their history, the

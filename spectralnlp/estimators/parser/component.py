@@ -71,7 +71,7 @@ class Context:
             self.learn_component(each)
 
     def learn_component(self, component: Component) -> None:
-        """Learn a component, and add it to `components` unless the trees do not suffice."""
+        """Learn a component, and add it to `components` unless there are too few trees to learn it."""
         value = component.learn(self)
         if value is not None:
             self.components[component.name] = value

@@ -302,7 +302,7 @@ def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDA
 
 
 def _of_clusters(estimator: LPCFG, grammars: GrammarSet) -> LatentGrammar:
-    """Return the last of the grammars of clusters.
+    """Return the last grammar whose states are clusters, and so were counted.
 
     Raises:
         ConfigError: all grammars are of tensors, whose parameters are not counts.

@@ -76,7 +76,7 @@ class SentenceEnds(Component):
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:
-        """Train the model; return None if the trees do not suffice, or in a jackknife fold."""
+        """Train the model; return None if there are too few trees, or in a jackknife fold."""
         if context.whole is not None:
             return None
         trees = context.trees

@@ -46,7 +46,7 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return probabilities that no tree changes."""
+        """Return the shares for probabilities that are the same whatever tree is left out."""
         none = np.empty(0, np.int64)
         return cls(none, none, whole, np.empty((0, len(whole))))
 

@@ -1,4 +1,4 @@
-"""A kernel that numbers the features of nodes."""
+"""A kernel that replaces the hashes of features by consecutive numbers, for use as columns of a matrix."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class WordColumns:
 
 @dataclass(frozen=True)
 class Census:
-    """The words of all segments that occur often enough.
+    """The words of all segments that occur at least a given number of times.
 
     Attributes:
         words: the words.

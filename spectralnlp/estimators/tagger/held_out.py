@@ -1,4 +1,4 @@
-"""Parameters tuned on held-out sentences: the temperature of probabilities, and a bias towards spans."""
+"""Tune two parameters of taggers on held-out sentences: a temperature, and a bias towards spans."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def choose_bias(
     forbidden: ChainScores,
     names: Sequence[str],
 ) -> float:
-    """Return the bias with the best F1 of spans, the smallest of equals; it lowers scores of the tag O.
+    """Return the bias with the best F1 of spans, the smallest if several are equal.
 
-    The most probable tags, which training by likelihood aims at, miss spans with a probability below one
-    half.
+    The bias is subtracted from the scores of the tag O. The most probable tags, which training by likelihood
+    aims at, miss spans with a probability below one half.
 
     Args:
         examples, held_out, weights, forbidden: see `fit_temperature`.

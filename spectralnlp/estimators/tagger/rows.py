@@ -1,4 +1,4 @@
-"""Layout of word features for kernels, with the features that identify a word first."""
+"""Arrange word features in the layout that kernels read, with the features that identify a word first."""
 
 from __future__ import annotations
 

@@ -122,8 +122,7 @@ def building_blocks(required: Ints) -> tuple[Ints, Ints]:
 
     Returns:
         Starts and ends, int32 (n_spans,) each; these are the prefixes and suffixes of the required spans,
-        which
-            allow left- and right-branching derivations.
+        which allow left- and right-branching derivations.
     """
     starts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for first, last in required.tolist():
