@@ -100,7 +100,7 @@ class TableScorer(NamedTuple):
         centers, corrections: arrays of `intent.stacking.SecondLayer`, float32 (n_classes,) and (n_classes,
             n_classes); both empty without corrections.
         sharpness: factor of scores, float32.
-        familiarity: familiarity of each n-gram from labelled texts, float32 (n_ngrams,).
+        familiarity: n/(n + 1) for an n-gram that is in n labelled texts, float32 (n_ngrams,).
         unknown_idf: idf of unknown n-grams, float32.
         columns: hashed columns of the known n-grams, int32 (n_ngrams,), ascending.
     """

@@ -99,7 +99,7 @@ class Classifier(ChangingModel):
         idf: inverse document frequencies, float32 (n_ngrams,).
         table: scores of each n-gram, float32 (n_ngrams, n_labels).
         bias: biases of labels, float32 (n_labels,).
-        familiarity: familiarity of each n-gram from labelled texts, float32 (n_ngrams,).
+        familiarity: n/(n + 1) for an n-gram that is in n labelled texts, float32 (n_ngrams,).
         centers, corrections: second layer, float32 (n_labels,) and (n_labels, n_labels): scores s become
             s + correctionsᵀ squashed(2 (s − centers)), see `intent.stacking`; None for no corrections.
         sharpness: factor of scores before the softmax, so that confidences are calibrated.

@@ -84,10 +84,10 @@ class ModelFilter(Filter, Generic[Model]):
 
 
 class OperatorFilter(ModelFilter[ObservableOperators]):
-    """Filter of observable operators, with the three steps of the module's docstring."""
+    """Filter of observable operators, whose predictions are corrected to distributions (see the module)."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Correct states and predictions by steps 1 and 2 of the module's docstring; see `Filter.predict`."""
+        """Shrink states with much negative mass, then clip and mix predictions; see `Filter.predict`."""
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)
@@ -108,7 +108,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
         return p, states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Update states by step 3 of the module's docstring; see `Filter.update`."""
+        """Return the states after one more symbol each, by the exact update of the mixture."""
         after = np.empty_like(states)
         _advance(self._arrays, states, symbols, after)
         return after

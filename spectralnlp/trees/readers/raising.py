@@ -3,8 +3,7 @@
 The two steps are usual for NEGRA, TIGER and similar treebanks:
 
 1. A child of the virtual root, mostly punctuation, is attached to the lowest phrase that dominates both of
-its
-   neighbours. At the ends of a sentence, or if only the root dominates both, it remains under the root
+   its neighbours. At the ends of a sentence, or if only the root dominates both, it remains under the root
    (``root_attach`` in W. Maier's treetools, https://github.com/wmaier/treetools).
 2. A phrase that is still discontinuous keeps the continuous part with its head; its other children are raised
    to its parent, and further up until no branches cross (S. Kübler, E. Hinrichs and W. Maier (2006), Is it
