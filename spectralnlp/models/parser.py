@@ -34,12 +34,12 @@ from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.explanation import Explanation
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.last_resort import last_resort
-from spectralnlp.models.pieces import cut, join
+from spectralnlp.models.pieces import KnownPieces, cut, join
 from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
-from spectralnlp.runtime import deferred_interrupts, map_ordered
+from spectralnlp.runtime import map_ordered
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
@@ -177,18 +177,15 @@ class Parser(TextParser, ChangingModel):
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        chosen = self._decoder(decoder)
-        return map_ordered(
-            partial(self._parse_sentence, chosen=chosen, k=k, fixed_tags=fixed_tags), sentences
-        )
+        parse = partial(self._parse_piece, decoder=self._decoder(decoder), k=k, fixed_tags=fixed_tags)
+        return map_ordered(partial(self._parse_sentence, k=k, parse=KnownPieces(parse)), sentences)
 
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
-        return self._parse(sentence, self._decoder(decoder), k)
+        parse = partial(self._parse_piece, decoder=self._decoder(decoder), k=k, fixed_tags=True)
+        return self._parse(sentence, k, KnownPieces(parse))
 
-    def _parse_sentence(
-        self, sentence: Sentence | None, chosen: Decoder, k: int, fixed_tags: bool
-    ) -> Parse | None:
-        return None if sentence is None else self._parse(sentence, chosen, k, fixed_tags)
+    def _parse_sentence(self, sentence: Sentence | None, k: int, parse: KnownPieces) -> Parse | None:
+        return None if sentence is None else self._parse(sentence, k, parse)
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
@@ -203,16 +200,10 @@ class Parser(TextParser, ChangingModel):
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
-    def _parse(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool = True) -> Parse:
-        whole = len(sentence) <= self.max_length or bool(sentence.constraints)
-        parses, known = [], dict[object, Parse]()
-        for piece in [sentence] if whole else cut(sentence, self.max_length):
-            same = tuple(piece.forms), piece.tags  # long lines often have one word or mark a thousand times
-            if same not in known:
-                with deferred_interrupts:  # once per sentence, not in each of fifty kernels
-                    known[same] = self._parse_piece(piece, decoder, k, fixed_tags)
-            parses.append(known[same])
-        return join(sentence, parses, k)
+    def _parse(self, sentence: Sentence, k: int, parse: KnownPieces) -> Parse:
+        if len(sentence) <= self.max_length or sentence.constraints:
+            return parse.alone(sentence)
+        return join(sentence, [parse.piece(each) for each in cut(sentence, self.max_length)], k)
 
     def _parse_piece(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
         parser = self.forest_parser

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
+from spectralnlp.runtime import deferred_interrupts
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 from spectralnlp.trees.parse import Alternative, Constituent, Parse
 
+MOST_KNOWN = 32
 IN_PIECES = "longer than max_length: parsed in pieces"
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")", "。", "、", "，", "；", "！", "？"])
 
@@ -32,16 +34,44 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
     return pieces
 
 
+@dataclass(frozen=True)
+class KnownPieces:
+    """A function that parses sentences, and its latest results for pieces of long sentences.
+
+    A long line often has one word or mark many thousand times, and so many pieces of the same tokens.
+
+    Attributes:
+        parse: the function.
+        known: parses by the words and tags of the piece; at most `MOST_KNOWN`.
+    """
+
+    parse: Callable[[Sentence], Parse]
+    known: dict[object, Parse] = field(default_factory=dict)
+
+    def alone(self, sentence: Sentence) -> Parse:
+        """Parse a sentence as a whole."""
+        with deferred_interrupts:  # once per sentence, not in each of fifty kernels
+            return self.parse(sentence)
+
+    def piece(self, piece: Sentence) -> Parse:
+        """Return the parse of a piece, or of an earlier piece of the same words and tags."""
+        tokens = tuple(piece.forms), piece.tags
+        parse = self.known.get(tokens)
+        if parse is None:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
+            parse = self.known[tokens] = self.alone(piece)
+        return parse
+
+
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
     """Join the parses of a sentence's pieces; log-probabilities add up.
 
     Args:
         sentence: the whole sentence.
-        parses: parses of the pieces; a single parse is returned as it is.
+        parses: parses of the pieces.
         k: number of alternatives to return; none if 1.
     """
-    if len(parses) == 1:
-        return parses[0]
     constituents: list[Constituent] = []
     start = 0
     for parse in parses:

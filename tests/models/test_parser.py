@@ -371,6 +371,10 @@ def test_pieces_of_the_same_words_are_parsed_once(parser: Parser, monkeypatch: p
     parse = replace(parser, max_length=7).parse_tokens(["lamp"] * 38)
     assert inferred == [7, 3]
     check(parse, ["lamp"] * 38)
+    inferred.clear()
+    text = ", " * 2500  # of several sentences
+    assert len(replace(parser, max_length=7).parse(text)) > 2
+    assert len(inferred) < 10
     alone = parser.parse_tokens(["lamp"] * 7)
     assert parse.tree.children[: len(alone.tree.children)] == alone.tree.children
 

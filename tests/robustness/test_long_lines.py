@@ -46,6 +46,8 @@ LINES = {
     "quotes": "'" * 2 * N_WORDS,
     "brackets and words": "(a" * N_WORDS,
     "dashes": "-" * 2 * N_WORDS,
+    "a hundred thousand commas": "," * 100_000,
+    "fifty thousand dashes": "- " * 50_000,
 }
 
 
