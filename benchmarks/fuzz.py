@@ -1,9 +1,9 @@
 """Fuzz the commands with mutated models, treebanks, texts, tables, matrices and requests.
 
-Each case mutates a valid input, usually with matching digests, and runs commands on it in its own process,
-with at most 10 s of CPU time and 1 GB. The outcome should be *accepted* (status 0) or *refused* (one short
-line, status 2); failures are *unclear* (another status or message), *traceback*, *crash* (a signal), *slow*
-and *large*.
+Each case mutates a valid input, usually with matching digests, and runs commands on it in a child process,
+with at most 10 s of CPU time and 1 GB; a case that does not end well there is run again in its own process.
+The outcome should be *accepted* (status 0) or *refused* (one short line, status 2); failures are *unclear*
+(another status or message), *traceback*, *crash* (a signal), *slow* and *large*.
 
     python -m benchmarks.fuzz --minutes 60
     python -m benchmarks.fuzz --targets parser tagger --minutes 2 --show 5
@@ -18,19 +18,24 @@ import argparse
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks.fuzzing.file_targets import READERS, file_targets
-from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart
+from benchmarks.fuzzing.command_targets import command_targets
+from benchmarks.fuzzing.file_targets import file_targets
+from benchmarks.fuzzing.interruptions import Interruptions
+from benchmarks.fuzzing.isolation import CLASSES, GOOD, Outcome, run_apart, run_together
+from benchmarks.fuzzing.places import Places
 from benchmarks.fuzzing.questions import Questions
 from benchmarks.fuzzing.requests import Requests
 from benchmarks.fuzzing.targets import Target, clear, train_models
 
+TOGETHER = 25  # cases in one process, as long as they end well
 Found = dict[str, list[tuple[int, Outcome]]]
 
 
@@ -49,6 +54,27 @@ def run_case(target: Target, seed: int, folder: Path) -> Outcome:
     return outcome._replace(kind="unclear", detail=f"left {', '.join(left)}") if left else outcome
 
 
+def run_cases(target: Target, seeds: Sequence[int], folder: Path) -> list[Outcome]:
+    """Run cases, many in one process; a case that does not end well is run again in its own process."""
+    outcomes: list[Outcome] = []
+    while len(outcomes) < len(seeds):
+        clear(folder)
+        rest = seeds[len(outcomes) :]
+        cases = [partial(_run_written, target, seed, folder / "case") for seed in rest]
+        outcomes += run_together(cases, folder)
+        if len(outcomes) < len(seeds):
+            outcomes.append(run_case(target, seeds[len(outcomes)], folder))
+    return outcomes
+
+
+def _run_written(target: Target, seed: int, folder: Path) -> int:
+    """Write a case and run it; return its status, or -1 if it left files behind."""
+    clear(folder)
+    target.write(Random(f"{target.name} {seed}"), folder)
+    status = target.run(folder)
+    return -1 if list(target.left_behind(folder)) else status
+
+
 def fuzz(
     targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path, cases: int | None = None
 ) -> Found:
@@ -60,13 +86,16 @@ def fuzz(
     end, seed = perf_counter() + seconds, first_seed
     with suppress(KeyboardInterrupt):  # the results until then are shown
         while perf_counter() < end and (cases is None or seed < first_seed + cases):
+            seeds = range(
+                seed, seed + TOGETHER if cases is None else min(seed + TOGETHER, first_seed + cases)
+            )
             for name, target in targets.items():
-                outcome = run_case(target, seed, folder)
-                found[name].append((seed, outcome))
-                if outcome.kind not in GOOD:
-                    last = outcome.detail.strip().splitlines()[-1][:200] if outcome.detail else ""
-                    print(f"{name} {seed}: {outcome.kind}: {last}", file=sys.stderr, flush=True)
-            seed += 1
+                for each, outcome in zip(seeds, run_cases(target, seeds, folder), strict=True):
+                    found[name].append((each, outcome))
+                    if outcome.kind not in GOOD:
+                        last = outcome.detail.strip().splitlines()[-1][:200] if outcome.detail else ""
+                        print(f"{name} {each}: {outcome.kind}: {last}", file=sys.stderr, flush=True)
+            seed += len(seeds)
     return found
 
 
@@ -89,19 +118,26 @@ def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
         models: folder of the models.
         names: names of targets; empty for all.
     """
-    wanted = {name for name in names if name not in FILE_TARGETS}
-    if not names or {"text", "request"} & {*names}:
-        wanted |= {"pcfg", "intents"}
-    if not names or Questions.name in names:
-        wanted |= {*Questions.models}
-    trained = train_models(models, () if not names else tuple(wanted)) if wanted else {}
-    requests, questions = Requests(models / "pcfg"), Questions(models)
-    everything: dict[str, Target] = {**trained, **file_targets(models)}
-    everything |= {requests.name: requests, questions.name: questions}
-    return {name: each for name, each in everything.items() if not names or name in names}
+    others: dict[str, Target] = {**file_targets(models), **command_targets(models)}
+    for target in (Requests(models / "pcfg"), Questions(models), Places(models), Interruptions()):
+        others[target.name] = target
+    wanted = {name for name in names if name not in others}
+    for name, needed in NEEDED.items():
+        wanted |= {*needed} if name in names else set()
+    trained = train_models(models, tuple(wanted)) if wanted or not names else {}
+    return {name: each for name, each in {**trained, **others}.items() if not names or name in names}
 
 
-FILE_TARGETS = ("treebank", *READERS, "text", "conll", "tsv", "matrix", "request", "question")
+# The models with which a target runs its commands.
+NEEDED = {
+    "text": ("pcfg", "intents"),
+    "request": ("pcfg",),
+    "question": Questions.models,
+    "constraints": ("pcfg",),
+    "dictionaries": ("pcfg",),
+    "partial": ("moments of lpcfg",),
+    "device": Places.needed,
+}
 
 
 def main() -> None:

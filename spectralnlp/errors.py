@@ -38,6 +38,11 @@ def _cut(text: str, size: int) -> str:
     return text if len(text) <= size else f"{text[: size - 1]}…"
 
 
+def shortened(message: str, size: int = _LONGEST) -> str:
+    """Return a message on one line, without the rest of long words: it may quote a token of a megabyte."""
+    return _cut(" ".join(_cut(word, _LONGEST_WORD) for word in message.split()), size)
+
+
 class SpectralError(Exception):
     """Base class of errors caused by the input or the settings, not by a bug.
 
@@ -91,9 +96,7 @@ class SpectralError(Exception):
             where += f" (sentence {self.sentence})" if where else f"sentence {self.sentence}"
         before = f"{where}: " if where else ""
         after = f"; {_cut(self.hint, _LONGEST_PART)}" if self.hint else ""
-        # A message may quote a token of a megabyte.
-        what = " ".join(_cut(word, _LONGEST_WORD) for word in self.what.split())
-        what = _cut(what, _LONGEST - len(before) - len(after))
+        what = shortened(self.what, _LONGEST - len(before) - len(after))
         return " ".join(f"{before}{what}{after}".split())
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from random import Random
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.fuzzing.mutations import PIECES, XML_PIECES, mutated_arrays, mutated_bytes
+from benchmarks.fuzzing.mutations import EXPORT_PIECES, PIECES, XML_PIECES, mutated_arrays, mutated_bytes
 from benchmarks.fuzzing.targets import CORPORA, Target, first_failure, set_options
 
 
@@ -104,16 +105,54 @@ class Matrices(Target):
         )
 
 
-# A file in the format of each treebank whose reader is a separate target.
+# A file in the format of each treebank, whose reader is a target of that name.
 READERS = {
-    "alpino": ("dutch.alpino.xml", PIECES + XML_PIECES),
-    "tiger": ("german.tiger.xml", PIECES + XML_PIECES),
-    "keyaki": ("japanese.psd", PIECES),
-    "farpahc": ("faroese.psd", PIECES),
-    "masc": ("english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
-    "sequoia": ("french.mrg", PIECES),
-    "icon": ("indonesian.mrg", PIECES),
+    "penn": ("treebank/dev.mrg", PIECES),
+    "masc": ("formats/english.masc.mrg", (*PIECES, "\u00a0".encode(), b"( (", b"(CODE <")),
+    "keyaki": ("formats/japanese.psd", PIECES),
+    "farpahc": ("formats/faroese.psd", PIECES),
+    "icepahc": ("formats/icelandic.psd", PIECES),
+    "sequoia": ("formats/french.mrg", PIECES),
+    "icon": ("formats/indonesian.mrg", PIECES),
+    "cess": ("treebank/spanish.mrg", PIECES),
+    "spmrl": ("formats/german.spmrl.ptb", PIECES),
+    "chinese": ("formats/chinese.fid", PIECES),
+    "negra": ("formats/german.negra", (*PIECES, *EXPORT_PIECES)),
+    "export": ("formats/german.export", (*PIECES, *EXPORT_PIECES)),
+    "tiger": ("formats/german.tiger.xml", PIECES + XML_PIECES),
+    "alpino": ("formats/dutch.alpino.xml", PIECES + XML_PIECES),
 }
+
+
+def _tables() -> dict[str, bytes]:
+    """Return the labelled texts of the corpora as tables, by suffix."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    lines = (CORPORA / "intents" / "dev.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [dict(zip(("label", "text"), line.split("\t"), strict=True)) for line in lines]
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), buffer)
+    csv = 'text,label\n"a ""quoted"", text\nof two lines",weather\n'
+    csv += "".join(f"{row['text']},{row['label']}\n" for row in rows)
+    return {
+        "csv": csv.encode(),
+        "tsv": (CORPORA / "intents" / "train.tsv").read_bytes(),
+        "jsonl": "".join(json.dumps(row) + "\n" for row in rows).encode(),
+        "parquet": buffer.getvalue(),
+    }
+
+
+TABLE_PIECES = (
+    b'"',
+    b'","',
+    b'\n""\n',
+    b"," * 3000,
+    b"text,label\n",
+    b'{"text": 1}\n',
+    b"{" * 3000,
+    b"[" * 100_000,
+)
 
 
 def file_targets(models: Path) -> dict[str, Target]:
@@ -149,20 +188,26 @@ def file_targets(models: Path) -> dict[str, Target]:
     def train_tagged(path: Path, out: Path) -> tuple[list[str], ...]:
         return (["train", "rhmm", str(path), "-o", str(out), *set_options(n_states=2)],)
 
-    def train_intents(path: Path, out: Path) -> tuple[list[str], ...]:
-        return (["train", "intent", str(path), "-o", str(out)],)
+    def use_table(path: Path, out: Path) -> tuple[list[str], ...]:
+        return (
+            ["train", "intent", str(path), "-o", str(out), *set_options(calibration=False)],
+            ["classify", str(out), str(path)],
+        )
 
     return {
         each.name: each
         for each in (
             Files("treebank", read(treebanks), train_trees),
             *(
-                Files(name, read([CORPORA / "formats" / file]), use_trees, pieces=pieces)
+                Files(name, read([CORPORA / file]), use_trees, pieces=pieces)
                 for name, (file, pieces) in READERS.items()
             ),
             Files("text", read(texts), parse, longest=1000, most_copies=8),
             Files("conll", ((".conllu", conll * 30),), train_tagged),
-            Files("tsv", read([CORPORA / "intents" / "train.tsv"]), train_intents, longest=3000),
+            *(
+                Files(name, ((f".{name}", content),), use_table, longest=3000, pieces=PIECES + TABLE_PIECES)
+                for name, content in _tables().items()
+            ),
             Matrices(),
         )
     }

@@ -84,6 +84,19 @@ def mutated_bytes(
     return bytes(changed)
 
 
+# Byte strings that are hard for readers of the export format: its own lines, and parents that make cycles.
+EXPORT_PIECES = (
+    b"#BOS 1 0 0 0\n",
+    b"#EOS 1\n",
+    b"#500\tNP\t--\tSB\t500\n",
+    b"#501\tNP\t--\tSB\t502\n#502\tNP\t--\tSB\t501\n",
+    b"#999999999999\tNP\t--\tSB\t0\n",
+    b"\t499",
+    b"#FORMAT 4\n",
+    b"%% " * 300,
+)
+
+
 # ---------------------------------------------------------------------------------------------------------
 # JSON
 

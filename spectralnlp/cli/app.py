@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import cache
 from typing import Any
 
 import typer
@@ -42,7 +43,7 @@ from spectralnlp.cli.transform import transform
 from spectralnlp.cli.update import update
 from spectralnlp.cli.warm_up import warm_up
 from spectralnlp.cli.wording import know_options, with_options
-from spectralnlp.errors import SpectralError, lacks_memory
+from spectralnlp.errors import SpectralError, lacks_memory, shortened
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not export its base
@@ -59,7 +60,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is called, and register its options with `with_options`."""
         name, command, rest = super().resolve_command(ctx, args)
-        know_options(lambda: (command, typer.main.get_command(app)))
+        know_options(lambda: (command, _group_with(None)))
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -148,10 +149,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             warnings.filterwarnings("default", category=UserWarning)
             warnings.showwarning = _warn
             given = list(sys.argv[1:] if arguments is None else arguments)
-            status = typer.main.get_command(_with_called(given)).main(
-                args=given,
-                prog_name="spectralnlp",
-                standalone_mode=False,
+            status = _group_of(given[0] if given else "").main(
+                args=given, prog_name="spectralnlp", standalone_mode=False
             )
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
@@ -166,16 +165,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _complain(f"not enough memory: {what or 'the system gives no more'}")
         if not isinstance(error, OSError) or (error.filename is None and error.errno is None):
             raise
-        where = "" if error.filename is None else f"{error.filename}: "
-        return _complain(f"{where}{error.strerror}")
+        return _complain(SpectralError(str(error.strerror), path=error.filename).message)
 
 
-def _with_called(arguments: Sequence[str]) -> typer.Typer:
-    """Return the application with only the command that is called, because typer inspects all commands."""
-    called = arguments[0] if arguments else ""
-    alone = copy(app)
-    alone.registered_commands = [each for each in app.registered_commands if _name_of(each) == called]
-    return alone if alone.registered_commands or _is_plugin(called) else app
+def _group_of(called: str) -> Any:
+    """Return the group of only the command that is called, because typer inspects all commands."""
+    is_own = any(_name_of(each) == called for each in app.registered_commands)
+    return _group_with((called,) if is_own else () if _is_plugin(called) else None)
+
+
+@cache
+def _group_with(names: tuple[str, ...] | None) -> Any:
+    """Return the group of some of this package's commands; None for all."""
+    some = copy(app)
+    some.registered_commands = [
+        each for each in app.registered_commands if names is None or _name_of(each) in names
+    ]
+    return typer.main.get_command(some)
 
 
 def _name_of(command: typer.models.CommandInfo) -> str:
@@ -194,7 +200,7 @@ def _complain(message: str) -> int:
 
 def _usage(error: Any) -> str:
     """Return a usage error as one line that names the ``--help`` to read."""
-    message = " ".join(error.format_message().split()).rstrip(".")
+    message = shortened(error.format_message()).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "spectralnlp"
     return f"{message}; try '{command} --help'"
 

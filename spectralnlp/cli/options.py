@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -81,6 +82,9 @@ Overwrite: TypeAlias = Annotated[
 ]
 
 
+_WEIGHT = re.compile(r"\s*\d{1,9}\s*")
+
+
 def weights_of(given: list[str] | None) -> dict[str, int] | None:
     """Return the values of ``--weight`` as a mapping of inputs to weights; None if there are none.
 
@@ -90,7 +94,7 @@ def weights_of(given: list[str] | None) -> dict[str, int] | None:
     found: dict[str, int] = {}
     for each in given or []:
         name, equals, weight = each.rpartition("=")
-        if not equals or not name or not weight.strip().isdecimal():
+        if not equals or not name or not _WEIGHT.fullmatch(weight):
             what = f"--weight takes INPUT=N with a whole number N from 1, not {each!r}"
             raise ConfigError(what, hint="trees count once, twice …, so that forgetting them is exact")
         found[name] = int(weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -12,13 +13,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.fuzz import run_case
-from benchmarks.fuzzing import isolation
-from benchmarks.fuzzing.file_targets import file_targets
-from benchmarks.fuzzing.isolation import ACCEPTED, CRASH, GOOD, LARGE, REFUSED, TRACEBACK, UNCLEAR, run_apart
-from benchmarks.fuzzing.questions import Questions
+from benchmarks.fuzz import all_targets, run_cases
+from benchmarks.fuzzing import interruptions, isolation
+from benchmarks.fuzzing.interruptions import Interruptions
+from benchmarks.fuzzing.isolation import (
+    ACCEPTED,
+    CRASH,
+    GOOD,
+    LARGE,
+    REFUSED,
+    TRACEBACK,
+    UNCLEAR,
+    run_apart,
+    run_together,
+)
 from benchmarks.fuzzing.requests import Requests
-from benchmarks.fuzzing.targets import Target, clear, train_models
+from benchmarks.fuzzing.targets import Target, clear
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 
@@ -31,7 +41,8 @@ MOMENTS = (
     "moments of hmm",
     "moments of eigenwords",
 )
-FILES = ("treebank", "alpino", "conll", "tsv", "matrix")
+FILES = ("treebank", "alpino", "negra", "conll", "csv", "jsonl", "parquet", "matrix")
+COMMANDS = ("pattern", "settings", "constraints", "dictionaries", "partial", "device", "question", "request")
 
 
 @pytest.fixture(scope="module")
@@ -39,24 +50,18 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Targ
     """Targets by name; a model is trained when it is first needed."""
     root = tmp_path_factory.mktemp("models")
 
-    class Trained(dict[str, Target]):
+    class Ready(dict[str, Target]):
         def __missing__(self, name: str) -> Target:
-            if name == "request":
-                train_models(root, ("pcfg",))
-                self[name] = requests
-            elif name == "question":
-                train_models(root, Questions.models)
-                self[name] = Questions(root)
-            else:
-                found = file_targets(root) if name in FILES else train_models(root, (name,))
-                self[name] = found[name]
+            self[name] = all_targets(root, (name,))[name]
             clear(root.parent / "sound")
             self[name].warm_up(root.parent / "sound")
             return self[name]
 
-    requests = Requests(root / "pcfg")
-    yield Trained()
-    requests.close()
+    ready = Ready()
+    yield ready
+    for each in ready.values():
+        if isinstance(each, Requests):
+            each.close()
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +72,12 @@ def first_seed() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, "request", "question"])
+@pytest.mark.parametrize("name", [*MODELS, *MOMENTS, *FILES, *COMMANDS])
 def test_mutations_are_accepted_or_refused_in_one_line(
     name: str, targets: dict[str, Target], first_seed: int, tmp_path: Path
 ) -> None:
-    for seed in range(first_seed, first_seed + CASES):
-        outcome = run_case(targets[name], seed, tmp_path / "case")
+    seeds = range(first_seed, first_seed + CASES)
+    for seed, outcome in zip(seeds, run_cases(targets[name], seeds, tmp_path / "case"), strict=True):
         again = f"python -m benchmarks.fuzz --targets '{name}' --case {seed}"
         assert outcome.kind in GOOD, f"{again}: {outcome.kind}\n{outcome.detail}"
 
@@ -88,6 +93,37 @@ def test_a_case_that_only_waited_is_run_again(tmp_path: Path, monkeypatch: pytes
         return 0
 
     assert run_apart(wait_once, tmp_path).kind == ACCEPTED
+
+
+def test_cases_that_share_a_process_are_told_apart(tmp_path: Path) -> None:
+    cases = [
+        lambda: 0,
+        lambda: complain("spectralnlp: no\n", 2),
+        lambda: 0,
+        lambda: complain("no\n", 2),
+        lambda: 0,
+    ]
+    assert [outcome.kind for outcome in run_together(cases, tmp_path)] == [ACCEPTED, REFUSED, ACCEPTED]
+
+
+def test_orphans_and_rests_of_an_interrupted_command_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = """
+import pathlib, signal, subprocess, sys, time
+worker = subprocess.Popen(["sleep", "60"])
+pathlib.Path(sys.argv[1], "rest.partial").touch()
+print("here", flush=True)
+time.sleep(60)
+"""
+    monkeypatch.setattr(interruptions, "_MAIN", bad)
+    monkeypatch.setattr(interruptions, "_ORPHANS", 0.2)
+    target = Interruptions()
+    asked = {"arguments": ["HERE"], "number": 15, "pauses": [0.1], "group": False}
+    (tmp_path / "asked").write_text(json.dumps(asked))
+    assert target.run(tmp_path) == 1
+    said = capsys.readouterr().err
+    assert "status -15; left rest.partial; 1 workers live" in said
 
 
 def complain(line: str, status: int) -> int:

@@ -48,12 +48,19 @@ def test_numbers_of_patterns_have_few_digits(
     assert "a number of more than 9 digits" in said
 
 
+def test_flags_of_expressions_agree(own_treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(["search", "/(?a)(?u)x/", str(own_treebank / "dev.mrg")], capsys)
+    assert "invalid regular expression: ASCII and UNICODE flags are incompatible" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
         (["--set", f"horizontal={'[' * 5000}"], "horizontal"),
         (["--encoding", "utf-8\0"], "no encoding is called"),
         (["--encoding", "x" * 5000], "no encoding is called"),
+        (["--weight", f"dev.mrg={LONG}"], "a whole number N from 1"),
+        (["--keep-words-above", LONG], "is not a valid int range"),
     ],
 )
 def test_settings_of_training(
@@ -65,6 +72,37 @@ def test_settings_of_training(
 ) -> None:
     trained = ["train", "pcfg", str(own_treebank / "dev.mrg"), "-o", str(tmp_path / "m")]
     assert what in refused([*trained, *arguments], capsys)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "setting"),
+    [
+        ("hmm", "history=1001"),
+        ("hmm", "target=1001"),
+        ("hmm-em", "iterations=1001"),
+        ("eigenwords", "window=1001"),
+        ("tagger", "epochs=1001"),
+        ("intent", "C=1e7"),
+    ],
+)
+def test_settings_that_would_never_end_are_refused(
+    estimator: str,
+    setting: str,
+    own_treebank: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    data = str(own_treebank / "dev.mrg")
+    assert "at most 1000" in refused(
+        ["train", estimator, data, "-o", str(tmp_path / "m"), "--set", setting], capsys
+    )
+
+
+def test_a_name_too_long_for_a_file_is_cut(
+    own_treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = ["train", "tagger", str(own_treebank / "dev.mrg"), "-o", str(tmp_path / "m")]
+    assert "File name too long" in refused([*trained, "--set", f"eigenwords={'x' * 5000}"], capsys)
 
 
 def test_a_path_is_not_repeated_for_ever(capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,7 +97,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         ),
     ] = None
     C: Annotated[
-        Annotated[float, Gt(0)] | None,
+        Annotated[float, Gt(0), Le(1e6)] | None,
         Doc("Weight of the loss relative to the regulariser; None for 60 if labels have few texts, else 2."),
     ] = None
     calibration: Annotated[

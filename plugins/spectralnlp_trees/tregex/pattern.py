@@ -166,7 +166,7 @@ class _Parser:
         flags = re.IGNORECASE if ignore_case or matched[2] else re.NOFLAG
         try:
             compiled = re.compile(matched[1].replace("\\/", "/"), flags)
-        except (re.error, OverflowError, RecursionError) as error:
+        except (re.error, OverflowError, RecursionError, ValueError) as error:  # a ValueError of flags
             column = begin + 1 + (getattr(error, "pos", None) or 0)
             raise self.error(f"invalid regular expression: {getattr(error, 'msg', error)}", column) from None
         test = LabelTest(expression=compiled, basic=basic, ignore_case=ignore_case, negated=negated)

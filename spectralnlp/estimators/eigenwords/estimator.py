@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
@@ -63,7 +63,7 @@ class Eigenwords(MomentEstimator[Example]):
     dimensions: Annotated[int, Ge(1), Doc("Length of a vector (k in the papers).")] = field(
         default=50, kw_only=False
     )
-    window: Annotated[int, Ge(1), Doc("Largest distance of a context word, in positions.")] = 2
+    window: Annotated[int, Ge(1), Le(1000), Doc("Largest distance of a context word, in positions.")] = 2
     positions: Annotated[
         Positions,
         Doc(

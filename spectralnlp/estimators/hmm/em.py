@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
@@ -77,7 +77,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
 
     n_states: Annotated[int, Ge(1), Doc("Number of hidden states.")] = field(default=100, kw_only=False)
-    iterations: Annotated[int, Ge(0), Doc("Number of EM iterations; 0 for the initial model.")] = 5
+    iterations: Annotated[int, Ge(0), Le(1000), Doc("Number of EM iterations; 0 for the initial model.")] = 5
     start: Annotated[Literal["spectral", "random"], Doc("Initialisation: ``spectral`` or ``random``.")] = (
         "spectral"
     )

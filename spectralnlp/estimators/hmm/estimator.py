@@ -8,7 +8,7 @@ from functools import singledispatchmethod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
@@ -119,11 +119,15 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         Literal["regression", "hkz"], Doc("Learning algorithm: ``regression`` or ``hkz``.")
     ] = "regression"
     history: Annotated[
-        int, Ge(1), Doc("Regression: number of preceding symbols that the state before a symbol depends on.")
+        int,
+        Ge(1),
+        Le(1000),
+        Doc("Regression: number of preceding symbols that the state before a symbol depends on."),
     ] = 2
     target: Annotated[
         int,
         Ge(1),
+        Le(1000),
         Doc(
             "Regression: number of symbols that the state after a symbol depends on; the estimator is "
             "consistent with history + 1."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple, Self
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from typing_extensions import Doc
 
@@ -121,7 +121,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         str | list[str] | None,
         Doc("Folders of word vectors learned before, instead of ``unlabelled``."),
     ] = None
-    epochs: Annotated[int, Ge(1), Doc("Number of passes over the sentences.")] = 6
+    epochs: Annotated[int, Ge(1), Le(1000), Doc("Number of passes over the sentences.")] = 6
     column: Annotated[
         str | int | None,
         Doc(
