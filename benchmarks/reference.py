@@ -3,8 +3,8 @@
 ``docs/api.md`` lists the public names and the hyper-parameters of every estimator;
 ``docs/reference/commands.md`` describes the command line.
 
-python -m benchmarks.reference           # write the pages
-python -m benchmarks.reference --check   # only check whether they are up to date
+    python -m benchmarks.reference           # write the pages
+    python -m benchmarks.reference --check   # only check whether they are up to date
 """
 
 from __future__ import annotations

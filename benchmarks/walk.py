@@ -3,10 +3,10 @@
     python -m benchmarks.walk [MODEL]
 
 One call of ``Parser.parse`` is traced with ``sys.setprofile``, after the same call has run once. Each
-function of the project counts once, at its first call, including comprehensions and kernels.
-The walk is the sequence of the functions' files; it turns back when it enters a file that it had left. Calls
-inside the tokenizer (`split_text`) and the tagger (`TagModel.posteriors`) are not followed. The packages
-`runtime` and `jit`, which run functions, are left out.
+function of the project counts once, at its first call, including comprehensions and kernels. The walk is the
+sequence of the functions' files; it turns back when it enters a file that it had left. Calls inside the
+tokenizer (`split_text`) and the tagger (`TagModel.posteriors`) are not followed. The packages `runtime` and
+`jit`, which run functions, are left out.
 """
 
 from __future__ import annotations
