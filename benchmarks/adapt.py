@@ -88,7 +88,7 @@ class General:
     @cached_property
     def moments(self) -> Any:
         """Moments of the general treebank, which adaptation adds to."""
-        return changes.observed(self.learner, self.corpus)
+        return changes.moments_of(self.learner, self.corpus)
 
 
 class Domain:
@@ -146,7 +146,7 @@ class Domain:
             more: further arguments of `changes.adapt`.
         """
         started, own = process_time(), self.train[:size]
-        weight = changes.usual_weight(self.general.moments, size)
+        weight = changes.default_weight(self.general.moments, size)
         parser = changes.adapt(
             replace(self.learner), self.general.moments, InMemoryCorpus(own), weight=weight, **more
         )
@@ -157,7 +157,7 @@ class Domain:
         """Return rows for 50 trees and 200 partially annotated ones, by the share of known brackets."""
         n_trees, n_partial = 50, 200
         started, own = process_time(), self.train[:n_trees]
-        weight = changes.usual_weight(self.general.moments, n_trees)
+        weight = changes.default_weight(self.general.moments, n_trees)
         learned = changes.adapt(self.learner, self.general.moments, InMemoryCorpus(own), weight=weight)
         rows = [self.scored(f"general + {n_trees}", learned, started, weight)]
         labels = self.general.labels | {label for tree in own for label, _, _ in tree.spans()}

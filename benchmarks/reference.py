@@ -68,7 +68,7 @@ def names(module: ModuleType) -> Iterator[str]:
 def estimator(name: str, kind: type[Estimator[Any]]) -> Iterator[str]:
     """Yield the Markdown lines of the section on an estimator: description, presets and hyper-parameters."""
     bare = name.partition(".v")[0]
-    yield f"\n### `{bare}`: {kind.known_as}\n"
+    yield f"\n### `{bare}`: {kind.display_name}\n"
     yield f"{first_line(kind)}\n"
     yield f"Task `{kind.task}`; unlearning: {kind.unlearning}."
     if kind.presets:

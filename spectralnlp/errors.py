@@ -115,7 +115,7 @@ def _rebuild(
     return kind(what, path=path, line=line, sentence=sentence, hint=hint)
 
 
-def lacks_memory(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that memory has run out, whatever its type.
 
     Without memory, numpy's reductions raise a SystemError without a message, and the library loader an

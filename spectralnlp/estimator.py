@@ -73,7 +73,7 @@ class Estimator(ABC, Generic[T]):
     """Base class of estimators: ``__init__`` stores hyper-parameters; ``fit`` checks them and learns.
 
     Class attributes:
-        known_as: name in messages and model cards; by default the class's name.
+        display_name: name in messages and model cards; by default the class's name.
         task: name of the task that the estimator serves, ``parsing``.
         presets: named sets of hyper-parameters; those that a preset leaves out keep their defaults.
         unlearning: whether documents can be added and removed after ``fit``: ``exact`` (integer counts are
@@ -90,7 +90,7 @@ class Estimator(ABC, Generic[T]):
         8
     """
 
-    known_as: ClassVar[str]
+    display_name: ClassVar[str]
     task: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     unlearning: ClassVar[Unlearning] = "none"
@@ -99,8 +99,8 @@ class Estimator(ABC, Generic[T]):
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        if "known_as" not in vars(cls):
-            cls.known_as = cls.__name__
+        if "display_name" not in vars(cls):
+            cls.display_name = cls.__name__
 
     @abstractmethod
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:

@@ -217,7 +217,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> Confi
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
-    return ConfigError(f"{getattr(cls, 'known_as', cls.__name__)} has no {what} {name!r}", hint=hint)
+    return ConfigError(f"{getattr(cls, 'display_name', cls.__name__)} has no {what} {name!r}", hint=hint)
 
 
 def _check_known(cls: type, name: str) -> None:

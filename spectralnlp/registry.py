@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, Literal, TypeVar, cast
 
-from spectralnlp.errors import RegistryError, lacks_memory
+from spectralnlp.errors import RegistryError, is_out_of_memory
 
 T = TypeVar("T")
 _HERE = "this process"
@@ -189,7 +189,7 @@ class Registry:
             return entry, point.load()
         # Importing a plugin can fail in any way, even by exiting; the program has to survive that.
         except (Exception, SystemExit) as error:
-            if lacks_memory(error):  # not the plugin's fault
+            if is_out_of_memory(error):  # not the plugin's fault
                 raise MemoryError("for what has to be loaded") from error
             reason = f"loading {point.value} failed: {type(error).__name__}: {error}"
             return Entry(self.kind, name, entry.distribution, "broken", " ".join(reason.split())), None

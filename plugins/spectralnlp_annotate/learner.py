@@ -15,7 +15,7 @@ from typing import Any
 
 import spectralnlp
 from spectralnlp import Parser
-from spectralnlp.changes import Adapter, adapt_alone
+from spectralnlp.changes import Adapter, adapt_without_treebank
 from spectralnlp.errors import SpectralError
 from spectralnlp.trees import Tree, clean, read_brackets
 from spectralnlp_annotate.ordering import expected_gains
@@ -89,7 +89,7 @@ class Learner:
         if base == NO_MODEL:
             return train_from_scratch(trees, in_full=in_full) if trees else flat_parser(texts)
         parser, most = self._load(base), None if in_full else _MOST_REFINED
-        return adapt_alone(self._adapter, trees, most=most) if trees else parser
+        return adapt_without_treebank(self._adapter, trees, max_scorer_trees=most) if trees else parser
 
     def _load(self, base: str) -> Parser:
         if base != self._base:

@@ -16,7 +16,7 @@ from spectralnlp import registry
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import expand_inputs, rereadable
-from spectralnlp_sketch.files import Saved, tells_rows_apart
+from spectralnlp_sketch.files import Saved, depends_on_row_numbers
 from spectralnlp_sketch.row_files import FileRows
 
 
@@ -111,7 +111,7 @@ def _changeable(folder: Path, verb: str) -> Saved:
         ModelError: the folder holds no sketch, or a damaged one.
     """
     saved = Saved.load(folder)
-    if tells_rows_apart(saved.sketch) and saved.documents is None:
+    if depends_on_row_numbers(saved.sketch) and saved.documents is None:
         what = f"a {type(saved.sketch).__name__} made without `keep_moments` cannot {verb}"
         raise ConfigError(what, path=folder, hint="sketch its files again with `keep_moments`")
     return saved

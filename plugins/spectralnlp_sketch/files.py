@@ -52,7 +52,7 @@ def sketch_files(
         ConfigError: ``output`` cannot be written, or a checkpoint is for other files or settings.
         InputError: the files cannot be read.
     """
-    if corpus.by_content and not tells_rows_apart(estimator):
+    if corpus.by_content and not depends_on_row_numbers(estimator):
         shown = registry.sketches.shown(name)
         what = f"{shown} always keeps its moments: it can be updated and merged, but cannot forget"
         raise ConfigError(what, hint="leave out `keep_moments`")
@@ -88,9 +88,9 @@ def checkpoint_folder(output: str | Path) -> Path:
     return target.with_name(f".{target.name}.checkpoint")
 
 
-def tells_rows_apart(estimator: Any) -> bool:
+def depends_on_row_numbers(estimator: Any) -> bool:
     """Return whether a sketch depends on row numbers, as linear sketches with random signs do."""
-    return bool(estimator.tells_rows_apart)
+    return bool(estimator.depends_on_row_numbers)
 
 
 def _settings(estimator: Any) -> dict[str, Any]:

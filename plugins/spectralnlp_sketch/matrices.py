@@ -143,7 +143,7 @@ class IncrementalEstimator(MatrixEstimator):
         """
         if isinstance(corpus, MatrixCorpus):
             moments.observe(Batch(Rows(corpus.matrix), "", 0, int(moments.n_rows)))
-        elif getattr(self, "tells_rows_apart", False):
+        elif getattr(self, "depends_on_row_numbers", False):
             what = f"{type(self).__name__} depends on row numbers, and rows of a stream are numbered from 0"
             raise MatrixError(what, hint="give matrices to partial_fit, or the whole stream to fit")
         else:

@@ -13,7 +13,7 @@ from spectralnlp.runtime import Inputs, OnBad
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import OwnChanges, Task
 from spectralnlp_sketch.changes import SketchChanges
-from spectralnlp_sketch.files import load_sketch, tells_rows_apart
+from spectralnlp_sketch.files import depends_on_row_numbers, load_sketch
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SavedSketch:
         }
 
     def _changes(self) -> dict[str, Any]:
-        if not tells_rows_apart(self.sketch):
+        if not depends_on_row_numbers(self.sketch):
             return {"incremental update": "merge-only"}
         documents = self.about.get("documents")
         if documents is None:

@@ -52,7 +52,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """
 
     # Whether the contribution of a row depends on its number, because random signs are drawn by number.
-    tells_rows_apart: ClassVar[bool] = True
+    depends_on_row_numbers: ClassVar[bool] = True
 
     sketch_size: Annotated[int, Ge(1), Doc("Number of rows of the sketch.")] = field(
         default=64, kw_only=False

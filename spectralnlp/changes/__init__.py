@@ -11,10 +11,10 @@ operations are in :mod:`~spectralnlp.changes.verbs`.
 from spectralnlp.changes.adaptation import (
     Adapter,
     adapt,
-    adapt_alone,
+    adapt_without_treebank,
+    default_weight,
     estimator_of,
-    observed,
-    usual_weight,
+    moments_of,
 )
 from spectralnlp.changes.kept import KeptMoments
 from spectralnlp.changes.verbs import Change, forget, merge, train, update
@@ -24,12 +24,12 @@ __all__ = [
     "Change",
     "KeptMoments",
     "adapt",
-    "adapt_alone",
+    "adapt_without_treebank",
+    "default_weight",
     "estimator_of",
     "forget",
     "merge",
-    "observed",
+    "moments_of",
     "train",
     "update",
-    "usual_weight",
 ]

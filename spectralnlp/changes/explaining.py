@@ -280,7 +280,7 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
 
 def _kept_trees(kept: KeptMoments) -> TreeLog | None:
     """Return the log of trees in a parser's kept moments; None if the moments are counts."""
-    return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_log())
+    return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_replay_log())
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
@@ -297,4 +297,4 @@ def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog
     examples = kept.task.examples(trainer, corpus)
     names = {part.document_index: part.document for part in examples.partitions()}
     moments = accumulate(trainer.grammar.init_trees(examples), examples)
-    return cast(TreeLog, moments.first_log()), [names[each] for each in sorted(names)]
+    return cast(TreeLog, moments.first_replay_log()), [names[each] for each in sorted(names)]

@@ -142,7 +142,7 @@ class KeptMoments:
         ledger = Ledger.from_arrays(
             documents.take("salts", tuple[Salt, ...]),
             arrays.part("ledger."),
-            in_order=moments.first_log() is not None,
+            in_order=moments.first_replay_log() is not None,
         )
         state = arrays.part("state.")
         return cls(
@@ -237,7 +237,7 @@ def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unl
         return estimator.unlearning
     if not moments.can_forget:
         return "merge-only"
-    return "exact" if moments.first_log() is None else "replay"
+    return "exact" if moments.first_replay_log() is None else "replay"
 
 
 def check_keeps(name: str, estimator: Estimator[Any]) -> None:
@@ -298,6 +298,6 @@ def estimator_named(name: object) -> type[Estimator[Any]] | None:
     for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)
-            if kind.known_as == name:
+            if kind.display_name == name:
                 return kind
     return None

@@ -37,7 +37,7 @@ class LearnedSentences:
     def of(cls, tagger: Tagger) -> LearnedSentences | None:
         """Return the kept training sentences of a tagger, or None if there are none."""
         found = kept_if_any(tagger)
-        log = None if found is None else found.moments.first_log()
+        log = None if found is None else found.moments.first_replay_log()
         if not isinstance(log, ExampleLog):
             return None
         kept = list(log.corpus())

@@ -108,7 +108,7 @@ def train(
     document: DocumentUnit = unit
     moments, digests, seconds = _observe(empty, [_drawn("salt")], document, corpus, report)
     moments.renumber()
-    ledger = Ledger.of(digests, in_order=moments.first_log() is not None)
+    ledger = Ledger.of(digests, in_order=moments.first_replay_log() is not None)
     kept = KeptMoments(
         estimator=name,
         settings={name: as_stored(value) for name, value in estimator.get_params(deep=False).items()},
@@ -244,7 +244,7 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     moments = deepcopy(kept.moments)
     with timed_passes(report), fit_pass("taking out"):
         gone.renumber()
-        moments.take_out(gone, _examples_kept(kept, stays))
+        moments.remove(gone, _examples_kept(kept, stays))
     return _solved(replace(kept, moments=moments, ledger=ledger), seconds, report)
 
 
@@ -365,7 +365,7 @@ def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bo
         kept: kept moments of the model.
         stays: whether each document of the ledger is kept.
     """
-    log = kept.moments.first_log()
+    log = kept.moments.first_replay_log()
     if log is None:
         return None
     places = log.arrays()["places"]

@@ -41,7 +41,7 @@ def adapt(
     weight: Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="How often each tree of the domain counts; default: √(general / own)."
+            metavar="X", help="How often each tree of the domain counts; default: √(general / domain)."
         ),
     ] = None,
     settings: Annotated[
@@ -87,22 +87,22 @@ def adapt(
         ]
         if skipped is not None:
             skipped.find(*(each for each in corpora if each is not None))
-        own, held_out, treebank = corpora
-        assert own is not None
+        domain, held_out, treebank = corpora
+        assert domain is not None
         more: dict[str, Any] = {
             "partial": None if partial is None else list(_partial_trees(partial)),
             "unlabelled": _sentences(model, unlabelled) if unlabelled else None,
         }
         learned = _learned_from(model, treebank, settings)
         if learned is None:
-            adapted = _from_grammars(model, own, weight, **more)
+            adapted = _from_grammars(model, domain, weight, **more)
         else:
-            adapted = changes.adapt(*learned, own, weight=weight, report=say, **more)
+            adapted = changes.adapt(*learned, domain, weight=weight, report=say, **more)
         adapted.save(output, overwrite=overwrite)
         for each in corpora:
             for line in [] if each is None else each.remarks():
                 note(line)
-        for line in task.remarks_on_gold(load_parser(model), own):
+        for line in task.remarks_on_gold(load_parser(model), domain):
             note(line)
     say(f"{output}: adapted in {perf_counter() - started:.1f} s")
     if held_out is not None:
@@ -121,7 +121,7 @@ def _learned_from(
 
     if treebank is not None:
         learner = changes.estimator_of(model, parse_settings(settings or []))
-        return learner, changes.observed(learner, treebank)
+        return learner, changes.moments_of(learner, treebank)
     if settings:
         what = "--set means nothing without --with: nothing is trained anew, or with the settings of MODEL"
         raise ConfigError(what, hint="leave it out")
@@ -133,20 +133,22 @@ def _learned_from(
 
 def _from_grammars(
     model: str,
-    own: Corpus[Tree],
+    domain: Corpus[Tree],
     weight: float | None,
     partial: list[Sentence] | None,
     unlabelled: Iterator[Any] | None,
 ) -> Parser:
     """Adapt a model without kept moments: its grammars, by counts derived from them, and its span scorer."""
-    from spectralnlp.changes import adapt_alone
+    from spectralnlp.changes import adapt_without_treebank
     from spectralnlp.cli.models import load_parser
 
     if unlabelled is not None:
         what = f"{model} keeps no moments, and learns nothing from text without trees"
         raise ConfigError(what, hint="give the treebank that it was trained on after --with")
     say(f"{model} keeps no moments: its grammars and its span scorer are adapted as they are")
-    return adapt_alone(load_parser(model), list(own), weight=weight, partial=partial, report=say)
+    return adapt_without_treebank(
+        load_parser(model), list(domain), weight=weight, partial=partial, report=say
+    )
 
 
 def _sentences(model: str, files: list[str]) -> Iterator[Any]:

@@ -61,7 +61,7 @@ def main(model: str) -> None:
     from spectralnlp.inference.trees.dummy_forest import run_last_stages
 
     parser = load_parser(model)
-    run_last_stages(parser.forest_parser, parser.usual_decoder, "the")
+    run_last_stages(parser.forest_parser, parser.default_decoder, "the")
     parser.parse_tokens(["the"])
 
 

@@ -43,7 +43,7 @@ from spectralnlp.cli.transform import transform
 from spectralnlp.cli.update import update
 from spectralnlp.cli.warm_up import warm_up
 from spectralnlp.cli.wording import know_options, with_options
-from spectralnlp.errors import SpectralError, lacks_memory, shortened
+from spectralnlp.errors import SpectralError, is_out_of_memory, shortened
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not export its base
@@ -160,7 +160,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except _UsageError as error:
         return _complain(_usage(error))
     except (MemoryError, SystemError, ImportError, RuntimeError, OSError) as error:
-        if lacks_memory(error):
+        if is_out_of_memory(error):
             what = str(error).rstrip(".") if isinstance(error, MemoryError) else ""
             return _complain(f"not enough memory: {what or 'the system gives no more'}")
         if not isinstance(error, OSError) or (error.filename is None and error.errno is None):

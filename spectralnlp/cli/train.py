@@ -150,7 +150,7 @@ def train(
         ):
             inputs, dev = ([str(each) for each in rereadable(given or [])] for given in (inputs, dev))
             if keep_moments:
-                reader = task.settled_reader(inputs, reader)
+                reader = task.resolve_reader(inputs, reader)
             corpus = task.read(inputs, reader=reader, **reading)
             held_out = (
                 task.read_gold(dev, reader=reader, **accepted(task, "read_gold", options)) if dev else None

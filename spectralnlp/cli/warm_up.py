@@ -70,7 +70,7 @@ def _try_out(name: str | Path) -> None:
     from spectralnlp import load, registry
 
     model = load(name)
-    registry.tasks.get(model.task)().try_out(model)
+    registry.tasks.get(model.task)().warm_up(model)
 
 
 def _try_training(name: str, folder: Path) -> None:
@@ -82,6 +82,6 @@ def _try_training(name: str, folder: Path) -> None:
     sample, saved = folder / "sample.txt", folder / "model"
     sample.write_text(task.sample(), encoding="utf-8")
     model = train(estimator, sample)
-    task.try_out(model)
+    task.warm_up(model)
     model.save(saved, overwrite=True)
     _try_out(saved)

@@ -166,7 +166,7 @@ class Parser(TextParser, ChangingModel):
         )
 
     @cached_property
-    def usual_evidence(self) -> TagEvidence | None:
+    def default_evidence(self) -> TagEvidence | None:
         """The installed tagger that `tagger` names, loaded on first use; None if it is not installed."""
         if self.tagger is None or self.tagger not in registry.models:
             return None
@@ -236,7 +236,7 @@ class Parser(TextParser, ChangingModel):
             ConstraintError: a constraint is out of range, or has a label that the model does not have.
         """
         constraints, tags = self.checked(sentence), sentence.tags
-        evidence, weights = self.tag_evidence or self.usual_evidence, None
+        evidence, weights = self.tag_evidence or self.default_evidence, None
         if tags is not None and not fixed_tags:
             evidence, tags = TagEvidence(SuggestedTags(self.tags, tags)), None
         coarse, words = [each.coarse for each in self.grammar_sets], sentence.forms
@@ -260,12 +260,12 @@ class Parser(TextParser, ChangingModel):
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
     @cached_property
-    def usual_decoder(self) -> Decoder:
+    def default_decoder(self) -> Decoder:
         """The decoder that `decoder` and `decoder_settings` name."""
         return make_decoder(self.decoder, self.decoder_settings)
 
     def _decoder(self, name: str | None) -> Decoder:
-        return self.usual_decoder if name is None or name == self.decoder else make_decoder(name, {})
+        return self.default_decoder if name is None or name == self.decoder else make_decoder(name, {})
 
     def posteriors_near(self, tree: Tree) -> BracketPosteriors | None:
         """Return posteriors over the trees whose brackets do not cross a tree's, to suggest corrections.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spectralnlp.display import data_frame, one_line
-from spectralnlp.text.made_by import MadeByModel
+from spectralnlp.text.model_result import ModelResult
 from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokens import Sentence
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Tagged(MadeByModel):
+class Tagged(ModelResult):
     """A sentence and the tags of its words.
 
     Iterating over it yields pairs of a word and its tag.

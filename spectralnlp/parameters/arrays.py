@@ -22,16 +22,16 @@ def offsets_of(sizes: NDArray[Any]) -> Offsets:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def in_half(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Scale an array and round it with `few_bits`; ``<name>.scale``, float32 (1,), undoes the scaling."""
+def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Scale and round an array (`round_to_seven_bits`); ``<name>.scale``, float32 (1,), undoes scaling."""
     scale = np.abs(values).max(initial=np.float32(1e-30))
     return {
-        name: few_bits(values * (_HALF / scale)),
+        name: round_to_seven_bits(values * (_HALF / scale)),
         f"{name}.scale": np.array([scale / _HALF], np.float32),
     }
 
 
-def few_bits(values: NDArray[Any]) -> NDArray[np.float16]:
+def round_to_seven_bits(values: NDArray[Any]) -> NDArray[np.float16]:
     """Round numbers to float16 with seven significant bits, a relative error below one percent.
 
     F1 is the same as with all eleven bits, and the zero bits compress well in a wheel: "Fewer bits in compact

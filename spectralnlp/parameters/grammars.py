@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, in_half, offsets_of
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of, to_half_precision
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import SparseTensors, Tensors, read_tensors
 from spectralnlp.runtime import trim_memory
@@ -149,7 +149,7 @@ def _halved(arrays: Arrays) -> Arrays:
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):
-            halved |= in_half(name, values)
+            halved |= to_half_precision(name, values)
     return halved
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
-from spectralnlp.parameters.arrays import in_half
+from spectralnlp.parameters.arrays import to_half_precision
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array
 
 
@@ -35,7 +35,7 @@ class HashedModel:
         Args:
             compact: store the weights as float16 rounded to seven significant bits.
         """
-        return in_half("weights", self.weights) if compact else arrays_of(self)
+        return to_half_precision("weights", self.weights) if compact else arrays_of(self)
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> Self:

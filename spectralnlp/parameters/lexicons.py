@@ -69,7 +69,7 @@ class Lexicon:
         """Position in ``signatures`` of each signature."""
         return {signature: index for index, signature in enumerate(self.signatures)}
 
-    def finds_as(self, other: Lexicon) -> bool:
+    def has_same_entries(self, other: Lexicon) -> bool:
         """Whether both lexicons look up the same entries and weights for all words; vectors may differ."""
         return (
             (self.scheme, self.words, self.signatures) == (other.scheme, other.words, other.signatures)

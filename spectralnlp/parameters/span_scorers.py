@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
-from spectralnlp.parameters.arrays import Floats, Ints, few_bits
+from spectralnlp.parameters.arrays import Floats, Ints, round_to_seven_bits
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues, arrays_of, float_array, int_array
 
 
@@ -52,7 +52,7 @@ class SpanScorer:
         """
         arrays = arrays_of(self)
         if compact:
-            arrays["weights"] = few_bits(self.weights)
+            arrays["weights"] = round_to_seven_bits(self.weights)
             arrays["head_score"] = self.head_score.astype(np.float16)
         return arrays
 

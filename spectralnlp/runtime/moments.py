@@ -155,7 +155,7 @@ class Moments(ABC, Generic[T]):
         """
         self.merge(other)
 
-    def take_out(self, other: Self, kept: Mask | None) -> None:
+    def remove(self, other: Self, kept: Mask | None) -> None:
         """Remove the moments of some data: replay logs drop the examples, sums are subtracted.
 
         Args:
@@ -170,7 +170,7 @@ class Moments(ABC, Generic[T]):
     def renumber(self) -> None:
         """Renumber the documents of replay logs without gaps, in place; does nothing to sums."""
 
-    def first_log(self) -> Moments[Any] | None:
+    def first_replay_log(self) -> Moments[Any] | None:
         """Return the first replay log, or None; all logs in `Joint` moments have the same examples."""
         return None
 
@@ -286,20 +286,20 @@ class Joint(Moments[T]):
         for name, part in self.parts.items():
             part.append(other.parts[name])
 
-    def take_out(self, other: Self, kept: Mask | None) -> None:
+    def remove(self, other: Self, kept: Mask | None) -> None:
         """Remove data from each part; after an error, some parts may have been changed already."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
-            part.take_out(other.parts[name], kept)
+            part.remove(other.parts[name], kept)
 
     def renumber(self) -> None:
         """Number the documents of each part without gaps."""
         for part in self.parts.values():
             part.renumber()
 
-    def first_log(self) -> Moments[Any] | None:
+    def first_replay_log(self) -> Moments[Any] | None:
         """Return the first replay log among the parts; None if no part is one."""
-        return next((log for part in self.parts.values() if (log := part.first_log())), None)
+        return next((log for part in self.parts.values() if (log := part.first_replay_log())), None)
 
     def _add(self, other: Self) -> None:
         for name, part in self.parts.items():

@@ -72,7 +72,7 @@ class ReplayLog(Moments[T]):
         moved._chunks = {(document + offset, row): each for (document, row), each in moved._chunks.items()}
         self._add(moved)
 
-    def take_out(self, other: Self, kept: Mask | None) -> None:
+    def remove(self, other: Self, kept: Mask | None) -> None:
         """Remove examples, in place, and renumber documents and rows without gaps.
 
         Args:
@@ -94,10 +94,10 @@ class ReplayLog(Moments[T]):
 
     def renumber(self) -> None:
         """Renumber documents and rows without gaps, in place."""
-        self.take_out(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
+        self.remove(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
 
-    def first_log(self) -> Self:
-        """Return this log itself; see `Moments.first_log`."""
+    def first_replay_log(self) -> Self:
+        """Return this log itself; see `Moments.first_replay_log`."""
         return self
 
     @abstractmethod

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime.context import current_memory
-from spectralnlp.runtime.spill import PROGRAM, Memory, return_what_is_free, writing
+from spectralnlp.runtime.spill import PROGRAM, Memory, release_free_memory, writing
 
 # Minimum size in bytes of an array that is mapped to a file.
 LEAST_SPILLED = 1 << 20
@@ -105,7 +105,7 @@ def trim_memory() -> None:
                 each.madvise(mmap.MADV_DONTNEED)  # data that was written stays in the file
     limit = memory.size + PROGRAM
     if resident_bytes() > limit - limit // 4:
-        return_what_is_free()
+        release_free_memory()
     held = resident_bytes()
     if held > limit:
         what = f"{limit >> 20} MB of memory is too little: {held >> 20} MB cannot go to disk"

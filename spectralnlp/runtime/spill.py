@@ -107,7 +107,7 @@ def _return_what_is_freed() -> None:
         mallopt(_M_TRIM_THRESHOLD, 1 << 20)
 
 
-def return_what_is_free() -> None:
+def release_free_memory() -> None:
     """Make glibc return free memory between small arrays to the system; does nothing elsewhere."""
     malloc_trim = _of_c_library("malloc_trim")
     if malloc_trim is not None:

@@ -67,7 +67,7 @@ What it knows of words comes from the training text: its licence applies."""
         """Return the number of training texts."""
         return {"training texts": fitted.n_texts_}
 
-    def try_out(self, model: Features) -> None:
+    def warm_up(self, model: Features) -> None:
         """Convert one text to features, so that the kernels are compiled."""
         model.transform(["The keeper climbs."])
 

@@ -202,7 +202,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         """Return made-up trees, one per line."""
         return sample_trees()
 
-    def try_out(self, model: Parser) -> None:
+    def warm_up(self, model: Parser) -> None:
         """Parse with every decoder, with k-best output and with fixed tags, so that kernels are compiled."""
         sentences = list(model.sentences([_TEXT]))
         for name in registry.decoders.names():

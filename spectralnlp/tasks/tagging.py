@@ -127,7 +127,7 @@ their licences apply."""
     def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
         """Return warnings about added data whose words or tags the model does not know."""
         remarks = super().remarks_on_more(moments, more)
-        logs = [each.first_log() for each in (moments, more)]
+        logs = [each.first_replay_log() for each in (moments, more)]
         known, tags = ([] if log is None else unpack_names(log.arrays()["tags"]) for log in logs)
         if tags and set(tags).isdisjoint(known):
             shown = ", ".join(map(repr, tags[:3]))
@@ -167,7 +167,7 @@ their licences apply."""
         """Return made-up trees, whose tags serve as training data."""
         return sample_trees()
 
-    def try_out(self, model: Tagger | RefinementTagger) -> None:
+    def warm_up(self, model: Tagger | RefinementTagger) -> None:
         """Tag a sentence, with and without probabilities, so that the kernels are compiled."""
         words = [["The", "keeper", "saw", "3", "unheard-of", "boats", "."]]
         model.best_tags(words)

@@ -96,7 +96,7 @@ class Task(ABC):
         files; None for the default of the format.
         """
 
-    def settled_reader(self, inputs: Inputs, reader: str) -> str:
+    def resolve_reader(self, inputs: Inputs, reader: str) -> str:
         """Return the reader that ``auto`` chooses for inputs, so that later data are read in the same way."""
         return reader
 
@@ -157,7 +157,7 @@ class Task(ABC):
         for line in fitted.remarks():
             report(line)
         about = {
-            "estimator": fitted.known_as,
+            "estimator": fitted.display_name,
             "parameters": self.shown_parameters(fitted),
             **self.training_counts(fitted),
             "spectralnlp": __version__,
@@ -278,7 +278,7 @@ class Task(ABC):
         """Return made-up training data: the text of a small file that `read` can read."""
         return sample_text()
 
-    def try_out(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
+    def warm_up(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
         """Use a model on made-up data, so that its kernels are compiled; by default, do nothing.
 
         Args:

@@ -26,7 +26,7 @@ from spectralnlp.runtime import (
 )
 from spectralnlp.storage import StoredModel
 from spectralnlp.tasks.task import Task
-from spectralnlp.text.blocks import TextFiles, settled_reader
+from spectralnlp.text.blocks import TextFiles, resolve_reader
 from spectralnlp.text.ngrams import Ngrams, read_ngrams
 
 N_NEIGHBOURS = 10
@@ -77,11 +77,11 @@ prejudices."""
         """Read labelled words: CoNLL-U (form and UPOS), or lines with a word first and a label last."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
-    def settled_reader(self, inputs: Inputs, reader: str) -> str:
+    def resolve_reader(self, inputs: Inputs, reader: str) -> str:
         """Return what ``auto`` chooses, ``tokens`` or ``text``, by the beginning of the first file."""
         if reader != "auto":
             return reader
-        return settled_reader(expand_inputs(inputs)[0])
+        return resolve_reader(expand_inputs(inputs)[0])
 
     def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
         """Return the ``tokens`` of a record, or its ``text``."""

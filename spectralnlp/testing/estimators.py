@@ -287,7 +287,7 @@ def _exact_moments_can_be_subtracted(subject: _Subject) -> None:
     without = subject.make().solve_kept(accumulate(empty.empty_like(), InMemoryCorpus(first)))
     gone = accumulate(empty.empty_like(), InMemoryCorpus(second))
     rest.merge(gone)
-    rest.take_out(gone, None)
+    rest.remove(gone, None)
     solved = subject.make().solve_kept(rest)
     _require_same_fit(without, solved, "what was taken out leaves no trace (unlearning = 'exact')")
 

@@ -223,7 +223,7 @@ def read_words(
     """
     check_reader(reader)
     if reader == "auto" and span.begin:
-        reader = settled_reader(path)
+        reader = resolve_reader(path)
     blocks = read_blocks(path, span) if column is None else column_blocks(path, column, on_bad)
     for block in blocks:
         if reader == "auto":
@@ -231,7 +231,7 @@ def read_words(
         yield block if reader == "tokens" else " ".join(_LINE_OR_WORD.findall(block))
 
 
-def settled_reader(path: str | Path) -> str:
+def resolve_reader(path: str | Path) -> str:
     """Return ``tokens`` or ``text``, whichever suits the beginning of a file."""
     return "tokens" if is_tokenised(next(read_blocks(path), "")) else "text"
 

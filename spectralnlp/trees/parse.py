@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spectralnlp import registry
 from spectralnlp.display import cut, data_frame, one_line
-from spectralnlp.text.made_by import MadeByModel
+from spectralnlp.text.model_result import ModelResult
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees.tree import Tree
 
@@ -64,7 +64,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Parse(MadeByModel):
+class Parse(ModelResult):
     """A sentence and its parse tree.
 
     Attributes:

@@ -29,8 +29,8 @@ def trees(own_corpora: Path) -> list[Tree]:
 
 def test_weights_are_repetitions_for_rules(trees: list[Tree]) -> None:
     general, own = trees[:60], trees[60:80]
-    moments = changes.observed(SMALL, InMemoryCorpus(general))
-    more = changes.observed(SMALL, InMemoryCorpus(own))
+    moments = changes.moments_of(SMALL, InMemoryCorpus(general))
+    more = changes.moments_of(SMALL, InMemoryCorpus(own))
     learner = LPCFGParser(**SMALL.get_params())
     learner.solve_adapted(moments.parts["estimator"], more.parts["estimator"], 3.0)  # type: ignore[attr-defined]
     repeated = LPCFGParser(**SMALL.get_params()).fit(InMemoryCorpus([*general, *own, *own, *own]))
@@ -64,7 +64,7 @@ def test_own_trees_decide_what_the_general_ones_leave_open() -> None:
         high = "(NP (D a) (N man)) (PP (P of) (NP (N wax)))"
         return list(read_brackets([f"(S (NP (N I)) (VP (V saw) {noun if low else high}))"] * n))
 
-    general = changes.observed(PCFG_LIKE, InMemoryCorpus(attachment(True, 100)))
+    general = changes.moments_of(PCFG_LIKE, InMemoryCorpus(attachment(True, 100)))
     own = InMemoryCorpus(attachment(False, 5))
     words = ["I", "saw", "a", "man", "of", "wax"]
     found = [
@@ -79,7 +79,7 @@ PCFG_LIKE = LPCFGParser(grammars="clusters", n_states=1, pruner_states=0)
 
 
 def test_labels_of_both_schemes_are_there(trees: list[Tree]) -> None:
-    general = changes.observed(SMALL, InMemoryCorpus(trees[:40]))
+    general = changes.moments_of(SMALL, InMemoryCorpus(trees[:40]))
     own = InMemoryCorpus(
         read_brackets(["(HEADING (NX (NN results)))", "(S (NP (NN cells)) (VP (VBP grow)))"])
     )
@@ -88,14 +88,14 @@ def test_labels_of_both_schemes_are_there(trees: list[Tree]) -> None:
 
 
 def test_the_usual_weight_is_a_root_within_bounds(trees: list[Tree]) -> None:
-    general = changes.observed(SMALL, InMemoryCorpus(trees[:90]))
-    assert changes.usual_weight(general, 10) == pytest.approx(3.0)
-    assert changes.usual_weight(general, 1) == 7.5
-    assert changes.usual_weight(general, 1000) == 1.0
+    general = changes.moments_of(SMALL, InMemoryCorpus(trees[:90]))
+    assert changes.default_weight(general, 10) == pytest.approx(3.0)
+    assert changes.default_weight(general, 1) == 7.5
+    assert changes.default_weight(general, 1000) == 1.0
 
 
 def test_unlabelled_sentences_are_parsed_and_learned_from(trees: list[Tree]) -> None:
-    general = changes.observed(SMALL, InMemoryCorpus(trees[:80]))
+    general = changes.moments_of(SMALL, InMemoryCorpus(trees[:80]))
     own, text = InMemoryCorpus(trees[80:100]), [tree.words() for tree in trees[100:]]
     parser = changes.adapt(SMALL, general, own, weight=2.0, unlabelled=text)
     assert parser.info["training trees"] > 150
@@ -105,8 +105,8 @@ def test_unlabelled_sentences_are_parsed_and_learned_from(trees: list[Tree]) -> 
 def test_what_cannot_be_adapted(trees: list[Tree]) -> None:
     corpus = InMemoryCorpus(trees[:5])
     with pytest.raises(ConfigError, match="PCFG cannot be adapted"):
-        changes.adapt(PCFG(), changes.observed(PCFG(), corpus), corpus)
-    general = changes.observed(SMALL, corpus)
+        changes.adapt(PCFG(), changes.moments_of(PCFG(), corpus), corpus)
+    general = changes.moments_of(SMALL, corpus)
     with pytest.raises(InputError, match="no trees to adapt to"):
         changes.adapt(SMALL, general, InMemoryCorpus([]))
     with pytest.raises(ConfigError, match="a weight must be above 0"):
@@ -166,7 +166,7 @@ def test_partial_trees_are_learned_with_their_brackets() -> None:
         return list(read_brackets([f"(S (NP (N I)) (VP (V saw) {noun if low else high}))"] * n))
 
     words = ["I", "saw", "a", "man", "of", "wax"]
-    general = changes.observed(PCFG_LIKE, InMemoryCorpus([*trees(True, 40), *trees(False, 10)]))
+    general = changes.moments_of(PCFG_LIKE, InMemoryCorpus([*trees(True, 40), *trees(False, 10)]))
     own = InMemoryCorpus(trees(True, 1))
     known = replace(Sentence.from_words(words), constraints=Constraints.of(forbidden=[(2, 6)]))
     found = [

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import spectralnlp
-from spectralnlp.changes import adapt_alone
+from spectralnlp.changes import adapt_without_treebank
 from spectralnlp.changes.adaptation.adapter import Adapter
-from spectralnlp.changes.adaptation.alone import _held_out
 from spectralnlp.changes.adaptation.scorer_examples import ScorerRefiner
+from spectralnlp.changes.adaptation.without_treebank import _held_out
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.inference.trees.rescoring.corpus import NOT_AN_OPTION
 from spectralnlp.trees import Tree, cleaned, read_brackets, read_trees
@@ -63,7 +63,7 @@ def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser)
     own = [tree.children[0] for tree in read_brackets(told)]
     words = ["The", "sailor", "saw", "the", "gull", "with", "a", "telescope", "."]
     own_span, other_span = ("NP", 3, 8), ("VP", 2, 8)
-    before, after = en.parse_tokens(words), adapt_alone(en, own).parse_tokens(words)
+    before, after = en.parse_tokens(words), adapt_without_treebank(en, own).parse_tokens(words)
     assert own_span not in before.tree.spans()
     assert own_span in after.tree.spans()
     assert other_span in after.tree.spans()
@@ -71,9 +71,9 @@ def test_the_scorer_learns_from_trees_that_contradict_it(en: spectralnlp.Parser)
 
 @pytest.mark.slow
 def test_few_trees_leave_the_scorer_alone(en: spectralnlp.Parser, trees: list[Tree]) -> None:
-    few, more = adapt_alone(en, trees[:10]), adapt_alone(en, trees)
+    few, more = adapt_without_treebank(en, trees[:10]), adapt_without_treebank(en, trees)
     before, none, some, again = (
-        each.components["span_scorer"] for each in (en, few, more, adapt_alone(en, trees))
+        each.components["span_scorer"] for each in (en, few, more, adapt_without_treebank(en, trees))
     )
     assert none is before
     assert some is not before
@@ -97,7 +97,7 @@ def test_what_was_counted_is_not_counted_again(en: spectralnlp.Parser, trees: li
         assert again == fresh
         assert (again - adapter.count(own[:1])) == adapter.count(own[1:])
     adapter.recount(trees)
-    once, twice = (adapter.adapted(count(trees[::-1])) for count in (adapter.count, adapter.recount))
+    once, twice = (adapter.adapt(count(trees[::-1])) for count in (adapter.count, adapter.recount))
     for ours, theirs in zip(once.grammar_sets, twice.grammar_sets, strict=True):
         assert ours.chains == theirs.chains
         np.testing.assert_array_equal(ours.coarse.binary.values, theirs.coarse.binary.values)
@@ -106,8 +106,8 @@ def test_what_was_counted_is_not_counted_again(en: spectralnlp.Parser, trees: li
 
 def test_what_cannot_be_adapted(own_treebank: Path, en: spectralnlp.Parser) -> None:
     with pytest.raises(InputError, match="no trees to adapt to"):
-        adapt_alone(en, [])
+        adapt_without_treebank(en, [])
     plain = spectralnlp.train("lpcfg", own_treebank / "train.mrg", preset="tutorial")
     assert isinstance(plain, spectralnlp.Parser)
     with pytest.raises(ConfigError, match="hold no counts"):
-        adapt_alone(plain, [Tree("NP", [Tree("NN", word="gull")])])
+        adapt_without_treebank(plain, [Tree("NP", [Tree("NN", word="gull")])])

@@ -22,7 +22,7 @@ def test_every_estimator_learns_from_the_sample_of_its_task(name: str, tmp_path:
     estimator = registry.estimators.get(name)
     task = registry.tasks.get(estimator.task)()
     (tmp_path / "sample.txt").write_text(task.sample(), encoding="utf-8")
-    task.try_out(spectralnlp.train(estimator, tmp_path / "sample.txt"))
+    task.warm_up(spectralnlp.train(estimator, tmp_path / "sample.txt"))
 
 
 def test_a_folder_and_a_model_that_is_none(

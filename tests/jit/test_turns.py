@@ -31,7 +31,7 @@ def signatures():
     return {each: len(each.signatures) for each in kernels if each.signatures}
 
 parser = spectralnlp.load("en")
-run_last_stages(parser.forest_parser, parser.usual_decoder, "the")
+run_last_stages(parser.forest_parser, parser.default_decoder, "the")
 before = signatures()
 parser.parse("The gulls are noisy.")
 after = signatures()
@@ -71,4 +71,4 @@ def test_the_second_process_compiles_what_a_parse_needs() -> None:
 
 def test_a_grammar_without_unary_rules_has_nothing_to_compile() -> None:
     parser = spectralnlp.train("pcfg", list(read_brackets(["(S (NN a) (VB b))"])))
-    run_last_stages(parser.forest_parser, parser.usual_decoder, "a")
+    run_last_stages(parser.forest_parser, parser.default_decoder, "a")

@@ -9,7 +9,7 @@ import pytest
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes, read_treebank
-from spectralnlp.changes.adaptation.adapter import _expected_states, adapted
+from spectralnlp.changes.adaptation.adapter import _expected_states, add_tree_counts
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.models.parser import Parser
@@ -38,8 +38,8 @@ def test_counts_are_read_off_a_grammar(parser: Parser, trees: list[Tree]) -> Non
 
 
 def test_rules_are_those_of_all_trees_counted_together(parser: Parser, trees: list[Tree]) -> None:
-    ours = adapted(parser, trees[100:130], 3.0)
-    moments, own = (changes.observed(SMALL, InMemoryCorpus(each)) for each in (trees[:100], trees[100:130]))
+    ours = add_tree_counts(parser, trees[100:130], 3.0)
+    moments, own = (changes.moments_of(SMALL, InMemoryCorpus(each)) for each in (trees[:100], trees[100:130]))
     learner = LPCFGParser(**SMALL.get_params())
     learner.solve_adapted(moments.parts["estimator"], own.parts["estimator"], 3.0)  # type: ignore[attr-defined]
     theirs = learner.grammar_.coarse_
@@ -63,7 +63,7 @@ def test_it_can_be_saved_and_learns_what_it_was_shown(
 ) -> None:
     lines = ["(HEADING (NX (NN results)))", "(S (NP (NNS zyxes)) (VP (VBP wug) (ADVP (RB wuggily))))"] * 6
     own = list(read_brackets(lines))
-    adapted(parser, own).save(tmp_path / "model")
+    add_tree_counts(parser, own).save(tmp_path / "model")
     loaded = spectralnlp.load(tmp_path / "model")
     for tree in own[:2]:
         assert str(loaded.parse_tokens(tree.words()).tree) == f"(TOP {tree})"
@@ -74,7 +74,7 @@ def test_it_can_be_saved_and_learns_what_it_was_shown(
 
 def test_words_of_the_trees_get_their_tags(parser: Parser) -> None:
     tree = "(S (NP (DT the) (NN lamp)) (VP (VBD was) (ADJP (JJ quux))))"
-    ours = adapted(parser, read_brackets([tree] * 3))
+    ours = add_tree_counts(parser, read_brackets([tree] * 3))
     lexicon, symbols = ours.coarse.lexicon, ours.coarse.symbols
     entry = lexicon.word_index["quux"]
     rows = slice(lexicon.starts[entry], lexicon.starts[entry + 1])
@@ -85,6 +85,6 @@ def test_words_of_the_trees_get_their_tags(parser: Parser) -> None:
 def test_what_holds_no_counts_is_refused(trees: list[Tree], parser: Parser) -> None:
     tensors = spectralnlp.train("lpcfg", InMemoryCorpus(trees[:60]), grammars="tensors", n_states=4)
     with pytest.raises(ConfigError, match="hold no counts"):
-        adapted(tensors, trees[:3])
+        add_tree_counts(tensors, trees[:3])
     with pytest.raises(InputError, match="no trees"):
-        adapted(parser, [])
+        add_tree_counts(parser, [])

@@ -66,7 +66,7 @@ def test_what_no_tree_meets(parser: Parser) -> None:
 
 def test_learning_counts_each_tree_by_its_share() -> None:
     """Rules of an undecided sentence have fractions of counts, and its words are one token each."""
-    own, general = treebank(0, 2), changes.observed(PLAIN, InMemoryCorpus(treebank(6, 0)))
+    own, general = treebank(0, 2), changes.moments_of(PLAIN, InMemoryCorpus(treebank(6, 0)))
     learned = changes.adapt(PLAIN, general, InMemoryCorpus(own), weight=3.0)
     shares = {str(each.tree): each.share for each in completions(learned, Sentence.from_words(WORDS))}
     assert shares == pytest.approx({LOW: 0.5, HIGH: 0.5}, abs=0.4)
@@ -103,13 +103,13 @@ def _ratio(low: float, high: float) -> float:
 def test_a_parser_alone_counts_each_tree_by_its_share(own_corpora: Path) -> None:
     trees = treebank(3, 3)
     parser = ParsingTask().train(replace(PLAIN), InMemoryCorpus(treebank(3, 1)))
-    once = changes.adapt_alone(parser, trees, weight=1.0)
+    once = changes.adapt_without_treebank(parser, trees, weight=1.0)
     shares = {str(each.tree): each.share for each in completions(once, Sentence.from_words(WORDS))}
-    more = changes.adapt_alone(parser, trees, weight=1.0, partial=[sentence(WORDS)] * 4)
+    more = changes.adapt_without_treebank(parser, trees, weight=1.0, partial=[sentence(WORDS)] * 4)
     assert more.info["adapted to trees"] == 10
     tree = dict(zip((LOW, HIGH), read_brackets([LOW, HIGH]), strict=True))
     ratio = exp(more.tree_log_probability(tree[LOW]) - more.tree_log_probability(tree[HIGH]))
     assert ratio == pytest.approx(_ratio(6 + 4 * shares[LOW], 4 + 4 * shares[HIGH]), rel=1e-3)
     with pytest.raises(InputError, match="XP"):
-        changes.adapt_alone(parser, trees, partial=[sentence(WORDS, brackets=[(0, 3, "XP")])])
+        changes.adapt_without_treebank(parser, trees, partial=[sentence(WORDS, brackets=[(0, 3, "XP")])])
     assert np.isfinite(ratio)

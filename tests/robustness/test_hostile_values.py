@@ -176,7 +176,7 @@ def parser(own_treebank: Path) -> spectralnlp.Parser:
 def test_weights_are_numbers_of_times(parser: spectralnlp.Parser, own_treebank: Path, weight: float) -> None:
     trees = spectralnlp.read_treebank(own_treebank / "dev.mrg")
     estimator = spectralnlp.PCFG()
-    general = changes.observed(estimator, trees)
+    general = changes.moments_of(estimator, trees)
     with pytest.raises(ConfigError, match="a weight must be above 0 and at most 1,000,000"):
         changes.adapt(estimator, general, trees, weight=weight)
     with pytest.raises(ConfigError, match="a weight must be above 0"):

@@ -11,7 +11,7 @@ import pytest
 from children import run_child
 
 from spectralnlp.cli.app import run
-from spectralnlp.errors import lacks_memory
+from spectralnlp.errors import is_out_of_memory
 
 pytestmark = [
     pytest.mark.slow,
@@ -122,8 +122,8 @@ def test_too_little_memory_is_said_in_one_line(
 
 
 def test_errors_for_want_of_memory_are_known() -> None:
-    assert lacks_memory(MemoryError())
-    assert lacks_memory(SystemError("error return without exception set"))
-    assert lacks_memory(ImportError("libx.so: failed to map segment from shared object"))
-    assert not lacks_memory(ImportError("No module named x"))
-    assert not lacks_memory(SystemError("bad argument"))
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(SystemError("error return without exception set"))
+    assert is_out_of_memory(ImportError("libx.so: failed to map segment from shared object"))
+    assert not is_out_of_memory(ImportError("No module named x"))
+    assert not is_out_of_memory(SystemError("bad argument"))

@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 from threadpoolctl import threadpool_info
 
-from spectralnlp.errors import lacks_memory
+from spectralnlp.errors import is_out_of_memory
 from spectralnlp.runtime import memory
 
 
@@ -21,7 +21,7 @@ def test_room_that_is_there_is_not_taken() -> None:
 def test_room_that_is_not_there_is_missed_by_name() -> None:
     with pytest.raises(MemoryError, match="another 1152921504606 MB for a dream") as caught:
         memory.require_room(1152921504606 << 20, "a dream")
-    assert lacks_memory(caught.value)
+    assert is_out_of_memory(caught.value)
 
 
 def test_every_openblas_has_buffers_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ class FrequentDirections(SketchTransformer):
         True
     """
 
-    tells_rows_apart = False
+    depends_on_row_numbers = False
 
     method: Annotated[
         Literal["auto", "figure-1"],

@@ -25,7 +25,6 @@ from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.hashing.ngrams import Lengths, NgramFormat, checked_pair
 from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
-from spectralnlp_sketch.intent.featured import is_folder
 from spectralnlp_sketch.intent.head import Examples, Features, Learned
 from spectralnlp_sketch.intent.head_learner import HeadLearner
 from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
@@ -33,6 +32,7 @@ from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
 from spectralnlp_sketch.intent.resume_state import ResumeState, key_of
+from spectralnlp_sketch.intent.scaled_featurizer import is_folder
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
     LEAST_LABELS,
@@ -240,9 +240,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     ) -> None:
         """Set the classifier, and the state from which learning can resume."""
         weights, features = learned.weights, learned.examples.features
-        ngrams, featured, bias = self.prior_.ngrams, self.prior_.featured, weights.bias
+        ngrams, scaled_featurizer, bias = self.prior_.ngrams, self.prior_.scaled_featurizer, weights.bias
         feature_table = None
-        if featured is not None:
+        if scaled_featurizer is not None:
             feature_table, of_mean = self.prior_.feature_scores(weights)
             bias = bias - of_mean
         self.classifier_ = Classifier(
@@ -257,11 +257,11 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             sharpness=sharpness,
             familiarity=familiarity_of(features.sparse[: self.n_labelled_]),
             scope=scope,
-            featurizer=None if featured is None else featured.featurizer,
+            featurizer=None if scaled_featurizer is None else scaled_featurizer.featurizer,
             feature_table=feature_table,
         )
         self.resume_state_ = None
-        if not self.few_shot_ and featured is None:
+        if not self.few_shot_ and scaled_featurizer is None:
             labels = tuple(self.classes_.tolist())
             corrections = layer or SecondLayer.none(len(labels))
             duals = weights.duals

@@ -50,7 +50,7 @@ class LearnedTexts:
         kept = registry.changes.get("models").kept_if_any(classifier)
         if kept is None:
             return None
-        log = kept.moments.first_log()
+        log = kept.moments.first_replay_log()
         examples = [Example(*each) for each in log.corpus()]
         is_labelled = np.array([label is not None for _, label in examples], bool)
         labelled = [example for example in examples if example.label is not None]

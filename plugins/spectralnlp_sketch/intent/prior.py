@@ -34,8 +34,8 @@ from spectralnlp_sketch.intent.agreement import (
     have_sentences,
     sentence_directions,
 )
-from spectralnlp_sketch.intent.featured import Featured
 from spectralnlp_sketch.intent.head import Features, Weights
+from spectralnlp_sketch.intent.scaled_featurizer import ScaledFeaturizer
 from spectralnlp_sketch.labelled import Example
 from spectralnlp_sketch.stream import ConvertedCorpus
 
@@ -71,7 +71,7 @@ class Prior:
         sparse_scale: length to which a text's n-grams of words, and those of characters, are scaled.
         pair_scale: length to which its pairs of words are scaled.
         dense_scale: factor by which its projection xB is multiplied.
-        featured: featurizer whose rows replace projections; None for none.
+        scaled_featurizer: featurizer whose rows replace projections; None for none.
     """
 
     ngrams: Ngrams
@@ -79,7 +79,7 @@ class Prior:
     sparse_scale: float = 1.0
     pair_scale: float = 1.0
     dense_scale: float = 1.0
-    featured: Featured | None = None
+    scaled_featurizer: ScaledFeaturizer | None = None
 
     def features(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Features:
         """Return the features of texts for the linear classifier.
@@ -119,8 +119,8 @@ class Prior:
 
     def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
         """Return unscaled projections of texts or a featurizer's rows, float32 (n_texts, d)."""
-        if self.featured is not None:
-            return self.featured.rows(texts)
+        if self.scaled_featurizer is not None:
+            return self.scaled_featurizer.rows(texts)
         return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
 
     @property
@@ -133,16 +133,16 @@ class Prior:
         """Fold a head's weights into one table of scores of n-grams, float32 (n_ngrams, n_classes)."""
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
-            if self.featured is None:
+            if self.scaled_featurizer is None:
                 dense = np.float32(self.dense_scale) * weights.dense
                 table[: len(self.projection)] += self.projection @ dense
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
         """Return the scores of a featurizer's columns, float32 (n_features, n_classes), and of their mean."""
-        assert self.featured is not None
-        table = np.float32(self.dense_scale * self.featured.factor) * weights.dense
-        return table, self.featured.mean @ table
+        assert self.scaled_featurizer is not None
+        table = np.float32(self.dense_scale * self.scaled_featurizer.factor) * weights.dense
+        return table, self.scaled_featurizer.mean @ table
 
 
 def eigenword_directions(
@@ -296,8 +296,8 @@ def learn_prior(
     blocks = [np.zeros((len(ngrams.columns), 0), np.float32)]
     if featurizer is not None:
         everything = InMemoryCorpus(texts) if stream is None else MappedCorpus(stream, text_of)
-        featured = Featured.learn(featurizer, everything, texts)
-        return Prior(ngrams, blocks[0], featured=featured), rows
+        scaled_featurizer = ScaledFeaturizer.learn(featurizer, everything, texts)
+        return Prior(ngrams, blocks[0], scaled_featurizer=scaled_featurizer), rows
     by_sentences = bool(ngrams.n_words) and have_sentences(texts)
     with one_blas_thread():
         if by_sentences:

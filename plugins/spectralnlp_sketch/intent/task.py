@@ -84,7 +84,7 @@ their licence applies."""
         """Return a file of invented labelled texts."""
         return sample_labels()
 
-    def try_out(self, model: Classifier) -> None:
+    def warm_up(self, model: Classifier) -> None:
         """Classify a sample text to check that the model works."""
         model.classify("will the old ship come back")
 

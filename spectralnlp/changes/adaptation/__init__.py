@@ -5,19 +5,19 @@ There are two ways: with the moments of the general treebank (`with_treebank`), 
 """
 
 from spectralnlp.changes.adaptation.adapter import Adapter
-from spectralnlp.changes.adaptation.alone import adapt_alone
 from spectralnlp.changes.adaptation.with_treebank import (
     adapt,
+    default_weight,
     estimator_of,
-    observed,
-    usual_weight,
+    moments_of,
 )
+from spectralnlp.changes.adaptation.without_treebank import adapt_without_treebank
 
 __all__ = [
     "Adapter",
     "adapt",
-    "adapt_alone",
+    "adapt_without_treebank",
+    "default_weight",
     "estimator_of",
-    "observed",
-    "usual_weight",
+    "moments_of",
 ]

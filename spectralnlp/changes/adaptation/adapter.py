@@ -42,23 +42,23 @@ def check_weight(weight: float) -> None:
         raise ConfigError(f"a weight must be above 0 and at most {_MOST_WEIGHT:,}, not {weight:g}")
 
 
-def usual_weight(n_general: float, n_own: float) -> float:
-    """Return the default weight of a domain tree, √(n_general / n_own), limited to the range 1 to 7.5.
+def default_weight(n_general: float, n_domain: float) -> float:
+    """Return the default weight of a domain tree, √(n_general / n_domain), limited to the range 1 to 7.5.
 
     Args:
         n_general: number of trees of the general treebank.
-        n_own: number of trees of the domain, at least 1.
+        n_domain: number of trees of the domain, at least 1.
     """
-    return min(max(sqrt(n_general / n_own), LEAST_WEIGHT), MOST_WEIGHT)
+    return min(max(sqrt(n_general / n_domain), LEAST_WEIGHT), MOST_WEIGHT)
 
 
-def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:
+def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:
     """Return a copy of a parser with the counts of further trees added to its grammars.
 
     Args:
         parser: a parser whose grammars have counted states (clusters).
         trees: trees of the domain, cleaned (without traces and function tags).
-        weight: how many times each tree counts; None for `usual_weight`.
+        weight: how many times each tree counts; None for `default_weight`.
 
     Raises:
         ConfigError: a grammar has no counted states, because it was estimated as tensors or has one state for
@@ -67,15 +67,15 @@ def adapted(parser: Parser, trees: Iterable[Tree], weight: float | None = None) 
 
     Examples:
         >>> import spectralnlp
-        >>> from spectralnlp.changes.adaptation.adapter import adapted
+        >>> from spectralnlp.changes.adaptation.adapter import add_tree_counts
         >>> from spectralnlp.trees import read_brackets
         >>> trees = read_brackets(["(HEADING (NP (NNS Methods)))"] * 9)
-        >>> parser = adapted(spectralnlp.load("en"), trees)
+        >>> parser = add_tree_counts(spectralnlp.load("en"), trees)
         >>> print(parser.parse_tokens(["Results"]).tree)
         (TOP (HEADING (NP (NNS Results))))
     """
     adapter = Adapter(parser)
-    return adapter.adapted(adapter.count(trees), weight)
+    return adapter.adapt(adapter.count(trees), weight)
 
 
 class Adapter:
@@ -92,13 +92,13 @@ class Adapter:
         >>> from spectralnlp.changes import Adapter
         >>> from spectralnlp.trees import read_brackets
         >>> adapter = Adapter(spectralnlp.load("en"))
-        >>> own = adapter.count(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
-        >>> print(adapter.adapted(own, weight=2.0).parse_tokens(["Results"]).tree)
+        >>> domain = adapter.count(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
+        >>> print(adapter.adapt(domain, weight=2.0).parse_tokens(["Results"]).tree)
         (TOP (HEADING (NP (NNS Results))))
     """
 
     def __init__(self, parser: Parser) -> None:
-        if not holds_counts(parser):
+        if not has_counted_states(parser):
             hint = "adapt it with the treebank that it was trained on, or train with grammars=clusters"
             raise ConfigError("the parser's grammars hold no counts", hint=hint)
         self.parser = parser
@@ -123,32 +123,32 @@ class Adapter:
         self._last = wanted
         return self._counts
 
-    def adapted(self, own: TreeCounts, weight: float | None = None) -> Parser:
-        """Return a copy of the parser with counts of trees added to its grammars; see the function `adapted`.
+    def adapt(self, domain: TreeCounts, weight: float | None = None) -> Parser:
+        """Return a copy of the parser with counts of trees added to its grammars; see `add_tree_counts`.
 
         Args:
-            own: counts of the trees of the domain, from `count` or `recount`.
-            weight: how many times each tree counts; None for `usual_weight`.
+            domain: counts of the trees of the domain, from `count` or `recount`.
+            weight: how many times each tree counts; None for `default_weight`.
 
         Raises:
             InputError: the counts are those of no trees.
         """
-        if not own.n_trees:
+        if not domain.n_trees:
             raise InputError("no trees to adapt to")
-        weight = usual_weight(self.n_general, own.n_trees) if weight is None else weight
+        weight = default_weight(self.n_general, domain.n_trees) if weight is None else weight
         check_weight(weight)
-        restoring = own.restoring()
+        restoring = domain.restoring()
         sets = []
-        for general, counts in zip(self._sets, own.sets, strict=True):
-            merged = _Merger(general, counts, own.n_trees, weight).merged()
+        for general, counts in zip(self._sets, domain.sets, strict=True):
+            merged = _Merger(general, counts, domain.n_trees, weight).merged()
             sets.append(replace(merged, chains={**restoring, **general.grammars.chains}))
-        about = {**self.parser.about, "adapted to trees": round(own.n_trees)}
-        line = f"**Adapted** to {round(own.n_trees):,} more trees, which count {weight:.1f} times each."
+        about = {**self.parser.about, "adapted to trees": round(domain.n_trees)}
+        line = f"**Adapted** to {round(domain.n_trees):,} more trees, which count {weight:.1f} times each."
         card = f"{self.parser.card.rstrip()}\n\n{line}\n"
         return replace(self.parser, grammar_sets=tuple(sets), about=about, card=card)
 
 
-def holds_counts(parser: Parser) -> bool:
+def has_counted_states(parser: Parser) -> bool:
     """Return whether a parser can be adapted from its grammars alone: all have counted states."""
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
@@ -197,25 +197,25 @@ class _Merger:
 
     Args:
         general: grammars of the general parser, with their counts.
-        own: counts of the new trees.
-        n_own: number of new trees.
+        domain: counts of the new trees.
+        n_domain: number of new trees.
         weight: how many times each new tree counts.
     """
 
-    def __init__(self, general: _General, own: SetCounts, n_own: float, weight: float) -> None:
-        self.general, self.own, self.weight, self.n_own = general, own, weight, n_own
+    def __init__(self, general: _General, domain: SetCounts, n_domain: float, weight: float) -> None:
+        self.general, self.domain, self.weight, self.n_domain = general, domain, weight, n_domain
         coarse = general.grammars.coarse
-        new = sorted(set(own.symbols) - set(coarse.symbols))
+        new = sorted(set(domain.symbols) - set(coarse.symbols))
         self.symbols = (*coarse.symbols, *new)
         self.number = {name: index for index, name in enumerate(self.symbols)}
-        tags = {tag for _, tag in own.pairs}
+        tags = {tag for _, tag in domain.pairs}
         self.is_tag = np.append(coarse.is_tag, np.array([name in tags for name in new], bool))
         self.counted = np.append(general.counted, np.zeros(len(new)))
-        more = np.array([own.symbols[name] for name in self.symbols], np.float64)
+        more = np.array([domain.symbols[name] for name in self.symbols], np.float64)
         self.total = self.counted + weight * more
         self.rules = {len(name): self._rules(len(name)) for name in (("", ""), ("", "", ""))}
         words: dict[str, dict[int, float]] = defaultdict(dict)
-        for (word, tag), count in sorted(own.pairs.items()):  # sums of floats, whatever the trees' order
+        for (word, tag), count in sorted(domain.pairs.items()):  # sums of floats, whatever the trees' order
             words[word][self.number[tag]] = count
         self.lexicon = general.lexicon.merged(words, weight, np.where(self.is_tag, self.total, 0.0))
 
@@ -240,9 +240,9 @@ class _Merger:
         rules, tensors = (
             (coarse.unary_rules, coarse.unary) if order == 2 else (coarse.binary_rules, coarse.binary)
         )
-        own = {
+        domain = {
             tuple(self.number[name] for name in names): count
-            for names, count in self.own.rules.items()
+            for names, count in self.domain.rules.items()
             if len(names) == order
         }
         counted, total = self.counted.tolist(), self.total.tolist()
@@ -251,9 +251,9 @@ class _Merger:
             zip(map(tuple, rules.tolist()), tensors.values.tolist(), strict=True)
         ):
             top = symbols[0]
-            p_new = (counted[top] * p + self.weight * own.pop(symbols, 0)) / total[top]
+            p_new = (counted[top] * p + self.weight * domain.pop(symbols, 0)) / total[top]
             found.append((symbols, old, p_new / p if p else 0.0))
-        found += [(symbols, -1, self.weight * count / total[symbols[0]]) for symbols, count in own.items()]
+        found += [(symbols, -1, self.weight * count / total[symbols[0]]) for symbols, count in domain.items()]
         return sorted(found)
 
     def _grammar(self, general: _GeneralGrammar) -> LatentGrammar:
@@ -265,9 +265,11 @@ class _Merger:
         share = [_shares(states[a:b]) for a, b in pairwise(offsets.tolist())]
         binary_rules, binary = self._tensors(3, old.binary, n_states, share)
         unary_rules, unary = self._tensors(2, old.unary, n_states, share)
-        own_roots = [self.own.roots[name] * part for name, part in zip(self.symbols, share, strict=True)]
+        domain_roots = [
+            self.domain.roots[name] * part for name, part in zip(self.symbols, share, strict=True)
+        ]
         n_general = self.general.n_trees
-        root = n_general * np.append(old.root, np.zeros(n_new)) + self.weight * np.concatenate(own_roots)
+        root = n_general * np.append(old.root, np.zeros(n_new)) + self.weight * np.concatenate(domain_roots)
         is_new_tag = self.is_tag[len(old.symbols) :].astype(np.float64)
         tag_default = np.append(old.tag_default, is_new_tag)
         return LatentGrammar(
@@ -278,7 +280,7 @@ class _Merger:
             binary=binary,
             unary_rules=unary_rules,
             unary=unary,
-            root=root / (n_general + self.weight * self.n_own),
+            root=root / (n_general + self.weight * self.n_domain),
             tag_default=tag_default,
             lexicon=self.lexicon.of_grammar(old.lexicon, n_states, tag_default),
         )

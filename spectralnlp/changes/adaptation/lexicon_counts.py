@@ -89,11 +89,11 @@ class LexiconCounts:
         self._signature = signature_by_name(lexicon.scheme)
         self._chains: dict[str, list[int]] = {}
 
-    def merged(self, own: WordCounts, weight: float, total: Floats) -> LexiconRows:
+    def merged(self, domain: WordCounts, weight: float, total: Floats) -> LexiconRows:
         """Return the rows of the lexicon after adding the words of new trees.
 
         Args:
-            own: number of tokens of each word with each tag in the new trees.
+            domain: number of tokens of each word with each tag in the new trees.
             weight: how many times each of these tokens counts.
             total: number of tokens of each tag after merging, 0 for phrases; float64 (n_symbols,).
         """
@@ -102,40 +102,40 @@ class LexiconCounts:
         p_new = total / n_all
         entries = [self._entry(entry) for entry in range(len(lexicon.starts) - 1)]
 
-        votes = self._votes(own)
+        votes = self._votes(domain)
         for sign, more in votes.items():
             entry = n_words + sign
             _add(entries[entry], tokens[entry] + _SIGNATURE_PRIOR, {t: weight * n for t, n in more.items()})
-        for word, counts in own.items():
+        for word, counts in domain.items():
             at = lexicon.word_index.get(word)
             if at is not None:
                 _add(entries[at], tokens[at], {tag: weight * n for tag, n in counts.items()})
-        new = sorted(set(own) - lexicon.word_index.keys())
+        new = sorted(set(domain) - lexicon.word_index.keys())
         finest = [self._finest(word) for word in new]
         added: list[_Entry] = []
         for word, sign in zip(new, finest, strict=True):
             of_sign = entries[n_words + sign]
-            prior = {tag: _WORD_PRIOR * of_sign.get(tag, (0.0, -1))[0] for tag in own[word]}
-            n = sum(own[word].values()) + _WORD_PRIOR
-            added.append({tag: ((own[word][tag] + prior[tag]) / n, -1) for tag in own[word]})
+            prior = {tag: _WORD_PRIOR * of_sign.get(tag, (0.0, -1))[0] for tag in domain[word]}
+            n = sum(domain[word].values()) + _WORD_PRIOR
+            added.append({tag: ((domain[word][tag] + prior[tag]) / n, -1) for tag in domain[word]})
         ordered = [*entries[:n_words], *added, *entries[n_words:]]
         rows = [(tag, *row) for each in ordered for tag, row in sorted(each.items())]
         tags = np.array([tag for tag, _, _ in rows], np.int32)
         old = np.array([at for _, _, at in rows], np.int64)
         ratio = np.array([p for _, p, _ in rows]) / p_new[tags]  # p(tag | word) / p(tag)
         values = lexicon.values[np.maximum(old, 0)]
-        own_tokens = np.array([sum(own[word].values()) for word in new], np.float64)
+        domain_tokens = np.array([sum(domain[word].values()) for word in new], np.float64)
         known = np.array(
-            [sum(own[word].values()) if word in own else 0 for word in lexicon.words], np.float64
+            [sum(domain[word].values()) if word in domain else 0 for word in lexicon.words], np.float64
         )
-        weights = [tokens[:n_words] + weight * known, weight * own_tokens, tokens[n_words:]]
+        weights = [tokens[:n_words] + weight * known, weight * domain_tokens, tokens[n_words:]]
         return LexiconRows(
             words=(*lexicon.words, *new),
             starts=offsets_of(np.array([len(each) for each in ordered])),
             tags=tags,
             old=old,
             factor=np.where(old >= 0, ratio / np.where(values == 0, 1.0, values), ratio),
-            backoff=np.append(lexicon.backoff, _WORD_PRIOR / (own_tokens + _WORD_PRIOR)),
+            backoff=np.append(lexicon.backoff, _WORD_PRIOR / (domain_tokens + _WORD_PRIOR)),
             word_signature=np.append(lexicon.word_signature, finest).astype(np.int32),
             log_weight=np.log(np.concatenate(weights) / n_all),
         )
@@ -145,11 +145,11 @@ class LexiconCounts:
         rows = range(self._starts[entry], self._starts[entry + 1])
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
-    def _votes(self, own: WordCounts) -> dict[int, dict[int, float]]:
+    def _votes(self, domain: WordCounts) -> dict[int, dict[int, float]]:
         """Return summed tag distributions of rare words by signature; a word adds to all its signatures."""
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1
-        for word, counts in own.items():
+        for word, counts in domain.items():
             total = sum(counts.values())
             if total <= _RARE:
                 for sign in (*self._chain(word), last):

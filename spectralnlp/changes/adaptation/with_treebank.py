@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from spectralnlp.changes.adaptation.adapter import check_weight, holds_counts
-from spectralnlp.changes.adaptation.adapter import usual_weight as usual_weight_of
+from spectralnlp.changes.adaptation.adapter import check_weight, has_counted_states
+from spectralnlp.changes.adaptation.adapter import default_weight as default_weight_of
 from spectralnlp.changes.adaptation.completion import WeightedTree, completions
 from spectralnlp.changes.kept import estimator_named, task_of
 from spectralnlp.errors import ConfigError, InputError
@@ -44,7 +44,7 @@ _SHOWN = 60  # characters shown of a skipped sentence
 def adapt(
     estimator: Estimator[Any],
     general: Moments[Any],
-    own: Corpus[Any],
+    domain: Corpus[Any],
     *,
     weight: float | None = None,
     partial: Iterable[Sentence] | None = None,
@@ -56,9 +56,9 @@ def adapt(
 
     Args:
         estimator: an unfitted estimator of parsers, with the settings of the general model.
-        general: kept moments of the general model, or the result of `observed` for its treebank.
-        own: trees of the domain.
-        weight: how many times each tree of the domain counts; None for `usual_weight`.
+        general: kept moments of the general model, or the result of `moments_of` for its treebank.
+        domain: trees of the domain.
+        weight: how many times each tree of the domain counts; None for `default_weight`.
         partial: sentences of the domain with constraints on their trees. For each sentence, the trees that
             meet its constraints are weighted by their probabilities, which sum to 1. Sentences for which the
             adapted model has no such tree are skipped. None for none.
@@ -75,20 +75,20 @@ def adapt(
         >>> from spectralnlp import changes, registry
         >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", n_states=2)
         >>> trees = list(spectralnlp.read_treebank("corpora/treebank/train.mrg"))
-        >>> general = changes.observed(trainer, spectralnlp.InMemoryCorpus(trees[:100]))
-        >>> own = spectralnlp.InMemoryCorpus(trees[100:150])
-        >>> changes.adapt(trainer, general, own, weight=2.0).info["training trees"]
+        >>> general = changes.moments_of(trainer, spectralnlp.InMemoryCorpus(trees[:100]))
+        >>> domain = spectralnlp.InMemoryCorpus(trees[100:150])
+        >>> changes.adapt(trainer, general, domain, weight=2.0).info["training trees"]
         150
     """
     if estimator.task != "parsing":
         what = f"only parsers can be adapted, and this estimator is for {estimator.task}"
         raise ConfigError(what, hint="`update` adds examples to other models")
     task = task_of(estimator)
-    trees = list(task.examples(estimator, own))
+    trees = list(task.examples(estimator, domain))
     if not trees:
         raise InputError("no trees to adapt to", hint="give files with trees of the domain")
     if weight is None:
-        weight = usual_weight(general, len(trees))
+        weight = default_weight(general, len(trees))
     check_weight(weight)
     report(f"adapt: each of {len(trees):,} trees counts {weight:.1f} times")
     moments = _moments(general, trees)
@@ -112,7 +112,7 @@ def adapt(
 def _solved(
     trainer: Estimator[Any],
     general: Any,
-    own: Any,
+    domain: Any,
     weight: float,
     shares: Floats | None = None,
     report: ProgressCallback = silent,
@@ -124,12 +124,12 @@ def _solved(
         ConfigError: the estimator does not train parsers, or cannot weight examples.
     """
     if not isinstance(trainer, ParserTrainer):
-        what = f"{trainer.known_as} cannot be adapted: its examples all count once"
+        what = f"{trainer.display_name} cannot be adapted: its examples all count once"
         raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
     with timed_passes(report):
-        trainer.solve_adapted(general.parts["estimator"], own.parts["estimator"], weight, shares)
+        trainer.solve_adapted(general.parts["estimator"], domain.parts["estimator"], weight, shares)
     model = task_of(trainer).described(trainer, report=report, description=description)
-    return replace(model, conventions=conventions_of(general, own))
+    return replace(model, conventions=conventions_of(general, domain))
 
 
 def completed_trees(
@@ -169,7 +169,7 @@ def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], 
     return [], f"{' '.join(sentence.words)[:_SHOWN]!r}: {reason}"
 
 
-def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
+def moments_of(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
     """Return the moments of a treebank, for `adapt` if the general model has no kept moments.
 
     Args:
@@ -183,7 +183,7 @@ def observed(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
         >>> import spectralnlp
         >>> from spectralnlp import PCFG, changes
         >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
-        >>> changes.observed(PCFG(), trees).is_exact
+        >>> changes.moments_of(PCFG(), trees).is_exact
         True
     """
     task = task_of(estimator)
@@ -226,30 +226,30 @@ def estimator_with_settings(
 
 def needs_moments(trainer: Any, model: Any) -> bool:
     """Return whether adapting a parser requires its moments or treebank, as its grammars lack counts."""
-    return isinstance(trainer, ParserTrainer) and not holds_counts(model)
+    return isinstance(trainer, ParserTrainer) and not has_counted_states(model)
 
 
-def usual_weight(general: Moments[Any], n_own: int) -> float:
-    """Return the default weight of a domain tree, √(n_general / n_own), limited to the range 1 to 7.5.
+def default_weight(general: Moments[Any], n_domain: int) -> float:
+    """Return the default weight of a domain tree, √(n_general / n_domain), limited to the range 1 to 7.5.
 
     Args:
         general: moments of the general treebank, which give its number of trees.
-        n_own: number of trees of the domain.
+        n_domain: number of trees of the domain.
 
     Examples:
         >>> import spectralnlp
         >>> from spectralnlp import changes, registry
         >>> trees = spectralnlp.read_treebank("corpora/treebank/train.mrg")
         >>> trainer = registry.estimators.get("lpcfg")()
-        >>> round(changes.usual_weight(changes.observed(trainer, trees), 19), 2)
+        >>> round(changes.default_weight(changes.moments_of(trainer, trees), 19), 2)
         3.0
     """
-    return usual_weight_of(_n_examples(general), n_own)
+    return default_weight_of(_n_examples(general), n_domain)
 
 
 def _n_examples(moments: Moments[Any]) -> int:
     """Return the number of examples in a replay log; 0 without one, as for models that cannot be adapted."""
-    log = moments.first_log()
+    log = moments.first_replay_log()
     return 0 if log is None else len(log.arrays()["places"])
 
 

@@ -18,7 +18,7 @@ from spectralnlp.estimators.lpcfg.solve import plain_grammar
 from spectralnlp.estimators.lpcfg.states import StateCounts, TreeEventIndex, state_grammar
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.grammars import GrammarEstimator
-from spectralnlp.estimators.shared.language import head_rules, signature_scheme, usual_binarisation
+from spectralnlp.estimators.shared.language import default_binarisation, head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions, find_directions
 from spectralnlp.estimators.shared.treebank import Treebank, count_words
@@ -86,7 +86,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
             InputError: there are no trees.
         """
         self.heads_ = head_rules(self.heads, corpus)
-        binarisation = self.binarisation or usual_binarisation(self.heads_)
+        binarisation = self.binarisation or default_binarisation(self.heads_)
         binariser = binariser_of(binarisation, unaries=settings.UNARIES, heads=self.heads_)
         with fit_pass("trees"):
             trees = Treebank.of([accumulate(TreeLog(binariser.to_dict()), corpus)])

@@ -20,7 +20,7 @@ from spectralnlp.estimators.lpcfg.learner import CLUSTERS, PRUNER, TENSORS, LPCF
 from spectralnlp.estimators.lpcfg.moments import parse_binarisation, tree_logs
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
-from spectralnlp.estimators.shared.language import head_rules, usual_binarisation
+from spectralnlp.estimators.shared.language import default_binarisation, head_rules
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
 from spectralnlp.estimators.shared.projections import ProjectionOptions
 from spectralnlp.estimators.shared.smoothing import SmoothingOptions
@@ -146,7 +146,7 @@ class LPCFG(TreebankEstimator):
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
         """Return an empty tree log for each binarisation; head rules are chosen by the first trees."""
         heads = head_rules(self.heads, corpus)
-        names = (self.binarisations or usual_binarisation(heads)).split("+")
+        names = (self.binarisations or default_binarisation(heads)).split("+")
         return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
@@ -186,7 +186,7 @@ class LPCFG(TreebankEstimator):
         weight = settings.TAG_WEIGHT if self.keep_rare_words else _PUBLISHED_TAG_WEIGHT
         return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
 
-    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+    def default_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the name of the requested decoder, and its settings."""
         is_recall = self.decoder == "labelled-recall"
         return self.decoder, {"absolute": self.absolute_marginals} if is_recall else {}

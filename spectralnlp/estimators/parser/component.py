@@ -76,7 +76,7 @@ class Context:
         if value is not None:
             self.components[component.name] = value
 
-    def learn_beside(self, job: Callable[[], R]) -> R:
+    def learn_concurrently(self, job: Callable[[], R]) -> R:
         """Run a job, and learn the components of the stage "beside" at the same time, in another thread.
 
         Returns:
@@ -102,7 +102,7 @@ class Context:
     def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
         others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
         others.learn("before")
-        return Fold(number, held_out, others, others.learn_beside(others.learner.learn))
+        return Fold(number, held_out, others, others.learn_concurrently(others.learner.learn))
 
 
 class Fold(NamedTuple):

@@ -27,7 +27,7 @@ class LPCFGParser(ParserTrainer):
         []
     """
 
-    known_as = "LPCFG"
+    display_name = "LPCFG"
     unlearning = "replay"
     spills = True
     parts = (LPCFG, *COMPONENTS)
@@ -53,7 +53,7 @@ class PCFGParser(ParserTrainer):
         171
     """
 
-    known_as = "PCFG"
+    display_name = "PCFG"
     unlearning = "exact"
     parts = (PCFG, *COMPONENTS)
     defaults: ClassVar = {

@@ -132,9 +132,9 @@ class ParserTrainer(MomentEstimator[Tree]):
             ConfigError: the moments are counts instead of trees.
         """
         self.validate()
-        log = own.first_log()
+        log = own.first_replay_log()
         if log is None:
-            what = f"{self.known_as} cannot be adapted, because trees cannot have weights"
+            what = f"{self.display_name} cannot be adapted, because trees cannot have weights"
             raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
         shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
         joined = deepcopy(general)
@@ -154,7 +154,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         stages = Stages({**_BEFORE, **{each.name: each.time for each in last}, **_AFTER})
         stages.report_done("reading")
         context.learn("before")
-        context.learn_beside(learner.describe_nodes)
+        context.learn_concurrently(learner.describe_nodes)
         stages.report_done("nodes")
         for each in last:
             context.report_done = partial(stages.report_done, each.name)

@@ -20,10 +20,10 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimators.pcfg.moments import RuleCounts, RuleEvents
 from spectralnlp.estimators.pcfg.solve import is_annotated, solve_pcfg, without_annotation
 from spectralnlp.estimators.shared import settings
+from spectralnlp.estimators.shared.ambiguous_labels import report_ambiguous_labels
 from spectralnlp.estimators.shared.grammars import GrammarLearner, TreebankEstimator
 from spectralnlp.estimators.shared.language import head_rules, signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconOptions
-from spectralnlp.estimators.shared.roles import role_report
 from spectralnlp.estimators.shared.treebank import Chains, Treebank
 from spectralnlp.estimators.shared.unary_chains import commonest_chains
 from spectralnlp.parameters import GrammarSet, LatentGrammar
@@ -103,12 +103,12 @@ class PCFG(TreebankEstimator):
         if not events.root:
             raise InputError("no trees to learn from", hint="give a treebank with at least one tree")
         self.n_trees_ = sum(events.root.values())
-        for line in role_report(events.two_roles()):
+        for line in report_ambiguous_labels(events.ambiguous_labels()):
             report_progress(line)
         self.word_counts_ = events.word_counts()
         self.heads_ = counts.binariser.heads
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        self.decoder_, self.decoder_settings_ = self.usual_decoder()
+        self.decoder_, self.decoder_settings_ = self.default_decoder()
         coarse, grammar = self.coarse(events), self.grammar(events)
         self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
@@ -117,7 +117,7 @@ class PCFG(TreebankEstimator):
         trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
         return trees if self.unaries == "compress" else replace(trees, chains={})
 
-    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+    def default_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the name of the default decoder, ``mbr``, without settings."""
         return "mbr", {}
 

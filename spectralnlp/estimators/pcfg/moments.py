@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.shared.roles import TwoRoles, roles_in_counts
+from spectralnlp.estimators.shared.ambiguous_labels import AmbiguousLabel, ambiguous_labels_in_counts
 from spectralnlp.runtime import Counts, Key
 from spectralnlp.trees import (
     Binariser,
@@ -107,7 +107,7 @@ class RuleEvents:
             chain=self.chain,
         )
 
-    def two_roles(self) -> Iterator[TwoRoles]:
+    def ambiguous_labels(self) -> Iterator[AmbiguousLabel]:
         """Yield the labels that are used both as tags and as phrase labels."""
         words: Counter[tuple[str, str]] = Counter()
         for (tag, word, _), count in self.word.items():
@@ -116,7 +116,7 @@ class RuleEvents:
         for counts in (self.binary, self.unary):
             for symbols, count in counts.items():
                 phrases[symbols[0]] += count
-        return roles_in_counts(words, phrases)
+        return ambiguous_labels_in_counts(words, phrases)
 
 
 class RuleCounts(Counts[Tree]):

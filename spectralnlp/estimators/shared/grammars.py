@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.estimator import Estimator, MomentEstimator
+from spectralnlp.estimators.shared.ambiguous_labels import ambiguous_labels_in_table, report_ambiguous_labels
 from spectralnlp.estimators.shared.language import signature_scheme
 from spectralnlp.estimators.shared.lexicon import LexiconMaker
-from spectralnlp.estimators.shared.roles import role_report, roles_in_table
 from spectralnlp.estimators.shared.treebank import Treebank, count_words
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Tensors
 from spectralnlp.progress import report_progress
@@ -118,15 +118,15 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
         Labels that are used both as tags and as phrase labels are reported.
         """
         table, binariser = trees.first, trees.binarisers[0]
-        for line in role_report(roles_in_table(table)):
+        for line in report_ambiguous_labels(ambiguous_labels_in_table(table)):
             report_progress(line)
         self.heads_ = binariser.heads
         self.n_trees_, self.word_counts_ = table.n_sentences, count_words(table)
         self.signatures_ = signature_scheme(self.signatures, self.word_counts_)
-        self.decoder_, self.decoder_settings_ = self.usual_decoder()
+        self.decoder_, self.decoder_settings_ = self.default_decoder()
 
     @abstractmethod
-    def usual_decoder(self) -> tuple[str, dict[str, object]]:
+    def default_decoder(self) -> tuple[str, dict[str, object]]:
         """Return the name and the settings of the parser's default decoder."""
 
     @abstractmethod

@@ -26,7 +26,7 @@ def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
     return _rules_for(Counter(word for tree in islice(corpus, _ENOUGH) for word in tree.words()))
 
 
-def usual_binarisation(heads: str) -> str:
+def default_binarisation(heads: str) -> str:
     """Return the default binarisation: ``head`` with head rules of a language, else ``left``.
 
     Args:

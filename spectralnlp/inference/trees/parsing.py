@@ -227,7 +227,7 @@ class ForestParser:
         lookups: list[Lookup] = []
         allowed, values, limits = [], [], []
         for number, each in enumerate(self.grammars if pooled else self.grammars[:1]):
-            same = self.same_words[number]
+            same = self.first_with_same_lexicon[number]
             found = look_up(each.coarse.lexicon, words, each.signature) if same == number else lookups[same]
             if tag_weights is not None:
                 found = replace(found, tag_weights=tag_weights[number])
@@ -243,10 +243,12 @@ class ForestParser:
         )
 
     @cached_property
-    def same_words(self) -> list[int]:
+    def first_with_same_lexicon(self) -> list[int]:
         """For each binarisation, the index of the first one whose lexicon has the same entries for words."""
         lexicons = [each.coarse.lexicon for each in self.grammars]
-        return [next(n for n, first in enumerate(lexicons) if first.finds_as(each)) for each in lexicons]
+        return [
+            next(n for n, first in enumerate(lexicons) if first.has_same_entries(each)) for each in lexicons
+        ]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
         """Return the sentence with the spans to consider in the first attempt, predicted by the cell model.

@@ -224,7 +224,7 @@ def test_what_linear_sketches_refuse(
     assert "incremental update  exact" in capsys.readouterr().out
 
 
-def take_out(folder: Path, *missing: str) -> None:
+def remove(folder: Path, *missing: str) -> None:
     """Write a sketch without a value or an array of it."""
     from spectralnlp.storage import load_model, save_model
 
@@ -245,7 +245,7 @@ def test_sketches_that_lack_something_are_refused_in_one_line(
     made = linear(name) if name == "countsketch" else SKETCH
     assert run("sketch", files[0], "-o", old, *made) == 0
     assert run("sketch", files[1], "-o", tmp_path / "new", *made) == 0
-    take_out(old, missing)
+    remove(old, missing)
     before = bytes_of(old)
     capsys.readouterr()
     told = "old", f"{missing} is missing"

@@ -7,7 +7,7 @@ from typing import Any
 from spectralnlp.errors import ConfigError
 
 
-class MadeByModel:
+class ModelResult:
     """A result with a reference to its model, which pickling drops and comparison ignores."""
 
     model: Any

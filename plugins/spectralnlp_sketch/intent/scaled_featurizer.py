@@ -25,7 +25,7 @@ MOST_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
-class Featured:
+class ScaledFeaturizer:
     """Fitted featurizer with the mean and scale of its features.
 
     Args:
@@ -39,7 +39,7 @@ class Featured:
     factor: float
 
     @classmethod
-    def learn(cls, name: str, texts: Corpus[str], some: Sequence[str]) -> Featured:
+    def learn(cls, name: str, texts: Corpus[str], some: Sequence[str]) -> ScaledFeaturizer:
         """Fit or load a featurizer, and estimate the mean and scale of its rows.
 
         Args:

@@ -16,7 +16,7 @@ N_LABELS, N_WORDS = 5, 3
 
 
 @dataclass(frozen=True)
-class TwoRoles:
+class AmbiguousLabel:
     """A label that is used both as a tag and as a phrase label.
 
     Attributes:
@@ -37,7 +37,9 @@ class TwoRoles:
         return f"{self.label}: {counted} and {self.n_phrases:,} phrase{'s' * (self.n_phrases > 1)}"
 
 
-def roles_in_counts(words: Mapping[tuple[str, str], int], phrases: Mapping[str, int]) -> Iterator[TwoRoles]:
+def ambiguous_labels_in_counts(
+    words: Mapping[tuple[str, str], int], phrases: Mapping[str, int]
+) -> Iterator[AmbiguousLabel]:
     """Yield the labels of a treebank that are used both as tags and as phrase labels.
 
     Args:
@@ -53,10 +55,10 @@ def roles_in_counts(words: Mapping[tuple[str, str], int], phrases: Mapping[str, 
         n_phrases.update(dict.fromkeys(labels_of(symbol)[-1:], count))
     for label, counts in by_label.items():
         common = tuple(word for word, _ in counts.most_common(N_WORDS + 1))
-        yield TwoRoles(label, counts.total(), n_phrases[label], common)
+        yield AmbiguousLabel(label, counts.total(), n_phrases[label], common)
 
 
-def roles_in_table(table: TreeTable) -> Iterator[TwoRoles]:
+def ambiguous_labels_in_table(table: TreeTable) -> Iterator[AmbiguousLabel]:
     """Yield the labels of a tree table that are used both as tags and as phrase labels."""
     marked = np.array([plain_symbol(each) != each for each in table.symbols])
     if not marked.any():
@@ -65,10 +67,10 @@ def roles_in_table(table: TreeTable) -> Iterator[TwoRoles]:
     pairs = zip(table.symbol[rows].tolist(), table.word[rows].tolist(), strict=True)
     words = Counter((table.symbols[symbol], table.words[word]) for symbol, word in pairs)
     inner = np.bincount(table.symbol[table.word < 0], minlength=len(table.symbols)).tolist()
-    yield from roles_in_counts(words, dict(zip(table.symbols, inner, strict=True)))
+    yield from ambiguous_labels_in_counts(words, dict(zip(table.symbols, inner, strict=True)))
 
 
-def role_report(labels: Iterable[TwoRoles]) -> list[str]:
+def report_ambiguous_labels(labels: Iterable[AmbiguousLabel]) -> list[str]:
     """Return a report line for users, rarest tags first, or no line if no label is ambiguous."""
     ordered = sorted(labels, key=lambda each: (each.n_words, each.label))
     if not ordered:

@@ -28,12 +28,12 @@ from spectralnlp.trees import Tree
 _FEWEST = 20
 
 
-def adapt_alone(
+def adapt_without_treebank(
     parser: Parser | Adapter,
     trees: Sequence[Tree],
     *,
     weight: float | None = None,
-    most: int | None = None,
+    max_scorer_trees: int | None = None,
     partial: Iterable[Sentence] | None = None,
     report: ProgressCallback = silent,
 ) -> Parser:
@@ -46,8 +46,8 @@ def adapt_alone(
         trees: trees of the domain, cleaned, at least one.
         weight: how many times each tree counts; None for the square root of the ratio of the parser's
             training trees to these trees, from 1 to 7.5.
-        most: maximum number of trees from which the span scorer learns: if there are more than twice as many,
-            it learns from the last ``most`` of them. None for no maximum.
+        max_scorer_trees: maximum number of trees from which the span scorer learns: of more than
+            twice as many, it learns from the last ones. None for no maximum.
         partial: partially annotated sentences, as for :func:`~spectralnlp.changes.adapt`; the span scorer
             learns from the most probable tree of each. None for none.
         report: progress callback, called with a line for each pass.
@@ -61,17 +61,18 @@ def adapt_alone(
         >>> from spectralnlp import changes
         >>> from spectralnlp.trees import read_brackets
         >>> trees = list(read_brackets(["(HEADING (NP (NNS Methods)))"] * 9))
-        >>> print(changes.adapt_alone(spectralnlp.load("en"), trees).parse_tokens(["Results"]).tree)
+        >>> parser = changes.adapt_without_treebank(spectralnlp.load("en"), trees)
+        >>> print(parser.parse_tokens(["Results"]).tree)
         (TOP (HEADING (NP (NNS Results))))
     """
-    own = list(trees)
-    if not own:
+    domain = list(trees)
+    if not domain:
         raise InputError("no trees to adapt to")
     adapter = parser if isinstance(parser, Adapter) else Adapter(parser)
-    model = _adapted(adapter, own, [], weight, most)
+    model = _adapted(adapter, domain, [], weight, max_scorer_trees)
     if partial is None:
         return model
-    return _adapted(adapter, own, completed_trees(model, partial, report), weight, most)
+    return _adapted(adapter, domain, completed_trees(model, partial, report), weight, max_scorer_trees)
 
 
 def _adapted(
@@ -79,7 +80,7 @@ def _adapted(
     trees: Sequence[Tree],
     completed: Sequence[Sequence[WeightedTree]],
     weight: float | None,
-    most: int | None,
+    max_scorer_trees: int | None,
 ) -> Parser:
     """Return the parser adapted to trees and to weighted candidate trees of partially annotated sentences.
 
@@ -87,18 +88,18 @@ def _adapted(
         adapter: counts of the general parser.
         trees: trees of the domain.
         completed: candidate trees of each partially annotated sentence, the most probable first.
-        weight: as for `adapt_alone`.
-        most: as for `adapt_alone`.
+        weight: as for `adapt_without_treebank`.
+        max_scorer_trees: as for `adapt_without_treebank`.
     """
     parser, counts = adapter.parser, adapter.recount(trees)
     expected = [[(adapter.count([tree]), share) for tree, share in likely] for likely in completed]
-    whole = adapter.adapted(counts.with_parts(chain.from_iterable(expected)), weight)
+    whole = adapter.adapt(counts.with_parts(chain.from_iterable(expected)), weight)
     if "span_scorer" not in parser.components or len(trees) + len(completed) < _FEWEST:
         return whole
     examples: list[Any] = []
-    for fold, held_out in enumerate(_held_out(trees, most)):
+    for fold, held_out in enumerate(_held_out(trees, max_scorer_trees)):
         others = chain.from_iterable(each for number, each in enumerate(expected) if number % 2 != fold)
-        by = adapter.adapted((counts - adapter.count(held_out)).with_parts(others), weight)
+        by = adapter.adapt((counts - adapter.count(held_out)).with_parts(others), weight)
         gold = [*held_out, *(likely[0].tree for likely in completed[fold::2])]
         refiner = ScorerRefiner(whole, by=by)
         examples += [each for each in map_kernels(refiner.example, gold) if each is not None]
@@ -108,8 +109,8 @@ def _adapted(
     return replace(whole, components={**whole.components, "span_scorer": scorer})
 
 
-def _held_out(trees: Sequence[Tree], most: int | None) -> list[Sequence[Tree]]:
+def _held_out(trees: Sequence[Tree], max_scorer_trees: int | None) -> list[Sequence[Tree]]:
     """Return folds of trees for the span scorer; each is parsed by grammars that have not seen it."""
-    if most is not None and len(trees) > 2 * most:
-        return [trees[-most:]]
+    if max_scorer_trees is not None and len(trees) > 2 * max_scorer_trees:
+        return [trees[-max_scorer_trees:]]
     return [trees[start::2] for start in range(2)]
