@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
+from numba import typeof
 
 from spectralnlp.inference.trees.coarse import _of_neighbours, inside
 from spectralnlp.inference.trees.rule_index import RuleIndex
@@ -105,3 +107,15 @@ def test_a_beam_keeps_the_symbols_that_are_worth_most() -> None:
         merit = every.top_value[first:last] * (index.prior * before[cell] * after[cell])[symbols]
         kept = some.top_symbol[some.top[cell] : some.top[cell + 1]]
         assert kept.tolist() == symbols[merit >= beam * merit.max()].tolist()
+
+
+def test_kernels_are_compiled_once_for_learned_and_stored_grammars() -> None:
+    learned = proper(0)
+    stored = replace(
+        learned,
+        binary=DenseTensors(
+            offsets=learned.binary.offsets, values=values_of(learned.binary).astype(np.float32)
+        ),
+        unary=DenseTensors(offsets=learned.unary.offsets, values=values_of(learned.unary).astype(np.float32)),
+    )
+    assert typeof(RuleIndex.of(stored)) == typeof(RuleIndex.of(learned))

@@ -71,17 +71,18 @@ class RuleIndex(NamedTuple):
         pair = np.full((n_symbols, n_symbols), NO_RULE, np.int32)
         pair[ordered[firsts, 1], ordered[firsts, 2]] = np.arange(len(firsts))
         prior = _expected_nodes(grammar)
+        binary, unary = _weights(grammar)  # of stored grammars, too, or kernels would be compiled twice
         return cls(
             pair=pair,
             partners=_bits_of(pair != NO_RULE),
             first_pair=np.searchsorted(ordered[firsts, 1], np.arange(n_symbols)).astype(np.int64),
             pair_rules=np.append(firsts, len(ordered)).astype(np.int64),
             parent=ordered[:, 0].astype(np.uint32),
-            weight=grammar.binary.values[order],
+            weight=binary[order],
             rule=order.astype(np.int32),
             unary_by_parent=_ranges(grammar.unary_rules[:, 0], n_symbols),
             unary_child=grammar.unary_rules[:, 1].copy(),
-            unary_weight=grammar.unary.values,
+            unary_weight=unary,
             root=grammar.root,
             prior=prior,
             before=_neighbours(grammar, prior, near=2, far=1),
