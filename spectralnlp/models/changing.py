@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
 from spectralnlp import registry
+from spectralnlp.errors import RegistryError
 from spectralnlp.storage import StorableModel, StoredModel
 
 
@@ -32,13 +34,20 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """The name of the model's folder, or of the estimator that trained it."""
-        return super().name if self.folder is None else self.folder.name
+        """The name of the installed model or of its folder, or of the estimator that trained it."""
+        if self.folder is None:
+            return super().name
+        installed = self.folder.name.replace("_", "-")
+        with suppress(RegistryError):  # two packages claim the name
+            if installed in registry.models and Path(registry.models.get(installed)) == self.folder:
+                return installed
+        return self.folder.name
 
     def __repr__(self) -> str:
         files = [] if self.folder is None else [each for each in self.folder.glob("*") if each.is_file()]
-        size = f", {sum(each.stat().st_size for each in files) / 1e6:.0f} MB" if files else ""
-        return super().__repr__().replace(">", f"{size}>")
+        size = sum(each.stat().st_size for each in files)
+        text = f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
         """Give another form of this model all that updating needs (folder, digest, moments); return it."""

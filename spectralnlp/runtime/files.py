@@ -278,6 +278,10 @@ def _check_encoding(encoding: str, path: str | Path) -> None:
         raise InputError(f"{encoding} cannot be read line by line", path=path, hint="convert it to UTF-8")
 
 
+# Files of every folder that `save_model` writes.
+_OF_A_MODEL = {"model.json", "arrays.safetensors"}
+
+
 def expand_inputs(inputs: Inputs) -> list[Location]:
     """Return the files that are meant by files, folders and glob patterns, without repeats.
 
@@ -287,7 +291,7 @@ def expand_inputs(inputs: Inputs) -> list[Location]:
             all these as addresses. A file becomes a path; an address remains text.
 
     Raises:
-        InputError: an input is missing, matches nothing or contains no files.
+        InputError: an input is missing, matches nothing, contains no files or is a model.
     """
     return list(dict.fromkeys(file for item in listed_inputs(inputs) for file in _expand(item)))
 
@@ -307,6 +311,8 @@ def _expand(item: str | Path) -> Iterator[Location]:
     path = Path(item)
     if path.is_dir():
         inside = list(_files_below(path))
+        if {file.name for file in inside if file.parent == path} >= _OF_A_MODEL:
+            raise InputError("this is a model, not data", path=path, hint="give the data here")
         if not inside:
             raise InputError("the folder holds no files", path=path, hint="hidden files are not read")
         yield from inside

@@ -118,6 +118,8 @@ def _opened(path: Path) -> Iterator[Snapshot]:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         raise ModelError("no such model", path=path, hint="a model is a folder") from None
+    except NotADirectoryError:
+        raise ModelError("no model here", path=path, hint="a model is a folder") from None
     except ValueError as error:  # characters that are invalid in a path
         raise ModelError(f"no such model: {error}", path=ascii(str(path))) from None
     except OSError as error:

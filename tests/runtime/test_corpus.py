@@ -10,6 +10,7 @@ import pytest
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import FileCorpus, InMemoryCorpus, expand_inputs, open_text
+from spectralnlp.storage import save_model
 
 
 def lines_of(path: Path, **options: str) -> list[str]:
@@ -115,7 +116,13 @@ def test_a_file_whose_name_looks_like_a_glob_is_that_file(tmp_path: Path) -> Non
 
 def test_inputs_that_stand_for_nothing_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for item, message in (("missing", "no such"), ("*.mrg", "matches no file"), ("empty", "holds no files")):
+    save_model(tmp_path / "model", kind="parsing", metadata={}, arrays={}, card="")
+    for item, message in (
+        ("missing", "no such"),
+        ("*.mrg", "matches no file"),
+        ("empty", "holds no files"),
+        ("model", "this is a model, not data"),
+    ):
         with pytest.raises(InputError, match=message):
             expand_inputs([tmp_path / item])
 
