@@ -140,7 +140,7 @@ def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ..
         given = parser.forest_parser.open_cells(parser.forest_parser.look_up(forms))
         parser.forest_parser.infer(given)
         seconds.append(process_time() - started)
-        if given.opening is not None and given.cells is not None:
+        if given.cell_marginals is not None and given.cells is not None:
             n_cells = len(given.cells.start)
     return f"{mean(seconds):.3f}", str(n_cells), f"{report.peak_megabytes():.0f}"
 

@@ -17,7 +17,7 @@ from time import thread_time
 from typing import Any
 
 import spectralnlp
-from spectralnlp.inference.trees import opening, parsing, pool, scored_forest
+from spectralnlp.inference.trees import open_cells, parsing, pool, scored_forest
 from spectralnlp.inference.trees.parsing import ForestParser
 from spectralnlp.models import parser as parsers
 from spectralnlp.models.tag_evidence import TagEvidence
@@ -28,7 +28,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (TagEvidence, "weights", "tagger"),
     (ForestParser, "look_up", "words and tags looked up"),
     (ForestParser, "open_cells", "features of tokens for open cells"),
-    (opening, "_all_marginals", "marginals of cells"),
+    (open_cells, "_all_marginals", "marginals of cells"),
     (ForestParser, "infer", "charts and forests handed on"),
     (parsing, "inside", "coarse inside"),
     (parsing, "build_forest", "coarse outside, forest"),

@@ -249,7 +249,7 @@ def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feat
     forests = parser.forest_parser.infer(given)
     if not forests.scored:
         return []
-    return bracket_features(rescorer, forests.scored, sentence.forms, bracket, given.opening)
+    return bracket_features(rescorer, forests.scored, sentence.forms, bracket, given.cell_marginals)
 
 
 def rule_of(table: TreeTable, node: int) -> str:

@@ -17,7 +17,7 @@ PARTS = {
     f"{_OF}words": "words",
     f"{_OF}sentences": "ends of sentences",
     f"{_OF}chains": "tags",
-    f"{_OF}trees.opening": "open cells",
+    f"{_OF}trees.open_cells": "open cells",
     f"{_OF}trees.co": "the chart",
     f"{_OF}trees.dense": "grammars",
     f"{_OF}trees.rescoring": "labels",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
-from spectralnlp.inference.trees.opening import WINDOW
+from spectralnlp.inference.trees.open_cells import WINDOW
 from spectralnlp.inference.trees.parsing import ForestParser, SentenceInput, merge_tags
 from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.text.constraints import Constraints, NoTreeError

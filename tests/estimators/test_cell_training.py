@@ -62,12 +62,12 @@ def test_true_spans_stay_open_and_many_others_do_not(parser: Parser, own_treeban
     n_open, n_cells, n_true, n_closed = 0, 0, 0, 0
     for tree in own_trees(own_treebank, "dev.mrg"):
         given = parser.look_up(Sentence.from_words(parser.conventions.forms(tree.words())))
-        first, opening = given.cells, given.opening
+        first, cell_marginals = given.cells, given.cell_marginals
         assert first is not None
-        assert opening is not None
+        assert cell_marginals is not None
         spans = set(zip(first.start.tolist(), first.end.tolist(), strict=True))
         true = {(start, end) for _, start, end in tree.spans()}
-        n_open, n_cells = n_open + len(spans), n_cells + len(opening.marginals)
+        n_open, n_cells = n_open + len(spans), n_cells + len(cell_marginals.marginals)
         n_true, n_closed = n_true + len(true), n_closed + len(true - spans)
     assert n_closed / n_true < 0.02
     assert n_open / n_cells < 0.9
@@ -87,12 +87,14 @@ def test_neighbours_are_joined_as_one_sentence(examples: list[Tree]) -> None:
     n, n_alone = len(sentences.tokens) - 1, len(examples)
     assert n_alone < n < 1.4 * n_alone
     assert sorted(order.tolist())[-(n - n_alone) :] == list(range(n_alone, n))
-    words = [sentences.cues.word[a:b].tolist() for a, b in itertools.pairwise(sentences.tokens.tolist())]
+    words = [
+        sentences.attributes.word[a:b].tolist() for a, b in itertools.pairwise(sentences.tokens.tolist())
+    ]
     spans = [
         set(zip(sentences.start[a:b].tolist(), sentences.end[a:b].tolist(), strict=True))
         for a, b in itertools.pairwise(sentences.spans.tolist())
     ]
-    marks = np.split(sentences.cues.marks, np.cumsum(np.diff(sentences.tokens) + 1)[:-1])
+    marks = np.split(sentences.attributes.marks, np.cumsum(np.diff(sentences.tokens) + 1)[:-1])
     for both in range(n_alone, n):
         firsts = [s for s in range(n_alone - 1) if words[s] + words[s + 1] == words[both]]
         matching = [
@@ -132,7 +134,7 @@ def test_a_folder_without_the_model_opens_everything(parser: Parser, tmp_path: P
     header = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
     assert header["metadata"]["components"] == {}
     loaded = load(tmp_path / "model")
-    assert loaded.look_up(Sentence.from_words(["a", "b"])).opening is None
+    assert loaded.look_up(Sentence.from_words(["a", "b"])).cell_marginals is None
 
 
 @pytest.mark.parametrize(

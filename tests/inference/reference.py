@@ -21,7 +21,7 @@ from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.limits import SpanLimits
-from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning
 from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.scored_forest import ScoredForest
@@ -447,13 +447,15 @@ def infer(
     *,
     allowed: NDArray[np.bool_] | None = None,
     limits: SpanLimits | None = None,
-    opening: Opening | None = None,
+    cell_marginals: CellMarginals | None = None,
 ) -> Forests | None:
     """The scored parses of a sentence under limits that are known, and with cells that are; None for none."""
     sentence = replace(parser.look_up(words), limits=(limits,), allowed=(allowed,))
     values = coarse_values(parser.grammars[0].coarse, sentence.lookups[0], allowed)
     sentence = parser.open_cells(replace(sentence, tag_values=(values,)))
-    if opening is not None:
-        sentence = replace(sentence, opening=opening, cells=opening.above(opening.threshold))
+    if cell_marginals is not None:
+        sentence = replace(
+            sentence, cell_marginals=cell_marginals, cells=cell_marginals.above(cell_marginals.threshold)
+        )
     forests = parser.infer(sentence)
     return forests if forests.scored else None

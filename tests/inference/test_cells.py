@@ -19,10 +19,10 @@ from spectralnlp.inference.trees.bracketing import marginals_of, span_marginals
 from spectralnlp.inference.trees.cells import Cells, all_cells, cells_of, find_splits, without_model
 from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
-from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
+from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals, compute_cell_marginals
 from spectralnlp.inference.trees.parsing import ForestParser
 from spectralnlp.inference.trees.rule_index import RuleIndex
-from spectralnlp.inference.trees.span_features import Cues
+from spectralnlp.inference.trees.span_features import TokenAttributes
 from spectralnlp.inference.words.lexical import coarse_values
 from spectralnlp.parameters import CellModel
 
@@ -47,10 +47,10 @@ def values_of(words: Sequence[str]) -> Array:
     return coarse_values(COARSE, reference.found_in(COARSE, words), None)
 
 
-def random_cues(n: int, seed: int = 0) -> Cues:
+def random_attributes(n: int, seed: int = 0) -> TokenAttributes:
     rng = np.random.default_rng(seed)
     word, tag, second, shape = (rng.integers(0, 30, n) for _ in range(4))
-    return Cues(word, tag, second, shape, np.arange(n + 1, dtype=np.int32) // 7)
+    return TokenAttributes(word, tag, second, shape, np.arange(n + 1, dtype=np.int32) // 7)
 
 
 def random_model(seed: int = 0, threshold: float = 1e-3) -> CellModel:
@@ -208,17 +208,20 @@ def test_marginals_of_no_bracketing_are_zero() -> None:
 
 @pytest.mark.parametrize("n", [WINDOW, WINDOW + 1, 3 * WINDOW + 17])
 def test_marginals_of_windows(n: int) -> None:
-    model, cues = random_model(), random_cues(n)
-    opening, again = open_cells(model, cues), open_cells(model, cues)
-    np.testing.assert_array_equal(opening.marginals, again.marginals)
-    found = spans(opening.cells)
+    model, attributes = random_model(), random_attributes(n)
+    cell_marginals, again = (
+        compute_cell_marginals(model, attributes),
+        compute_cell_marginals(model, attributes),
+    )
+    np.testing.assert_array_equal(cell_marginals.marginals, again.marginals)
+    found = spans(cell_marginals.cells)
     assert len(set(found)) == len(found)
     assert {(token, token + 1) for token in range(n)} <= set(found)
     if n > WINDOW:
         assert {(0, end) for end in range(1, n + 1)} | {(start, n) for start in range(n)} <= set(found)
-    assert opening.marginals.min() >= 0
-    assert opening.marginals.max() <= 1 + 1e-9
-    counts = [len(opening.above(least).start) for least in (opening.threshold, 1e-9, 0.0)]
+    assert cell_marginals.marginals.min() >= 0
+    assert cell_marginals.marginals.max() <= 1 + 1e-9
+    counts = [len(cell_marginals.above(least).start) for least in (cell_marginals.threshold, 1e-9, 0.0)]
     assert counts == sorted(counts)
     assert counts[0] < n * n / 4
 
@@ -234,8 +237,11 @@ def parser() -> ForestParser:
 def test_closing_cells_leaves_no_sentence_without_a_tree() -> None:
     for words in reference.sentences(5):
         cells = all_cells(len(words))
-        closed = Opening(cells, np.zeros(len(cells.start)), threshold=0.5)
-        usual, found = reference.infer(parser(), words), reference.infer(parser(), words, opening=closed)
+        closed = CellMarginals(cells, np.zeros(len(cells.start)), threshold=0.5)
+        usual, found = (
+            reference.infer(parser(), words),
+            reference.infer(parser(), words, cell_marginals=closed),
+        )
         assert (found is None) == (usual is None)
         if usual is not None and found is not None:
             assert found.any_tag == usual.any_tag
@@ -247,8 +253,8 @@ def test_more_cells_open_until_there_is_a_tree() -> None:
     cells = all_cells(5)
     used = {(start, end) for _, _, start, end, *_ in trees.edges[0]}
     marginals = np.array([1e-8 if span in used else 0.0 for span in spans(cells)])
-    opening = Opening(cells, marginals, threshold=1e-3)
-    found = reference.infer(parser(), words, opening=opening)
+    cell_marginals = CellMarginals(cells, marginals, threshold=1e-3)
+    found = reference.infer(parser(), words, cell_marginals=cell_marginals)
     assert found is not None
     forest = found.first[1].forest
     assert set(zip(forest.start.tolist(), forest.end.tolist(), strict=True)) <= used
@@ -275,8 +281,9 @@ sys.path.insert(0, sys.argv[1])
 import test_cells as cells
 words = list(np.random.default_rng(0).choice(["p", "q", "r"], int(sys.argv[2])))
 parser = cells.reference.parser_of(cells.COARSE, cells.FINE, pruning=cells.reference.Pruning())
-for opening in (None, cells.open_cells(cells.random_model(), cells.random_cues(len(words)))):
-    found = cells.reference.infer(parser, words, opening=opening)
+attributes = cells.random_attributes(len(words))
+for cell_marginals in (None, cells.compute_cell_marginals(cells.random_model(), attributes)):
+    found = cells.reference.infer(parser, words, cell_marginals=cell_marginals)
     assert found is not None and np.isfinite(found.log_probability)
 # (getrusage would count the parent's memory, too: a process begins as a copy of it)
 print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >> 10)

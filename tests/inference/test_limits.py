@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import reference
 from reference import Enumerated, enumerate_trees
-from test_cells import random_cues, random_model
+from test_cells import random_attributes, random_model
 from test_enumeration import GRAMMARS, mbr_gain, product_gain, recall_gain
 
 from spectralnlp.inference.trees.bracketing import marginals_of
@@ -28,7 +28,7 @@ from spectralnlp.inference.trees.decoders import (
 from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.limits import LabelTable, nested_cells
-from spectralnlp.inference.trees.opening import WINDOW, Opening, open_cells
+from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals, compute_cell_marginals
 from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.recognition import ParentIndex, recognise
 from spectralnlp.inference.trees.rule_index import RuleIndex
@@ -284,9 +284,9 @@ def test_however_much_is_pruned_what_is_possible_is_found(notation: str) -> None
     for words, constraints, kept in cases("one state", notation):
         limits = table.limits(constraints)
         cells = limits.open(all_cells(len(words)))
-        closed = Opening(cells, np.zeros(len(cells.start)), threshold=0.5)
-        for opening in (None, closed):
-            found = reference.infer(parser, words, limits=limits, opening=opening)
+        closed = CellMarginals(cells, np.zeros(len(cells.start)), threshold=0.5)
+        for cell_marginals in (None, closed):
+            found = reference.infer(parser, words, limits=limits, cell_marginals=cell_marginals)
             if kept:
                 assert found is not None
                 assert not found.any_tag
@@ -353,10 +353,10 @@ def brackets_that_nest(n: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def test_marginals_of_cells_are_those_of_bracketings_that_have_the_required_ones() -> None:
-    n, model, cues = 5, random_model(), random_cues(5)
+    n, model, attributes = 5, random_model(), random_attributes(5)
     everything = all_cells(n)
     scores = span_scores(
-        model.weights, cues, place_scores(model.weights, cues), everything.start, everything.end
+        model.weights, attributes, place_scores(model.weights, attributes), everything.start, everything.end
     )
     every = list(bracketings(0, n))
     number = {
@@ -364,16 +364,21 @@ def test_marginals_of_cells_are_those_of_bracketings_that_have_the_required_ones
     }
     weights = [np.exp(sum(scores[number[s]] for s in each if s[1] - s[0] > 1)) for each in every]
     for required in brackets_that_nest(n):
-        opening = open_cells(model, cues, np.array(required, np.int32))
+        cell_marginals = compute_cell_marginals(model, attributes, np.array(required, np.int32))
         has = [float(set(required) <= each) * w for each, w in zip(every, weights, strict=True)]
         assert sum(has) > 0
         for start, end, marginal in zip(
-            opening.cells.start.tolist(), opening.cells.end.tolist(), opening.marginals.tolist(), strict=True
+            cell_marginals.cells.start.tolist(),
+            cell_marginals.cells.end.tolist(),
+            cell_marginals.marginals.tolist(),
+            strict=True,
         ):
             share = sum(w for each, w in zip(every, has, strict=True) if (start, end) in each) / sum(has)
             assert marginal == pytest.approx(share, abs=1e-12)
         used = set().union(*(each for each, w in zip(every, has, strict=True) if w > 0))
-        assert used == set(zip(opening.cells.start.tolist(), opening.cells.end.tolist(), strict=True))
+        assert used == set(
+            zip(cell_marginals.cells.start.tolist(), cell_marginals.cells.end.tolist(), strict=True)
+        )
 
 
 def bracketings(start: int, end: int) -> Iterator[frozenset[tuple[int, int]]]:
@@ -389,9 +394,9 @@ def bracketings(start: int, end: int) -> Iterator[frozenset[tuple[int, int]]]:
 @pytest.mark.parametrize("n", [2 * WINDOW + 7, 450])
 def test_required_brackets_open_in_long_sentences(n: int) -> None:
     required = np.array([(3, n - 40), (5, 260), (5, 9), (300, 301)], np.int32)
-    model, cues = random_model(), random_cues(n)
+    model, attributes = random_model(), random_attributes(n)
     for cells in (
-        open_cells(model, cues, required).cells,
+        compute_cell_marginals(model, attributes, required).cells,
         nested_cells(without_model(n, most=5_000), required),
     ):
         spans = set(zip(cells.start.tolist(), cells.end.tolist(), strict=True))

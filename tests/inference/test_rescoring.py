@@ -11,7 +11,7 @@ import pytest
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
-from spectralnlp.inference.trees.opening import WINDOW, Opening
+from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals
 from spectralnlp.inference.trees.parsing import Forests
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, cell_odds, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
@@ -228,22 +228,24 @@ def test_brackets_become_rarer_and_commoner(parser: Parser) -> None:
     assert sums[0] < sums[1] < sums[2]
 
 
-def opening_of(n_tokens: int, marginal_of: dict[tuple[int, int], float]) -> Opening:
+def cell_marginals_of(n_tokens: int, marginal_of: dict[tuple[int, int], float]) -> CellMarginals:
     """All cells of a sentence; those without a marginal have a thousandth."""
     cells = all_cells(n_tokens)
     spans = zip(cells.start.tolist(), cells.end.tolist(), strict=True)
-    return Opening(cells, np.array([marginal_of.get(span, 0.001) for span in spans]), threshold=0.0)
+    return CellMarginals(cells, np.array([marginal_of.get(span, 0.001) for span in spans]), threshold=0.0)
 
 
 def test_odds_of_spans_are_those_of_their_cells() -> None:
-    opening = opening_of(5, {(0, 1): 1.0, (1, 3): 0.5, (0, 4): 0.8, (2, 4): 0.2, (3, 4): 0.0, (0, 5): 1.0})
+    cell_marginals = cell_marginals_of(
+        5, {(0, 1): 1.0, (1, 3): 0.5, (0, 4): 0.8, (2, 4): 0.2, (3, 4): 0.0, (0, 5): 1.0}
+    )
     start, end = np.array([0, 1, 0, 2, 3, 1], np.int32), np.array([1, 3, 4, 4, 4, 5], np.int32)
-    found = cell_odds(opening, start, end)
+    found = cell_odds(cell_marginals, start, end)
     marginals = np.array([0.999, 0.5, 0.8, 0.2, 1e-4, 0.001])
     np.testing.assert_allclose(found, np.log(marginals / (1.0 - marginals)))
-    narrow = replace(opening, cells=opening.cells.subset(opening.cells.start == 1))
+    narrow = replace(cell_marginals, cells=cell_marginals.cells.subset(cell_marginals.cells.start == 1))
     assert cell_odds(narrow, start[2:4], end[2:4])[0] == pytest.approx(np.log(1e-4 / (1.0 - 1e-4)))
-    assert not cell_odds(opening_of(WINDOW + 1, {}), start, end).any()
+    assert not cell_odds(cell_marginals_of(WINDOW + 1, {}), start, end).any()
 
 
 def test_cells_that_bracketings_have_bring_brackets(parser: Parser) -> None:
@@ -257,8 +259,8 @@ def test_cells_that_bracketings_have_bring_brackets(parser: Parser) -> None:
     of_span = (forest.start == 3) & (forest.end == 6) & (forest.kind == BINARY)
     shares = []
     for marginal in (0.01, 0.5, 0.99):
-        opening = opening_of(len(words), {(3, 6): marginal})
-        after = rescorer.rescore({0: before}, words, opening=opening)[0]
+        cell_marginals = cell_marginals_of(len(words), {(3, 6): marginal})
+        after = rescorer.rescore({0: before}, words, cell_marginals=cell_marginals)[0]
         shares.append(float(np.mean(after.node_shares, axis=0)[of_span].sum()))
     assert shares[0] < shares[1] < shares[2]
     without = rescorer.rescore({0: before}, words)[0]

@@ -58,7 +58,7 @@ class ScorerRefiner:
         if not self._by.forest_parser.is_complete(forests):
             return None  # all examples have a column of posteriors for each grammar
         scored = list(forests.scored.values())
-        options, _ = span_options(scored, self._maps, self.shared.labels, len(words), given.opening)
+        options, _ = span_options(scored, self._maps, self.shared.labels, len(words), given.cell_marginals)
         return Example(options, self._tokens.read(words, options.tag), self._gold(tree, options))
 
     @cached_property

@@ -14,7 +14,7 @@ from spectralnlp.inference.trees.span_features import (
     END,
     N_PLACE,
     N_SPAN,
-    Cues,
+    TokenAttributes,
     place_features,
     place_scores,
     span_features,
@@ -32,14 +32,14 @@ class Sentences(NamedTuple):
     """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        cues: features of all tokens; ``marks`` has one additional number for each sentence.
+        attributes: features of all tokens; ``marks`` has one additional number for each sentence.
         tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
         spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
         start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.
         share: weight of a span, 1 / number of binarisations.
     """
 
-    cues: Cues
+    attributes: TokenAttributes
     tokens: Offsets
     spans: Offsets
     start: Ints
@@ -73,23 +73,23 @@ class Learner(NamedTuple):
 
 @kernel
 def _cues_of_sentence(sentences, s):
-    cues, first, last = sentences.cues, sentences.tokens[s], sentences.tokens[s + 1]
-    return Cues(
-        cues.word[first:last],
-        cues.tag[first:last],
-        cues.second[first:last],
-        cues.shape[first:last],
-        cues.marks[first + s : last + s + 1],
+    attributes, first, last = sentences.attributes, sentences.tokens[s], sentences.tokens[s + 1]
+    return TokenAttributes(
+        attributes.word[first:last],
+        attributes.tag[first:last],
+        attributes.second[first:last],
+        attributes.shape[first:last],
+        attributes.marks[first + s : last + s + 1],
     )
 
 
 @kernel
 def _marginals(sentences, s, weights):
     """Return the cells of a sentence, narrow spans first, the spans' marginals, and token features."""
-    cues = _cues_of_sentence(sentences, s)
-    cells = all_span_cells(len(cues.word), len(cues.word))
-    scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
-    return cells, span_marginals(scores, len(cues.word)), cues
+    attributes = _cues_of_sentence(sentences, s)
+    cells = all_span_cells(len(attributes.word), len(attributes.word))
+    scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
+    return cells, span_marginals(scores, len(attributes.word)), attributes
 
 
 @kernel
@@ -107,8 +107,8 @@ def learn(sentences, order, step, learner):
     codes = np.empty(max(N_PLACE, N_SPAN), np.uint32)
     for s in order:
         step += 1
-        cells, marginals, cues = _marginals(sentences, s, weights)
-        n, gradient = len(cues.word), -marginals
+        cells, marginals, attributes = _marginals(sentences, s, weights)
+        n, gradient = len(attributes.word), -marginals
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
             gradient[cell_of(n, sentences.start[span], sentences.end[span])] += sentences.share
         places = np.zeros((2, n + 1))
@@ -116,12 +116,12 @@ def learn(sentences, order, step, learner):
             places[BEGIN, cells.start[cell]] += gradient[cell]
             places[END, cells.end[cell]] += gradient[cell]
             if abs(gradient[cell]) >= _NEGLIGIBLE:
-                span_features(cues, cells.start[cell], cells.end[cell], codes)
+                span_features(attributes, cells.start[cell], cells.end[cell], codes)
                 update_weights(learner, codes[:N_SPAN] & mask, gradient[cell], step)
         for place in range(n + 1):
             for side in range(2):
                 if abs(places[side, place]) >= _NEGLIGIBLE:
-                    place_features(cues, place, side, codes)
+                    place_features(attributes, place, side, codes)
                     update_weights(learner, codes[:N_PLACE] & mask, places[side, place], step)
 
 
@@ -159,8 +159,10 @@ def marginals_of_spans(sentences, chosen, weights):
         size += sentences.spans[s + 1] - sentences.spans[s]
     of_gold, count = np.empty(size), 0
     for s in chosen:
-        _, marginals, cues = _marginals(sentences, s, weights)
+        _, marginals, attributes = _marginals(sentences, s, weights)
         for span in range(sentences.spans[s], sentences.spans[s + 1]):
-            of_gold[count] = marginals[cell_of(len(cues.word), sentences.start[span], sentences.end[span])]
+            of_gold[count] = marginals[
+                cell_of(len(attributes.word), sentences.start[span], sentences.end[span])
+            ]
             count += 1
     return of_gold

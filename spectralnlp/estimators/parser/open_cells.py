@@ -17,9 +17,9 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.cell_kernels import Learner, Sentences, learn, marginals_of_spans
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.inference.trees.labels import tag_codes
-from spectralnlp.inference.trees.opening import cues_of
+from spectralnlp.inference.trees.open_cells import token_attributes
 from spectralnlp.inference.trees.rule_index import RuleIndex
-from spectralnlp.inference.trees.span_features import Cues
+from spectralnlp.inference.trees.span_features import TokenAttributes
 from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.parameters import CellModel, Ints, LatentGrammar, Offsets
 from spectralnlp.progress import fit_pass
@@ -112,7 +112,7 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
     )
     order = np.argsort(tree, kind="stable")
     return Sentences(
-        cues=_cues(first, leaves, tokens, coarse),
+        attributes=_cues(first, leaves, tokens, coarse),
         tokens=tokens,
         spans=np.searchsorted(tree[order], np.arange(first.n_trees + 1)),
         start=start[order],
@@ -135,14 +135,16 @@ def _to_be_joined(training: Offsets, lengths: Offsets) -> Offsets:
 def _joined(sentences: Sentences, s: int) -> Sentences:
     """Join a sentence and the next one to one sentence, with the spans of both."""
     begin, middle, end = sentences.tokens[s : s + 3].tolist()
-    marks = sentences.cues.marks[begin + s : end + s + 2]
+    marks = sentences.attributes.marks[begin + s : end + s + 2]
     first, last = marks[: middle - begin + 1], marks[middle - begin + 1 :]
     spans = slice(sentences.spans[s], sentences.spans[s + 2])
     shift = np.zeros(spans.stop - spans.start, np.int32)
     shift[sentences.spans[s + 1] - spans.start :] = middle - begin
-    word, tag, second, shape = (column[begin:end] for column in sentences.cues[:-1])
+    word, tag, second, shape = (column[begin:end] for column in sentences.attributes[:-1])
     return Sentences(
-        cues=Cues(word, tag, second, shape, np.append(first[:-1], first[-1] + last).astype(np.int32)),
+        attributes=TokenAttributes(
+            word, tag, second, shape, np.append(first[:-1], first[-1] + last).astype(np.int32)
+        ),
         tokens=np.array([0, end - begin]),
         spans=np.array([0, len(shift)]),
         start=sentences.start[spans] + shift,
@@ -153,9 +155,11 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
     """Concatenate several collections of sentences."""
-    cues = [np.concatenate(columns) for columns in zip(*(part.cues for part in parts), strict=True)]
+    attributes = [
+        np.concatenate(columns) for columns in zip(*(part.attributes for part in parts), strict=True)
+    ]
     return Sentences(
-        cues=Cues(*cues),
+        attributes=TokenAttributes(*attributes),
         tokens=np.append(0, np.cumsum(np.concatenate([np.diff(part.tokens) for part in parts]))),
         spans=np.append(0, np.cumsum(np.concatenate([np.diff(part.spans) for part in parts]))),
         start=np.concatenate([part.start for part in parts]),
@@ -172,7 +176,7 @@ def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
     return tree, table.start[nodes] - first, table.end[nodes] - first
 
 
-def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> Cues:
+def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> TokenAttributes:
     """Compute the token features of all sentences; words that occur once are treated as unknown words."""
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior
@@ -183,5 +187,5 @@ def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGram
         lookup = look_up(lexicon, [table.words[word] for word in words.tolist()], signature)
         once = np.where(counts[words] == 1, lookup.signatures, lookup.entries)
         lookup = replace(lookup, entries=once)
-        columns.append(cues_of(lexicon, lookup, coarse_values(coarse, lookup, None) * prior, codes))
-    return Cues(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))
+        columns.append(token_attributes(lexicon, lookup, coarse_values(coarse, lookup, None) * prior, codes))
+    return TokenAttributes(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))

@@ -266,7 +266,7 @@ class _FoldReader:
         forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))
         if not self.parser.is_complete(forests):
             return None  # every example needs posteriors of each grammar
-        scored, cells = list(forests.scored.values()), forests.sentence.opening
+        scored, cells = list(forests.scored.values()), forests.sentence.cell_marginals
         options, _ = span_options(scored, self.maps, self.labels, len(words), cells)
         return Example(options, self.tokens.read(words, options.tag), self.gold.options(tree, options))
 

@@ -13,7 +13,7 @@ from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.forest import LEXICAL, NO_NODE, TOP, WORD, Forest
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors
-from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
 from spectralnlp.inference.trees.scored_forest import ScoredForest, score
 
@@ -72,5 +72,13 @@ def _sentence(word: str, n_binarisations: int) -> SentenceInput:
     offsets = np.arange(2), np.array([0, 0, 1])
     cells = Cells(first, last, offsets[0], first, last, offsets[1], first, first)
     return SentenceInput(
-        [word], None, None, (), (), (), (None,) * n_binarisations, cells, Opening(cells, np.ones(1), 0.0)
+        [word],
+        None,
+        None,
+        (),
+        (),
+        (),
+        (None,) * n_binarisations,
+        cells,
+        CellMarginals(cells, np.ones(1), 0.0),
     )

@@ -33,7 +33,13 @@ from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import symbols_of_tags
 from spectralnlp.inference.trees.limits import SpanLimits, limits_of
-from spectralnlp.inference.trees.opening import NOTHING_REQUIRED, WINDOW, Opening, cues_of, open_cells
+from spectralnlp.inference.trees.open_cells import (
+    NOTHING_REQUIRED,
+    WINDOW,
+    CellMarginals,
+    compute_cell_marginals,
+    token_attributes,
+)
 from spectralnlp.inference.trees.pool import Pool
 from spectralnlp.inference.trees.recognition import recognise
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
@@ -101,7 +107,7 @@ class SentenceInput:
         limits: symbols and unary rules allowed over spans; None for all.
         cells: spans considered in the first attempt (open cells), for all binarisations; None until
             `ForestParser.open_cells`.
-        opening: marginals of all spans that may be considered; None without a model of open cells.
+        cell_marginals: marginals of all spans that may be considered; None without a model of open cells.
     """
 
     words: Sequence[str]
@@ -112,7 +118,7 @@ class SentenceInput:
     tag_values: tuple[Floats, ...]
     limits: tuple[SpanLimits | None, ...]
     cells: Cells | None = None
-    opening: Opening | None = None
+    cell_marginals: CellMarginals | None = None
 
     __repr__ = one_line
 
@@ -134,7 +140,7 @@ class Retry(NamedTuple):
 
 
 RETRIES = (
-    Retry(1e-9, is_loose=False, any_tag=False, applies=lambda sentence: sentence.opening is not None),
+    Retry(1e-9, is_loose=False, any_tag=False, applies=lambda sentence: sentence.cell_marginals is not None),
     Retry(0.0, is_loose=True, any_tag=False, applies=lambda sentence: True),
     Retry(0.0, is_loose=True, any_tag=True, applies=lambda sentence: True),
 )
@@ -260,10 +266,12 @@ class ForestParser:
             cells = without_model(len(sentence.words))
             return replace(sentence, cells=cells if limits is None else limits.open(cells))
         values = sentence.tag_values[0] * first.rules.prior
-        cues = cues_of(first.coarse.lexicon, sentence.lookups[0], values, first.tag_codes)
+        attributes = token_attributes(first.coarse.lexicon, sentence.lookups[0], values, first.tag_codes)
         required = NOTHING_REQUIRED if limits is None else limits.required
-        opening = open_cells(self.cells, cues, required)
-        return replace(sentence, opening=opening, cells=opening.above(opening.threshold))
+        cell_marginals = compute_cell_marginals(self.cells, attributes, required)
+        return replace(
+            sentence, cell_marginals=cell_marginals, cells=cell_marginals.above(cell_marginals.threshold)
+        )
 
     def infer(self, sentence: SentenceInput) -> Forests:
         """Return a sentence's scored forests, trying with more cells and less pruning until a parse is found.
@@ -337,8 +345,8 @@ class ForestParser:
             if retry.is_loose:
                 n_values = n_tokens * len(self.grammars[0].coarse.symbols)
                 pruning = replace(_LOOSE, beam=0.0) if is_exact or n_values <= _EXHAUSTIBLE else _LOOSE
-            if sentence.opening is not None:
-                cells = sentence.opening.above(retry.least_marginal)
+            if sentence.cell_marginals is not None:
+                cells = sentence.cell_marginals.above(retry.least_marginal)
             else:
                 cells = without_model(n_tokens) if is_exact else without_model(n_tokens, most=_LOOSE_CELLS)
                 cells = cells if limits is None else limits.open(cells)
@@ -373,7 +381,9 @@ class ForestParser:
         if self.rescorer is None or not forests.scored:
             return forests
         sentence = forests.sentence
-        scored = self.rescorer.rescore(forests.scored, sentence.words, sentence.limits[0], sentence.opening)
+        scored = self.rescorer.rescore(
+            forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals
+        )
         return replace(forests, scored=scored)
 
     def decode(self, forests: Forests, decoder: Decoder) -> Tree:

@@ -31,7 +31,7 @@ _FEW = 4
 _MOST_MARKS = 3
 
 
-class Cues(NamedTuple):
+class TokenAttributes(NamedTuple):
     """Token features of a sentence, as integer ids.
 
     Attributes:
@@ -81,16 +81,16 @@ def _four(template: int, a: int, b: int, c: int, d: int) -> Any:
 
 
 @kernel_part
-def place_features(cues, place, side, codes):
+def place_features(attributes, place, side, codes):
     """Write the features of a constituent that begins or ends at a boundary between tokens.
 
     Args:
-        cues: Cues, the token features of the sentence.
+        attributes: TokenAttributes, the token features of the sentence.
         place: index of the token after the boundary, 0 to n_tokens.
         side: BEGIN if the constituent begins there, END if it ends there.
         codes: uint32 (N_PLACE,); output, the hashes of the features.
     """
-    t, w, s, u = cues.tag, cues.word, cues.shape, cues.second
+    t, w, s, u = attributes.tag, attributes.word, attributes.shape, attributes.second
     t3, t2, t1 = _at(t, place - 3), _at(t, place - 2), _at(t, place - 1)
     t_0, t_1, t_2 = _at(t, place), _at(t, place + 1), _at(t, place + 2)
     w2, w1, w_0, w_1 = _at(w, place - 2), _at(w, place - 1), _at(w, place), _at(w, place + 1)
@@ -124,15 +124,15 @@ def place_features(cues, place, side, codes):
 
 
 @kernel_part
-def span_features(cues, start, end, codes):
+def span_features(attributes, start, end, codes):
     """Write the features of a span of several tokens.
 
     Args:
-        cues: Cues, the token features of the sentence.
+        attributes: TokenAttributes, the token features of the sentence.
         start, end: range of the span's tokens, ``end`` exclusive.
         codes: uint32 (N_SPAN,); output, the hashes of the features.
     """
-    t, w, m = cues.tag, cues.word, cues.marks
+    t, w, m = attributes.tag, attributes.word, attributes.marks
     width = _width_class(end - start)
     first, last = int(t[start]), int(t[end - 1])
     before, after = _at(t, start - 1), _at(t, end)
@@ -174,34 +174,34 @@ def _width_class(width: int) -> int:
 
 
 @kernel
-def place_scores(weights, cues):
+def place_scores(weights, attributes):
     """Return the scores of constituents that begin, and that end, at each boundary between tokens.
 
     Args:
         weights: float32 (n_weights,); weights of hashed features, n_weights is a power of two.
-        cues: Cues, the token features of the sentence.
+        attributes: TokenAttributes, the token features of the sentence.
 
     Returns:
         float64 (2, n_tokens + 1); scores for BEGIN and END.
     """
-    n, mask = len(cues.word), np.uint32(len(weights) - 1)
+    n, mask = len(attributes.word), np.uint32(len(weights) - 1)
     scores = np.zeros((2, n + 1))
     codes = np.empty(N_PLACE, np.uint32)
     for place in range(n + 1):
         for side in range(2):
-            place_features(cues, place, side, codes)
+            place_features(attributes, place, side, codes)
             for number in range(N_PLACE):
                 scores[side, place] += weights[codes[number] & mask]
     return scores
 
 
 @kernel
-def span_scores(weights, cues, places, start, end):
+def span_scores(weights, attributes, places, start, end):
     """Return the score of each span, float64 (n_spans,); 0 for single tokens.
 
     Args:
         weights: float32 (n_weights,); weights of hashed features, n_weights is a power of two.
-        cues: Cues, the token features of the sentence.
+        attributes: TokenAttributes, the token features of the sentence.
         places: float64 (2, n_tokens + 1); the result of :func:`place_scores`.
         start, end: int32 (n_spans,); range of the tokens of each span, ``end`` exclusive.
     """
@@ -210,7 +210,7 @@ def span_scores(weights, cues, places, start, end):
     scores = np.zeros(len(start))
     for span in range(len(start)):
         if end[span] - start[span] > 1:
-            span_features(cues, start[span], end[span], codes)
+            span_features(attributes, start[span], end[span], codes)
             score = places[BEGIN, start[span]] + places[END, end[span]]
             for number in range(N_SPAN):
                 score += weights[codes[number] & mask]

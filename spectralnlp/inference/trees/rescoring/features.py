@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spectralnlp.inference.evidence import Feature
-from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.rescoring.options import span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, number_known
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace
@@ -38,7 +38,7 @@ def bracket_features(
     forests: Mapping[int, ScoredForest],
     words: Sequence[str],
     bracket: Bracket,
-    opening: Opening | None,
+    cell_marginals: CellMarginals | None,
 ) -> list[Feature]:
     """Return the features of a bracket with non-zero weights, the largest first; they sum to its score.
 
@@ -50,14 +50,14 @@ def bracket_features(
         forests: the sentence's forests before rescoring, by the number of their grammar.
         words: the tokens of the sentence.
         bracket: a bracket with a label; where several unary chains have that label, the most probable counts.
-        opening: marginals of the spans that the parser considered (open cells); None without a model of them.
+        cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
 
     Returns:
         The features; an empty list if no forest has the bracket.
     """
     shared, table = rescorer.shared, rescorer.table
     maps = [shared.maps[number] for number in forests]
-    options, _ = span_options(list(forests.values()), maps, shared.labels, len(words), opening)
+    options, _ = span_options(list(forests.values()), maps, shared.labels, len(words), cell_marginals)
     names, pairs = shared.names, shared.labels.pairs.tolist()
     of_option = [(name,) for name in names] + [tuple(names[label] for label in pair) for pair in pairs]
     span = np.flatnonzero((options.start == bracket.start) & (options.end == bracket.end))

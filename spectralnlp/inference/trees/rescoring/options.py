@@ -16,7 +16,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.labels import NO_LABEL, LabelMap, SpanLabels
-from spectralnlp.inference.trees.opening import WINDOW, Opening
+from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
@@ -71,7 +71,7 @@ def span_options(
     maps: Sequence[LabelMap],
     labels: SpanLabels,
     n_tokens: int,
-    opening: Opening | None = None,
+    cell_marginals: CellMarginals | None = None,
 ) -> tuple[SpanOptions, list[OptionsOfForest]]:
     """Collect the options of a sentence's spans from all of its forests.
 
@@ -80,7 +80,7 @@ def span_options(
         maps: for each forest, the map from its grammars' symbols to shared labels.
         labels: the shared labels.
         n_tokens: number of tokens in the sentence.
-        opening: marginals of the spans that the parser considered (open cells); None without a model of them.
+        cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
 
     Returns:
         The options, and for each forest the options that its nodes and hyperedges correspond to.
@@ -103,7 +103,7 @@ def span_options(
         OptionsOfForest(*_places(records.source[a:b], option[a:b], each.forest.n_nodes, each.forest.n_edges))
         for each, a, b in zip(forests, ends[:-1], ends[1:], strict=True)
     ]
-    odds = np.zeros(len(start)) if opening is None else cell_odds(opening, start, end)
+    odds = np.zeros(len(start)) if cell_marginals is None else cell_odds(cell_marginals, start, end)
     return SpanOptions(start, end, first, label, posterior, tag, odds), places
 
 
@@ -261,19 +261,19 @@ def _group(records, n_records, n_keys, tag_share):
     )
 
 
-def cell_odds(opening: Opening, start: Ints, end: Ints) -> Floats:
+def cell_odds(cell_marginals: CellMarginals, start: Ints, end: Ints) -> Floats:
     """Return the log-odds that spans are constituents, with any label; float64 (n_spans,), about -9 to 7.
 
     They are 0 in sentences longer than `WINDOW`, because marginals computed in windows are unreliable for
     wide spans.
 
     Args:
-        opening: marginals of a sentence's spans under the model of bracketings.
+        cell_marginals: marginals of a sentence's spans under the model of bracketings.
         start, end: int32 (n_spans,); sorted by end, then by start.
     """
-    if opening.cells.n_tokens > WINDOW:
+    if cell_marginals.cells.n_tokens > WINDOW:
         return np.zeros(len(start))
-    odds: Floats = _odds(opening.cells, opening.marginals, start, end)
+    odds: Floats = _odds(cell_marginals.cells, cell_marginals.marginals, start, end)
     return odds
 
 

@@ -15,7 +15,7 @@ from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.latent import ForestPosteriors
 from spectralnlp.inference.trees.limits import SpanLimits
-from spectralnlp.inference.trees.opening import Opening
+from spectralnlp.inference.trees.open_cells import CellMarginals
 from spectralnlp.inference.trees.rescoring.options import NO_OPTION, OptionsOfForest, span_options
 from spectralnlp.inference.trees.rescoring.scores import describe_span, make_workspace, score_span
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
@@ -91,7 +91,7 @@ class SpanRescorer:
         forests: Mapping[int, ScoredForest],
         words: Sequence[str],
         limits: SpanLimits | None = None,
-        opening: Opening | None = None,
+        cell_marginals: CellMarginals | None = None,
     ) -> dict[int, ScoredForest]:
         """Return the forests of one sentence with the scorer's posteriors in place of the grammars'.
 
@@ -101,11 +101,12 @@ class SpanRescorer:
             forests: forests by the number of their grammar in ``shared``.
             words: the tokens of the sentence.
             limits: the span constraints under which the forests were made.
-            opening: marginals of the spans that the parser considered (open cells); None without a model of
-                them.
+            cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
         """
         maps = [self.shared.maps[number] for number in forests]
-        options, places = span_options(list(forests.values()), maps, self.shared.labels, len(words), opening)
+        options, places = span_options(
+            list(forests.values()), maps, self.shared.labels, len(words), cell_marginals
+        )
         tokens = self.tokens.read(words, options.tag)
         required = np.zeros(len(options.start), bool)
         if limits is not None:

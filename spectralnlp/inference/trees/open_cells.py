@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spectralnlp.inference.trees.bracketing import bracketing_marginals, span_marginals
 from spectralnlp.inference.trees.cells import Cells, all_cells, all_span_cells, cells_of
 from spectralnlp.inference.trees.limits import building_blocks, crosses, nested_cells
-from spectralnlp.inference.trees.span_features import Cues, place_scores, span_scores
+from spectralnlp.inference.trees.span_features import TokenAttributes, place_scores, span_scores
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import CellModel, Floats, Ints, Lexicon
@@ -34,7 +34,7 @@ _SYMBOL_CLASS = "UNK-SYM"
 
 
 @dataclass(frozen=True)
-class Opening:
+class CellMarginals:
     """The cells (spans) of a sentence that a parser may consider, with their marginals.
 
     Attributes:
@@ -52,56 +52,60 @@ class Opening:
         return self.cells.subset(self.marginals >= threshold)
 
 
-def open_cells(model: CellModel, cues: Cues, required: Ints = NOTHING_REQUIRED) -> Opening:
+def compute_cell_marginals(
+    model: CellModel, attributes: TokenAttributes, required: Ints = NOTHING_REQUIRED
+) -> CellMarginals:
     """Compute the marginals of all cells (spans) that may be opened in a sentence.
 
     Args:
         model: the model of bracketings.
-        cues: features of the sentence's tokens.
+        attributes: features of the sentence's tokens.
         required: int32 (n_required, 2); start and end of spans that every bracketing must have.
     """
-    if len(cues.word) > WINDOW:
-        return _in_windows(model, cues, place_scores(model.weights, cues), required)
+    if len(attributes.word) > WINDOW:
+        return _in_windows(model, attributes, place_scores(model.weights, attributes), required)
     if not len(required):
-        cells, marginals = _all_marginals(model.weights, cues)
-        return Opening(cells, marginals, model.threshold)
-    cells = nested_cells(all_cells(len(cues.word)), required)
-    return Opening(cells, _marginals(model.weights, cues, cells), model.threshold)
+        cells, marginals = _all_marginals(model.weights, attributes)
+        return CellMarginals(cells, marginals, model.threshold)
+    cells = nested_cells(all_cells(len(attributes.word)), required)
+    return CellMarginals(cells, _marginals(model.weights, attributes, cells), model.threshold)
 
 
 @kernel
-def _marginals(weights, cues, cells):
+def _marginals(weights, attributes, cells):
     """Return the marginals of the given cells of a sentence."""
-    scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
+    scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
 
 
 @kernel
-def _all_marginals(weights, cues):
+def _all_marginals(weights, attributes):
     """Return all spans of a sentence as cells, and their marginals."""
-    n = len(cues.word)
+    n = len(attributes.word)
     cells = all_span_cells(n, n)
-    scores = span_scores(weights, cues, place_scores(weights, cues), cells.start, cells.end)
+    scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
     return cells, span_marginals(scores, n)
 
 
-def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) -> Opening:
+def _in_windows(
+    model: CellModel, attributes: TokenAttributes, places: Floats, required: Ints
+) -> CellMarginals:
     """Return the cells that may be opened in a long sentence, with marginals computed in windows.
 
     Args:
         model: the model of bracketings.
-        cues: features of the sentence's tokens.
+        attributes: features of the sentence's tokens.
         places: scores of constituents' boundaries, from `place_scores`.
         required: int32 (n_required, 2); start and end of spans that every bracketing must have.
     """
-    n, half = len(cues.word), WINDOW // 2
+    n, half = len(attributes.word), WINDOW // 2
     n_windows = -(-(n - WINDOW) // half) + 1
     starts, ends, marginals = [], [], []
     for number in range(n_windows):
         first = number * half
         inner = all_cells(min(WINDOW, n - first))
         start, end = inner.start + np.int32(first), inner.end + np.int32(first)
-        scores = span_scores(model.weights, cues, places, start, end)
+        scores = span_scores(model.weights, attributes, places, start, end)
         marginal = span_marginals(scores, len(inner.by_start) - 1)
         belongs = ((start + end) // 2 - half // 2) // half
         keep = np.clip(belongs, 0, n_windows - 1) == number
@@ -117,7 +121,7 @@ def _in_windows(model: CellModel, cues: Cues, places: Floats, required: Ints) ->
     if len(required):
         start, end, marginal = _with_required(start, end, marginal, required)
     cells, order = cells_of(n, start, end)
-    return Opening(cells, marginal[order], model.threshold)
+    return CellMarginals(cells, marginal[order], model.threshold)
 
 
 def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
@@ -136,7 +140,9 @@ def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> 
     return start[keep], end[keep], marginal[keep]
 
 
-def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]) -> Cues:
+def token_attributes(
+    lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDArray[np.int64]
+) -> TokenAttributes:
     """Return the features of a sentence's tokens that the model of bracketings uses.
 
     Args:
@@ -152,7 +158,7 @@ def cues_of(lexicon: Lexicon, found: Lookup, tag_values: Floats, tag_codes: NDAr
     symbol_class = len(lexicon.words) + lexicon.signature_index.get(_SYMBOL_CLASS, len(lexicon.signatures))
     marks: Ints = np.zeros(len(rows) + 1, np.int32)
     np.cumsum(found.signatures == symbol_class, out=marks[1:])
-    return Cues(
+    return TokenAttributes(
         word=np.where(found.is_rare, found.signatures, found.entries),
         tag=tag_codes[best],
         second=tag_codes[others.argmax(axis=1)],
