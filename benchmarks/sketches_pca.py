@@ -195,12 +195,13 @@ def dask(arguments: argparse.Namespace) -> None:
     from distributed import Client, LocalCluster
     from spectralnlp_sketch import StreamingPCA
 
-    n, d = arguments.rows or 100_000, 1000
+    n, d = arguments.rows or 200_000, 1000
     spent = {}
     for n_workers in (1, 2):
         options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
-        with LocalCluster(**options) as cluster, Client(cluster):
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
             rows = da.random.default_rng(0).standard_normal((n, d), chunks=(5000, d)).persist()
+            client.rebalance(rows)
             StreamingPCA(2).fit(rows[: 5000 * n_workers])  # imports modules and waits for the rows
             rows.sum().compute()
             run = lambda rows=rows: StreamingPCA(COMPONENTS).fit(rows)  # noqa: E731

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -115,19 +115,17 @@ class BlockEngine(Engine):
         parts = []
         for number, partition in tasks:
             assert isinstance(partition, DaskPartition)
-            bare = MatrixPartition(
-                partition.document, partition.document_index, partition.start, _nothing, _nothing
-            )
-            parts.append(add(shared, number, delayed(bare, traverse=False), partition.block))
+            place = partition.document, partition.document_index, partition.start
+            parts.append(add(shared, number, place, partition.block))
         while len(parts) > 1:
             parts = [merge(parts[at : at + FAN_IN]) for at in range(0, len(parts), FAN_IN)]
         return parts[0].compute() if parts else None
 
 
-def _observed(observe: Observer[M], number: int, partition: MatrixPartition, block: Any) -> Part[M]:
-    matrix = block_of(block, partition.document or f"block {number}")
+def _observed(observe: Observer[M], number: int, place: tuple[str, int, int], block: Any) -> Part[M]:
+    rows = partial(slices, block_of(block, place[0] or f"block {number}"))
     with one_blas_thread():
-        return observe((number, replace(partition, blocks=partial(slices, matrix))))
+        return observe((number, MatrixPartition(*place, _nothing, rows)))
 
 
 def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start: int, block: Any) -> R:

@@ -205,13 +205,15 @@ def _about(centre: NDArray[Any], matrix: NDArray[Any], block: int) -> tuple[Floa
     gram, sums = np.zeros((d, d), matrix.dtype), np.zeros(d)
     # Skip the subtraction if the centre is zero, which saves time.
     centred = np.empty((min(block, len(matrix)), d), matrix.dtype) if centre.any() else None
+    # Products are allocated once: in a Dask worker, malloc returns freed memory to the system each time.
+    panels = [(gram[pair], *pair, np.empty_like(gram[pair])) for pair in _pairs_of_panels(d)]
     with map_in_threads() as each:
         for start in range(0, len(matrix), block):
             rows = matrix[start : start + block]
             if centred is not None:
                 rows = np.subtract(rows, centre, out=centred[: len(rows)])
             sums += np.ones(len(rows), rows.dtype) @ rows
-            list(each(partial(_add_panel, gram, rows), _pairs_of_panels(d)))
+            list(each(partial(_add_panel, rows), panels))
     return sums, gram
 
 
@@ -226,6 +228,13 @@ def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a thread has its own
-def _add_panel(gram: NDArray[Any], rows: NDArray[Any], panels: tuple[slice, slice]) -> None:
-    left, right = panels
-    gram[left, right] += rows[:, left].T @ rows[:, right]
+def _add_panel(rows: NDArray[Any], panel: tuple[NDArray[Any], slice, slice, NDArray[Any]]) -> None:
+    """Add the product of two panels of columns to a part of the Gram matrix.
+
+    Args:
+        rows: centred rows (n, d).
+        panel: the part of the Gram matrix (w, v), its rows and columns, and memory (w, v) for the product.
+    """
+    gram, left, right, product = panel
+    np.matmul(rows[:, left].T, rows[:, right], out=product)
+    gram += product
