@@ -65,7 +65,7 @@ WHOLE = "intent"
 VARIANTS = {
     WHOLE: Variant(full=True),
     "without names of labels": Variant({"label_texts": no_names}),
-    "without likeness of names": Variant({"likeness_of": lambda names, form: None}),
+    "without similarity of names": Variant({"label_similarity_of": lambda names, form: None}),
     "without pseudo-labels": Variant({"how_many": lambda kinship, n_labels: 0}),
     "without doubt of unlabelled texts": Variant({"log_kinship": no_doubt}),
     "without directions": Variant(directions=False, full=True),

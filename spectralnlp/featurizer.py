@@ -67,8 +67,8 @@ def featurizer_to_stored(featurizer: Featurizer) -> tuple[dict[str, Any], Mappin
     """
     values, arrays = featurizer.to_stored()
     settings = featurizer.get_params(deep=False)
-    described = {"name": _registered(type(featurizer)), "settings": settings, "learned": values}
-    return described, arrays
+    metadata = {"name": _registered(type(featurizer)), "settings": settings, "learned": values}
+    return metadata, arrays
 
 
 def featurizer_from_stored(values: StoredValues, arrays: StoredArrays) -> Featurizer:

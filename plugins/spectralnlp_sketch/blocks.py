@@ -84,7 +84,7 @@ class BlockCorpus(Corpus[Any]):
         batches: batches that `block_of` accepts, all of one width.
 
     Attributes:
-        described: width, dtype and sparsity of the first batch, as `describe_rows` returns them.
+        row_type: width, dtype and sparsity of the first batch, as `describe_rows` returns them.
 
     Raises:
         MatrixError: no batch has rows.
@@ -98,7 +98,7 @@ class BlockCorpus(Corpus[Any]):
             raise MatrixError("the stream holds no rows")
         self.n_columns = int(first.shape[1])
         dtype = first.dtype if first.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-        self.described = {"n_columns": self.n_columns, "dtype": dtype.name, "sparse": sp.issparse(first)}
+        self.row_type = {"n_columns": self.n_columns, "dtype": dtype.name, "sparse": sp.issparse(first)}
         self._begun: Iterator[Matrix] | None = chain([first], blocks)
 
     def partitions(self) -> Sequence[MatrixPartition]:

@@ -40,7 +40,7 @@ class DaskRows(Corpus[Any]):
         data: two-dimensional array or data frame of real numbers.
 
     Attributes:
-        described: width, dtype and sparsity, as `describe_rows` returns them.
+        row_type: width, dtype and sparsity, as `describe_rows` returns them.
 
     Raises:
         MatrixError: the data is not a matrix of real numbers.
@@ -56,7 +56,7 @@ class DaskRows(Corpus[Any]):
                 raise MatrixError(f"{name} holds values of type {kind}, not numbers", hint="leave it out")
         self.n_columns = int(data.shape[1])
         narrow = all(kind == np.float32 for kind in kinds)
-        self.described = {
+        self.row_type = {
             "n_columns": self.n_columns,
             "dtype": "float32" if narrow else "float64",
             "sparse": sp.issparse(getattr(data, "_meta", None)),
@@ -91,7 +91,7 @@ class DaskRows(Corpus[Any]):
 
         arrays: Any = dask.array  # Dask has no types
         shared, apply = delayed(function, traverse=False), delayed(_applied)
-        like = function(Batch(Rows(np.zeros((1, self.n_columns), self.described["dtype"])), "", 0, 0))
+        like = function(Batch(Rows(np.zeros((1, self.n_columns), self.row_type["dtype"])), "", 0, 0))
         results = []
         for number, (part, length) in enumerate(zip(self.partitions(), self._lengths, strict=True)):
             made = apply(shared, part.document, number, part.start, part.block)

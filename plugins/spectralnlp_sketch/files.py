@@ -138,16 +138,16 @@ def load_sketch(folder: str | Path) -> Any:
     if stored.kind != KIND:
         raise ModelError(f"holds a {stored.kind}, not a sketch", path=folder)
     values = stored.values
-    described = values.take("input", _InputDescription)
+    row_type = values.take("input", _InputDescription)
     try:
         kind: Any = registry.sketches.get(values.take("sketch", str))
         estimator = kind.from_settings({}, values.take("settings", Mapping[str, Any]))
         estimator.validate()
-        estimator.restore(asdict(described))
+        estimator.restore(asdict(row_type))
     except (ConfigError, ValueError) as error:
         raise values.error("settings", f"is refused: {error}") from error
     estimator.moments_.check_arrays(stored.checked.part("moments."))
-    estimator.restore(asdict(described), _state(stored.arrays))
+    estimator.restore(asdict(row_type), _state(stored.arrays))
     return estimator
 
 
@@ -202,8 +202,8 @@ def _save(
     card = (
         f"# A {kind} of spectralnlp\n\nA sketch keeps sums over rows, which reveal something of each row.\n"
     )
-    described = {**metadata, "input": estimator.input_}
-    save_model(folder, kind=kind, metadata=described, arrays={**state, **results}, card=card)
+    stored = {**metadata, "input": estimator.input_}
+    save_model(folder, kind=kind, metadata=stored, arrays={**state, **results}, card=card)
 
 
 def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -96,8 +96,8 @@ def describe_rows(corpus: Corpus[Any]) -> dict[str, Any]:
     Raises:
         MatrixError: the corpus has no rows.
     """
-    if hasattr(corpus, "described"):  # a stream that may be read only once
-        return dict(corpus.described)
+    if hasattr(corpus, "row_type"):  # a stream that may be read only once
+        return dict(corpus.row_type)
     first = next(iter(corpus.batches(1)), None)
     if first is None:
         raise MatrixError("the stream holds no rows")

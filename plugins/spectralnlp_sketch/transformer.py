@@ -100,11 +100,11 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """
         return self._moments_for(describe_rows(corpus))
 
-    def _moments_for(self, described: Mapping[str, Any]) -> Any:
-        self.input_ = dict(described)
-        self.n_features_in_ = int(described["n_columns"])
-        dtype = np.dtype(described["dtype"])
-        return self._empty_moments(self.n_features_in_, dtype, bool(described["sparse"]))
+    def _moments_for(self, row_type: Mapping[str, Any]) -> Any:
+        self.input_ = dict(row_type)
+        self.n_features_in_ = int(row_type["n_columns"])
+        dtype = np.dtype(row_type["dtype"])
+        return self._empty_moments(self.n_features_in_, dtype, bool(row_type["sparse"]))
 
     def begin(self, corpus: Corpus[Any]) -> None:
         """Set empty ``moments_`` for the rows of a corpus, whose first row is read.
@@ -117,14 +117,14 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.moments_ = self.init_moments(corpus)
         self.finish()
 
-    def restore(self, described: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
+    def restore(self, row_type: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
         """Set ``moments_`` from stored arrays, or to empty moments.
 
         Args:
-            described: an earlier ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
+            row_type: an earlier ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
             arrays: stored arrays of the moments; None for empty moments.
         """
-        empty = self._moments_for(described)
+        empty = self._moments_for(row_type)
         self.moments_ = empty if arrays is None else empty.restored(arrays)
         self.finish()
 

@@ -99,7 +99,7 @@ class KeptMoments:
         arrays |= {f"ledger.{name}": each for name, each in self.ledger.arrays().items()}
         if self.state is not None:
             arrays |= {f"state.{name}": each for name, each in self.state.arrays().items()}
-        described = {
+        metadata = {
             "estimator": self.estimator,
             "settings": dict(self.settings),
             "reading": dict(self.reading),
@@ -110,7 +110,7 @@ class KeptMoments:
         }
         with staged(path, overwrite=overwrite) as folder:
             model.save(folder)
-            save_kept_moments(folder, described, arrays)
+            save_kept_moments(folder, metadata, arrays)
 
     @classmethod
     def load(cls, folder: Path, verb: str) -> KeptMoments:
@@ -128,15 +128,15 @@ class KeptMoments:
         stored = load_kept_moments(moments_folder(folder), folder)
         if stored is None:
             raise _nothing_kept(folder, verb)
-        described, arrays = stored
-        estimator = described.take("estimator", str)
-        settings = described.take("settings", Mapping[str, Any])
-        reading, documents = described.take("reading", Mapping[str, Any]), described.part("documents")
-        learner, empty = _empty_moments(estimator, settings, described)
-        _check_reading(task_of(learner), reading, described)
+        metadata, arrays = stored
+        estimator = metadata.take("estimator", str)
+        settings = metadata.take("settings", Mapping[str, Any])
+        reading, documents = metadata.take("reading", Mapping[str, Any]), metadata.part("documents")
+        learner, empty = _empty_moments(estimator, settings, metadata)
+        _check_reading(task_of(learner), reading, metadata)
         unit = documents.take("unit", DocumentUnit)
         own = arrays.part("moments.")
-        moments = _of_parameters(empty, described.part("moments"))
+        moments = _of_parameters(empty, metadata.part("moments"))
         moments.check_arrays(own)
         moments = moments.restored(own.all())
         ledger = Ledger.from_arrays(
@@ -152,14 +152,14 @@ class KeptMoments:
             unit=unit,
             moments=moments,
             ledger=ledger,
-            description=described.take("description", str),
+            description=metadata.take("description", str),
             state=learner.read_state(state) if state.all() else None,
-            keep_words_above=described.take("keep_words_above", _Threshold, 0),
+            keep_words_above=metadata.take("keep_words_above", _Threshold, 0),
         )
 
 
 def _empty_moments(
-    estimator: str, settings: Mapping[str, Any], described: StoredValues
+    estimator: str, settings: Mapping[str, Any], metadata: StoredValues
 ) -> tuple[Estimator[Any], Moments[Any]]:
     """Return an unfitted estimator with the settings in a file, and its empty moments.
 
@@ -173,7 +173,7 @@ def _empty_moments(
         learner.validate()
         return learner, task_of(learner).init_kept_moments(learner, InMemoryCorpus([]))
     except ConfigError as error:
-        raise described.error("settings", f"is refused: {error.what}") from error
+        raise metadata.error("settings", f"is refused: {error.what}") from error
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
@@ -190,13 +190,13 @@ def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any
         raise parameters.error("", f"is refused: {error.what}") from error
 
 
-def _check_reading(task: Task, reading: Mapping[str, Any], described: StoredValues) -> None:
+def _check_reading(task: Task, reading: Mapping[str, Any], metadata: StoredValues) -> None:
     """Raise ModelError for keyword arguments that the task's ``read`` does not take, or of a wrong type."""
     hints = get_type_hints(task.read)
     for name in reading:
         if name not in hints or name in ("inputs", "on_bad", "return"):
-            raise described.error(f"reading.{name}", "means nothing to the task")
-        described.part("reading").take(name, hints[name])
+            raise metadata.error(f"reading.{name}", "means nothing to the task")
+        metadata.part("reading").take(name, hints[name])
 
 
 def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
@@ -266,15 +266,15 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     if header is None:
         found = estimator_named(about.get("estimator"))
         return {} if found is None else {"incremental update": found.unlearning, "moments": "not kept"}
-    described = header.part("metadata")
-    documents, size = described.part("documents"), header.part("arrays").take("size", int)
+    metadata = header.part("metadata")
+    documents, size = metadata.part("documents"), header.part("arrays").take("size", int)
     number, unit = documents.take("number", int), documents.take("unit", DocumentUnit)
     kept = f"{number:,} documents ({unit}s), {size / 1e6:.1f} MB"
-    if above := described.take("keep_words_above", _Threshold, 0):
+    if above := metadata.take("keep_words_above", _Threshold, 0):
         kept += f", words seen {times_or_less(above)} replaced"
-    settings = described.take("settings", Mapping[str, Any])
-    name = described.take("estimator", str)
-    _, empty = _empty_moments(name, settings, described)
+    settings = metadata.take("settings", Mapping[str, Any])
+    name = metadata.take("estimator", str)
+    _, empty = _empty_moments(name, settings, metadata)
     learner = registry.estimators.get(name)
     return {"incremental update": unlearning_of(learner, empty), "moments": f"kept, of {kept}"}
 

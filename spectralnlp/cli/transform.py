@@ -76,14 +76,14 @@ def _write_npy(path: Path, blocks: Iterator[Any], features: Features) -> int:
     import numpy as np
 
     n, first = 0, next(blocks)
-    described = {"descr": np.lib.format.dtype_to_descr(first.dtype), "fortran_order": False}
+    header = {"descr": np.lib.format.dtype_to_descr(first.dtype), "fortran_order": False}
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {**described, "shape": (0, first.shape[1])})
+        np.lib.format.write_array_header_1_0(file, {**header, "shape": (0, first.shape[1])})
         for block in chain([first], blocks):
             file.write(np.ascontiguousarray(block).data)
             n += len(block)
         file.seek(0)  # numpy pads the header, so the larger size fits
-        np.lib.format.write_array_header_1_0(file, {**described, "shape": (n, first.shape[1])})
+        np.lib.format.write_array_header_1_0(file, {**header, "shape": (n, first.shape[1])})
     return n
 
 

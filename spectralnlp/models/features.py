@@ -84,8 +84,8 @@ class Features(StorableModel):
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Mapping[str, Array]]:
         """Return the stored form of the featurizer; ``compact`` has no effect."""
-        described, arrays = featurizer_to_stored(self.featurizer)
-        return {"featurizer": described, "about": dict(self.about)}, arrays
+        metadata, arrays = featurizer_to_stored(self.featurizer)
+        return {"featurizer": metadata, "about": dict(self.about)}, arrays
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Self:

@@ -223,30 +223,30 @@ class GrammarSet:
 
     @classmethod
     def from_arrays(
-        cls, arrays: StoredArrays, described: StoredValues, beside: str | None = None
+        cls, arrays: StoredArrays, metadata: StoredValues, beside: str | None = None
     ) -> GrammarSet:
         """Read grammars from stored arrays and JSON values.
 
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
-            described: stored JSON values, as `to_json` returns them.
+            metadata: stored JSON values, as `to_json` returns them.
             beside: prefix of the array names of the set that this one shares lexicon arrays with.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        symbols: tuple[str, ...] = described.take("symbols", tuple[str, ...])
+        symbols: tuple[str, ...] = metadata.take("symbols", tuple[str, ...])
         arrays = arrays.part(n_symbols=len(symbols))
         is_tag = np.zeros(len(symbols), bool)
-        is_tag[list(described.indices("tags", below=len(symbols)))] = True
+        is_tag[list(metadata.indices("tags", below=len(symbols)))] = True
         rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
         common = {"symbols": symbols, "is_tag": is_tag, **rules}
         of_lexicon = arrays.part("lexicon.", beside=None if beside is None else f"{beside}lexicon.")
-        lexicon = Lexicon.common_fields(of_lexicon, described)
-        signed, has_pruner = described.take("signed", tuple[bool, ...]), described.take("has_pruner", bool)
-        if len(signed) != described.take("n_grammars", int) or len(signed) < 2 + has_pruner:
-            raise described.error("signed", f"lists {len(signed)} grammars, not the expected number")
-        chains = described.take("chains", tuple[tuple[str, str, tuple[str, ...]], ...])
+        lexicon = Lexicon.common_fields(of_lexicon, metadata)
+        signed, has_pruner = metadata.take("signed", tuple[bool, ...]), metadata.take("has_pruner", bool)
+        if len(signed) != metadata.take("n_grammars", int) or len(signed) < 2 + has_pruner:
+            raise metadata.error("signed", f"lists {len(signed)} grammars, not the expected number")
+        chains = metadata.take("chains", tuple[tuple[str, str, tuple[str, ...]], ...])
         coarse, *others = (
             LatentGrammar.from_arrays(common, lexicon, arrays.part(f"{number}."), signed=is_signed)
             for number, is_signed in enumerate(signed)
@@ -254,7 +254,7 @@ class GrammarSet:
         if (coarse.n_states != 1).any():
             raise arrays.error("0.n_states", "gives a symbol of the coarse grammar more than one state")
         return cls(
-            binariser=described.take("binariser", Binariser),
+            binariser=metadata.take("binariser", Binariser),
             chains={(top, bottom): chain for top, bottom, chain in chains},
             coarse=coarse,
             pruner=others.pop(0) if has_pruner else None,
@@ -273,28 +273,28 @@ def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[li
     Returns:
         The JSON values of each set; and the arrays of all sets, whose names start with the set's number.
     """
-    described, arrays = [], Arrays()
+    metadata, arrays = [], Arrays()
     for number, each in enumerate(sets):
         beside = sets[0] if number else None
-        described.append(each.to_json(beside=beside))
+        metadata.append(each.to_json(beside=beside))
         arrays |= with_prefix(f"{number}.", each.to_arrays(compact=compact, beside=beside))
-    return described, arrays
+    return metadata, arrays
 
 
-def read_sets(described: Sequence[StoredValues], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
+def read_sets(metadata: Sequence[StoredValues], arrays: StoredArrays) -> tuple[GrammarSet, ...]:
     """Read the grammar sets that `store_sets` stored.
 
     Args:
-        described, arrays: stored JSON values and arrays, as `store_sets` returns them.
+        metadata, arrays: stored JSON values and arrays, as `store_sets` returns them.
 
     Raises:
         ModelError: a stored array or value is invalid.
     """
     return tuple(
         GrammarSet.from_arrays(
-            arrays.part(f"{number}."), each.updated({**described[0], **each}), "0." if number else None
+            arrays.part(f"{number}."), each.updated({**metadata[0], **each}), "0." if number else None
         )
-        for number, each in enumerate(described)
+        for number, each in enumerate(metadata)
     )
 
 

@@ -38,17 +38,17 @@ class HashedModel:
         return to_half_precision("weights", self.weights) if compact else arrays_of(self)
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> Self:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> Self:
         """Read a model from stored arrays and JSON values.
 
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
-            described: stored JSON values, as `to_json` returns them.
+            metadata: stored JSON values, as `to_json` returns them.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        model = cls(**described.fields(cls, "threshold"), **arrays.fields(cls))
+        model = cls(**metadata.fields(cls, "threshold"), **arrays.fields(cls))
         size = len(model.weights)
         if size == 0 or size & (size - 1):
             raise arrays.error("weights", f"holds {size} numbers, which is not a power of two")

@@ -89,21 +89,21 @@ class Lexicon:
         return arrays
 
     @classmethod
-    def common_fields(cls, arrays: StoredArrays, described: StoredValues) -> dict[str, Any]:
+    def common_fields(cls, arrays: StoredArrays, metadata: StoredValues) -> dict[str, Any]:
         """Read the fields that lexicons learned from the same text share.
 
         Args:
             arrays: stored arrays, as `common_arrays` returns them; the size ``n_symbols`` must be known.
-            described: stored JSON values, as `to_json` returns them.
+            metadata: stored JSON values, as `to_json` returns them.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        values = described.fields(cls, "words", "signatures", "scheme")
+        values = metadata.fields(cls, "words", "signatures", "scheme")
         n_words, n_signatures = len(values["words"]), len(values["signatures"])
         n_entries = n_words + n_signatures
         if not n_signatures:
-            raise described.error("signatures", "is empty: unknown words would have no signature")
+            raise metadata.error("signatures", "is empty: unknown words would have no signature")
         sized = arrays.part(n_words=n_words, n_signatures=n_signatures, n_entries=n_entries)
         fields = sized.fields(cls, leave_out=("values",))
         return {**values, **fields}

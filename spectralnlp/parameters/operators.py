@@ -74,18 +74,18 @@ class ObservableOperators(WithArrays):
         return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ObservableOperators:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> ObservableOperators:
         """Read a model from stored arrays and JSON values.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        values = described.fields(cls, "symbols", "floor")
-        tolerance = described.take("tolerance", Annotated[float, Ge(0)] | None)
+        values = metadata.fields(cls, "symbols", "floor")
+        tolerance = metadata.take("tolerance", Annotated[float, Ge(0)] | None)
         return cls(
             tolerance=math.inf if tolerance is None else tolerance,
             **values,
-            **arrays.part(n_symbols=_some(described, values["symbols"])).fields(cls),
+            **arrays.part(n_symbols=_some(metadata, values["symbols"])).fields(cls),
         )
 
 
@@ -120,14 +120,14 @@ class HiddenMarkov(WithArrays):
         return {"kind": self.kind, "symbols": self.symbols}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> HiddenMarkov:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> HiddenMarkov:
         """Read a model from stored arrays and JSON values; probabilities are renormalised.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        symbols = described.take("symbols", tuple[str, ...])
-        fields = arrays.part(n_symbols=_some(described, symbols)).fields(cls)
+        symbols = metadata.take("symbols", tuple[str, ...])
+        fields = arrays.part(n_symbols=_some(metadata, symbols)).fields(cls)
         for name, array in fields.items():
             total = array.sum(axis=0)
             if not np.all(total > 0):
@@ -143,28 +143,28 @@ _KINDS: Mapping[str, type[SequenceParameters]] = {
 }
 
 
-def read_sequence_parameters(arrays: StoredArrays, described: StoredValues) -> SequenceParameters:
+def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> SequenceParameters:
     """Read the parameters of a sequence model of either kind.
 
     Args:
         arrays: stored arrays, as `to_arrays` returns them.
-        described: stored JSON values, as `to_json` returns them; ``kind`` names the class.
+        metadata: stored JSON values, as `to_json` returns them; ``kind`` names the class.
 
     Raises:
         ModelError: the kind is unknown, or a stored array or value is invalid.
     """
-    kind = described.take("kind", str)
+    kind = metadata.take("kind", str)
     if kind not in _KINDS:
-        raise described.error("kind", f"is not {' or '.join(_KINDS)}")
-    return _KINDS[kind].from_arrays(arrays, described)
+        raise metadata.error("kind", f"is not {' or '.join(_KINDS)}")
+    return _KINDS[kind].from_arrays(arrays, metadata)
 
 
-def _some(described: StoredValues, symbols: tuple[str, ...]) -> int:
+def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
     """Return the number of symbols.
 
     Raises:
         ModelError: there are no symbols; at least one must stand for unknown symbols.
     """
     if not symbols:
-        raise described.error("symbols", "is empty")
+        raise metadata.error("symbols", "is empty")
     return len(symbols)

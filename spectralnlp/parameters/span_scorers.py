@@ -58,13 +58,13 @@ class SpanScorer:
 
     @classmethod
     def from_arrays(
-        cls, arrays: StoredArrays, described: StoredValues, n_buckets: int, n_numbers: int
+        cls, arrays: StoredArrays, metadata: StoredValues, n_buckets: int, n_numbers: int
     ) -> SpanScorer:
         """Read a scorer from stored arrays and JSON values.
 
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
-            described: stored JSON values, as `to_json` returns them.
+            metadata: stored JSON values, as `to_json` returns them.
             n_buckets: number of hash buckets.
             n_numbers: number of real-valued features; a scorer stored with fewer gets zero weights for the
                 last ones.
@@ -72,7 +72,7 @@ class SpanScorer:
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        names = described.fields(cls, "templates", "phrases", "tags")
+        names = metadata.fields(cls, "templates", "phrases", "tags")
         sized = arrays.part(
             n_buckets=n_buckets,
             n_phrases=len(names["phrases"]),

@@ -175,20 +175,20 @@ class RefinedMarkovSet:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> RefinedMarkovSet:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> RefinedMarkovSet:
         """Read models from stored arrays and JSON values.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        tags = described.take("tags", tuple[str, ...])
+        tags = metadata.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
         pairs = arrays.take("pairs", _PAIRS)
         arrays.check_expansion("pairs", len(tags) ** 2, len(pairs))
-        lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), described)
-        tied = described.take("tied", tuple[bool, ...])
+        lexicon = Lexicon.common_fields(arrays.part(n_symbols=len(tags)), metadata)
+        tied = metadata.take("tied", tuple[bool, ...])
         if len(tied) < 2:
-            raise described.error("tied", "lists no model except the coarse one")
+            raise metadata.error("tied", "lists no model except the coarse one")
         coarse, *models = (
             RefinedMarkov.from_arrays(arrays.part(f"{number}."), tags, pairs, lexicon, tied=is_tied)
             for number, is_tied in enumerate(tied)
@@ -280,19 +280,19 @@ class ChainWeights:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> ChainWeights:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> ChainWeights:
         """Read weights from stored arrays and JSON values.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        tags = described.take("tags", tuple[str, ...])
+        tags = metadata.take("tags", tuple[str, ...])
         arrays = arrays.part(n_tags=len(tags))
         fields = arrays.fields(cls)
         counts, columns, values = (arrays.take(f"features.{name}", spec) for name, spec in _ROWS.items())
         if (total := counts.sum(dtype=np.int64)) != len(columns):
             raise arrays.error("features.counts", f"adds up to {total}, not to {len(columns)} entries")
-        temperature = described.fields(cls, "temperature")
+        temperature = metadata.fields(cls, "temperature")
         # Copy read-only arrays: numba would compile the kernels again for them.
         columns, values = (np.require(each, requirements="W") for each in (columns, values))
         rows = FeatureRows(offsets_of(counts), columns, values)

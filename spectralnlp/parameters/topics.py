@@ -45,11 +45,11 @@ class TopicMixture(WithArrays):
         return {"words": self.words, "alpha0": self.alpha0}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> TopicMixture:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> TopicMixture:
         """Read topics from stored arrays and JSON values.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        values = described.fields(cls, "words", "alpha0")
+        values = metadata.fields(cls, "words", "alpha0")
         return cls(**values, **arrays.part(n_words=len(values["words"])).fields(cls))

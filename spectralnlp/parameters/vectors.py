@@ -109,13 +109,13 @@ class WordVectors:
         return {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in arrays.items()}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordVectors:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> WordVectors:
         """Read word vectors from stored arrays and JSON values.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        values = described.fields(cls, "words", "contexts", "blocks", "lowercase")
+        values = metadata.fields(cls, "words", "contexts", "blocks", "lowercase")
         n_words, n_contexts, n_blocks = (len(values[name]) for name in ("words", "contexts", "blocks"))
         sized = arrays.part(n_words=n_words, n_contexts=n_contexts, n_blocks=n_blocks)
         fields = sized.fields(cls)

@@ -58,16 +58,16 @@ class WordClusters(WithArrays):
         return {"words": list(self.words), "tags": list(self.tags)}
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> WordClusters:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> WordClusters:
         """Read clusters from stored arrays and JSON values.
 
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
-            described: stored JSON values, as `to_json` returns them.
+            metadata: stored JSON values, as `to_json` returns them.
 
         Raises:
             ModelError: a stored array or value is invalid.
         """
-        names = described.fields(cls, "words", "tags")
+        names = metadata.fields(cls, "words", "tags")
         sized = arrays.part(n_words=len(names["words"]), n_tags=len(names["tags"]))
         return cls(**names, **sized.fields(cls))

@@ -90,19 +90,19 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
     return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def read_arrays(folder: Snapshot, name: str, described: StoredValues) -> Arrays:
+def read_arrays(folder: Snapshot, name: str, description: StoredValues) -> Arrays:
     """Read arrays; never allocate more memory than the file has bytes.
 
     Args:
         folder: the folder.
         name: name of the file.
-        described: size and digest of the file, as `write_arrays` returned them.
+        description: size and digest of the file, as `write_arrays` returned them.
 
     Raises:
         ModelError: the file is missing, truncated, changed, or not a file of arrays.
     """
     path = folder.path / name
-    size, digest = described.take("size", int), described.take("sha256", str)
+    size, digest = description.take("size", int), description.take("sha256", str)
     with folder.open(name) as file:
         try:
             found = os.fstat(file.fileno()).st_size
@@ -110,7 +110,7 @@ def read_arrays(folder: Snapshot, name: str, described: StoredValues) -> Arrays:
                 what = f"{found} bytes of {cut(str(size))}: the file is truncated or was changed"
                 raise ModelError(what, path=path, hint=_HINT)
             if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-                where = described.path.name if described.path else "its description"
+                where = description.path.name if description.path else "its description"
                 what = f"the file is corrupt: its SHA-256 is not the one in {where}"
                 raise ModelError(what, path=path, hint=_HINT)
             file.seek(0)

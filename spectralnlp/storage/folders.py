@@ -182,13 +182,13 @@ def _check_replaceable(target: Path, path: str | Path, overwrite: bool) -> None:
 def _write(
     folder: Path, kind: str, metadata: Mapping[str, Any], arrays: Mapping[str, Array], card: str
 ) -> None:
-    described = write_arrays(folder / ARRAYS, arrays)
+    description = write_arrays(folder / ARRAYS, arrays)
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "spectralnlp": __version__,
         "kind": kind,
-        "arrays": described,
+        "arrays": description,
         "metadata": metadata,
     }
     write_json(folder / META, header)

@@ -78,9 +78,9 @@ def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, S
         return None
     if header.take("model", str) != (digest or sha256(folder.read(META))):
         raise ModelError("the moments belong to another model", path=folder.path, hint=_HINT)
-    described, path = header.part("arrays"), folder.path / MOMENTS
-    arrays = StoredArrays(read_arrays(folder, MOMENTS, described), path)
-    packed = described.take("packed", Mapping[str, Packed], {})
+    description, path = header.part("arrays"), folder.path / MOMENTS
+    arrays = StoredArrays(read_arrays(folder, MOMENTS, description), path)
+    packed = description.take("packed", Mapping[str, Packed], {})
     return header.part("metadata"), StoredArrays(unpack(arrays, packed), path)
 
 

@@ -54,26 +54,26 @@ def pack(arrays: Mapping[str, Array]) -> tuple[Arrays, dict[str, Any]]:
         The arrays, deflated ones as uint8 (n_bytes,); and dtype and shape of each deflated array by name, as
         JSON values.
     """
-    written, described = dict(arrays), {}
+    written, packed = dict(arrays), {}
     for name, array in arrays.items():
         deflated = zlib.compress(_by_significance(array), _LEVEL)
         if len(deflated) < array.nbytes <= EXPANSION * len(deflated):
             written[name] = np.frombuffer(deflated, np.uint8)
-            described[name] = asdict(Packed(array.dtype.name, array.shape))  # type: ignore[arg-type]
-    return written, described
+            packed[name] = asdict(Packed(array.dtype.name, array.shape))  # type: ignore[arg-type]
+    return written, packed
 
 
-def unpack(arrays: StoredArrays, described: Mapping[str, Packed]) -> Arrays:
+def unpack(arrays: StoredArrays, packed: Mapping[str, Packed]) -> Arrays:
     """Inflate the arrays that `pack` returned; none may be over `EXPANSION` times its size in the file.
 
     Raises:
         ModelError: an array is missing, or does not match its description.
     """
-    return {**arrays.all(), **{name: _unpacked(arrays, name, each) for name, each in described.items()}}
+    return {**arrays.all(), **{name: _unpacked(arrays, name, each) for name, each in packed.items()}}
 
 
-def _unpacked(arrays: StoredArrays, name: str, described: Packed) -> Array:
-    deflated, wanted = arrays.part().take(name, _DEFLATED), described.n_bytes
+def _unpacked(arrays: StoredArrays, name: str, packed: Packed) -> Array:
+    deflated, wanted = arrays.part().take(name, _DEFLATED), packed.n_bytes
     if wanted > EXPANSION * len(deflated):
         raise arrays.error(name, f"holds {len(deflated):,} bytes and asks for memory for {wanted:.3g}")
     reader = zlib.decompressobj()
@@ -83,10 +83,10 @@ def _unpacked(arrays: StoredArrays, name: str, described: Packed) -> Array:
         raise arrays.error(name, f"cannot be inflated: {error}") from error
     if len(content) != wanted or not reader.eof or reader.unused_data:
         raise arrays.error(name, f"does not inflate to its declared size, {wanted:,} bytes")
-    dtype = np.dtype(described.dtype)
+    dtype = np.dtype(packed.dtype)
     planes = np.frombuffer(content, np.uint8).reshape(dtype.itemsize, -1)
     try:
-        return np.ascontiguousarray(planes.T).view(dtype).reshape(described.shape)
+        return np.ascontiguousarray(planes.T).view(dtype).reshape(packed.shape)
     except ValueError as error:
         raise arrays.error(name, f"has an invalid declared shape: {error}") from error
 

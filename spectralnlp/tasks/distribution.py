@@ -226,8 +226,8 @@ def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
     """
     if not output.exists() or (output.is_dir() and not any(output.iterdir())):
         return
-    described = output / "pyproject.toml"
-    if not described.is_file() or f'\nname = "spectralnlp-{name}"\n' not in described.read_text(
+    project_file = output / "pyproject.toml"
+    if not project_file.is_file() or f'\nname = "spectralnlp-{name}"\n' not in project_file.read_text(
         "utf-8", "replace"
     ):
         what = f"something other than the distribution spectralnlp-{name} is here"

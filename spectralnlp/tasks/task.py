@@ -150,9 +150,9 @@ class Task(ABC):
         examples = self.examples(estimator, corpus)
         with timed_passes(report):
             fitted = estimator.fit(examples)
-        return self.described(fitted, report=report, description=description)
+        return self.to_model(fitted, report=report, description=description)
 
-    def described(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
+    def to_model(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
         """Convert a fitted estimator to a model with ``about`` and ``card``; arguments as for `train`."""
         for line in fitted.remarks():
             report(line)
@@ -166,7 +166,7 @@ class Task(ABC):
         return replace(self.wrap(fitted), about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
-        """Convert a fitted estimator to a model, without the metadata that `described` adds.
+        """Convert a fitted estimator to a model, without the metadata that `to_model` adds.
 
         Raises:
             ConfigError: models of this task do not come from fitted estimators.
@@ -252,7 +252,7 @@ class Task(ABC):
                 estimator.solve_kept(moments)
             else:
                 estimator.resume_training(moments, state)
-        return self.described(estimator, report=report, description=description)
+        return self.to_model(estimator, report=report, description=description)
 
     @abstractmethod
     def load(self, stored: StoredModel) -> Any:

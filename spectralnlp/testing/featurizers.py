@@ -59,7 +59,7 @@ def check_featurizer(featurizer: Featurizer | type[Featurizer], texts: Sequence[
 
 def _check_storage(fitted: Featurizer, texts: Sequence[str], rows: Any) -> None:
     task = registry.tasks.get(fitted.task)()
-    model = task.described(fitted)
+    model = task.to_model(fitted)
     with TemporaryDirectory() as folder:
         model.save(Path(folder) / "one")
         stored = load_model(Path(folder) / "one")

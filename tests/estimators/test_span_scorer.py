@@ -156,11 +156,11 @@ def loss(examples: ExampleTable, labels: LabelValues, weights: np.ndarray, numbe
 def test_gradients_are_finite_differences() -> None:
     examples, labels = one_example()
     table = template_table()
-    described, buckets = describe_all(examples, labels, table)
+    metadata, buckets = describe_all(examples, labels, table)
     state, numbers = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
     order, rates = np.array([0]), (1e-9, 1e6, 1.0)
     # So strong a penalty, and so low a rate, that weights stay at zero and gradients add up.
-    learn_epoch(described, examples.spans, examples.gold, order, len(table), state, numbers, rates)
+    learn_epoch(metadata, examples.spans, examples.gold, order, len(table), state, numbers, rates)
     features = np.flatnonzero(state[:, ROOT])
     assert len(features) > 200
     rng, step = np.random.default_rng(0), 1e-3
@@ -244,13 +244,13 @@ def test_a_scorer_of_fewer_numbers_is_read(scored: Parser) -> None:
     scorer = scored.components["span_scorer"]
     stored = scorer.to_arrays()
     stored["number_weights"] = stored["number_weights"][:8]
-    described = StoredValues(scorer.to_json())
-    read = SpanScorer.from_arrays(StoredArrays(stored), described, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
+    metadata = StoredValues(scorer.to_json())
+    read = SpanScorer.from_arrays(StoredArrays(stored), metadata, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
     assert read.number_weights[8:].tolist() == [0.0] * (N_NUMBERS - 8)
     np.testing.assert_allclose(read.number_weights[:8], scorer.number_weights[:8], rtol=1e-6)
     stored["number_weights"] = np.zeros(N_NUMBERS + 1, np.float32)
     with pytest.raises(ModelError, match=f"number_weights has {N_NUMBERS + 1} numbers"):
-        SpanScorer.from_arrays(StoredArrays(stored), described, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
+        SpanScorer.from_arrays(StoredArrays(stored), metadata, n_buckets=N_BUCKETS, n_numbers=N_NUMBERS)
 
 
 def test_it_works_with_all_that_parses(scored: Parser, trees: list[Tree]) -> None:

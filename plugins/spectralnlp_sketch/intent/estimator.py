@@ -27,7 +27,7 @@ from spectralnlp_sketch.intent.calibration import hold_out, sharpness_of
 from spectralnlp_sketch.intent.explanation import Explanation
 from spectralnlp_sketch.intent.head import Examples, Features, Learned
 from spectralnlp_sketch.intent.head_learner import HeadLearner
-from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
+from spectralnlp_sketch.intent.label_names import label_similarity_of, label_texts
 from spectralnlp_sketch.intent.model import Classifier
 from spectralnlp_sketch.intent.prior import Prior, learn_prior
 from spectralnlp_sketch.intent.pseudo_labels import Unlabelled
@@ -73,7 +73,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         few_shot_: whether labels have so few texts that names of labels and unlabelled texts help.
         shares_: contribution of each example to scores, float32 (n_examples, n_labels); see
             `HeadLearner.shares`.
-        likeness_: similarity of the names of labels, float32 (n_labels, n_labels); None if it is not used.
+        label_similarity_: similarity of label names, float32 (n_labels, n_labels); None if it is not used.
 
     Examples:
         >>> from spectralnlp_sketch import IntentClassifier
@@ -209,7 +209,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         names = label_texts(self.classes_.tolist())
         numbers = np.searchsorted(self.classes_, labels)
         self.few_shot_ = is_few_shot(numbers)
-        self.likeness_ = likeness_of(names, prior.ngrams.form) if self.few_shot_ else None
+        self.label_similarity_ = label_similarity_of(names, prior.ngrams.form) if self.few_shot_ else None
         with fit_pass("pairs of words"):
             prior = replace(prior, ngrams=prior.ngrams.with_pairs(texts, PAIR_REACH))
             rows = prior.ngrams.rows_of(texts)
@@ -298,7 +298,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     def _learn_further(self, data: LabelledTexts, state: ResumeState) -> None:
         self.n_labelled_, self.n_unlabelled_ = len(data.labels), data.n_unlabelled
-        self.few_shot_, self.likeness_, self.settings_ = False, None, self._settings(False)
+        self.few_shot_, self.label_similarity_, self.settings_ = False, None, self._settings(False)
         known, labels, keys = set(state.keys), self.classes_.tolist(), _keys(data)
         new = [text for text, key in zip(data.texts, keys, strict=True) if key not in known]
         self.prior_ = state.prior.with_texts(new, self.n_labelled_ + self.n_unlabelled_)
@@ -378,7 +378,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """
         task = registry.tasks.get(self.task)()
         self._fitted()
-        task.described(self).save(path, overwrite=overwrite)
+        task.to_model(self).save(path, overwrite=overwrite)
 
     def _fitted(self) -> Classifier:
         self.check_is_fitted()
@@ -402,7 +402,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     @property
     def _head_learner(self) -> HeadLearner:
-        return HeadLearner(self.settings_, self.likeness_, self.random_state)
+        return HeadLearner(self.settings_, self.label_similarity_, self.random_state)
 
 
 def _keys(data: LabelledTexts) -> list[bytes]:

@@ -138,7 +138,7 @@ def fit_head(
     examples: Examples,
     *,
     C: float = 10.0,
-    likeness: Array32 | None = None,
+    label_similarity: Array32 | None = None,
     passes: int = MOST_PASSES,
     tolerance: float = 0.01,
     random_state: int = 0,
@@ -154,7 +154,7 @@ def fit_head(
     Args:
         examples: texts with their targets.
         C: weight of the loss.
-        likeness: similarity K of classes, float32 (n_classes, n_classes), symmetric and positive definite;
+        label_similarity: similarity K of classes, float32 (n_classes, n_classes), positive definite;
             None for the identity.
         passes: maximum number of passes over the examples.
         tolerance: stop when the mean distance of duals from their optimum, the difference of target and
@@ -163,7 +163,7 @@ def fit_head(
         start: initial duals, float32 (n, n_classes), None for zeros; see `Learned`.
     """
     rows, n_classes = _Rows.of(examples), examples.targets.shape[1]
-    alike = np.eye(n_classes, dtype=np.float32) if likeness is None else likeness
+    alike = np.eye(n_classes, dtype=np.float32) if label_similarity is None else label_similarity
     weights = np.zeros((rows.width, padded(n_classes)), np.float32)
     duals = np.zeros((len(examples.weights), n_classes), np.float32) if start is None else start.copy()
     if start is not None:

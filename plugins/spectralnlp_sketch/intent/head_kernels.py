@@ -106,7 +106,7 @@ def best_step(target, dual, change, scores, weight, curvature):
 
 @kernel
 def ascend(
-    indptr, indices, data, dense, squares, targets, sample_weights, C, likeness, order, weights, duals
+    indptr, indices, data, dense, squares, targets, sample_weights, C, label_similarity, order, weights, duals
 ):
     """Run one pass over the examples, and return the mean distance of duals from their optimum.
 
@@ -117,7 +117,7 @@ def ascend(
         targets: target distributions over classes, float32 (n, n_classes).
         sample_weights: positive weights of examples, float32 (n,).
         C: weight of the loss relative to half the sum of squared weights.
-        likeness: positive definite kernel of classes, float32 (n_classes, n_classes).
+        label_similarity: positive definite kernel of classes, float32 (n_classes, n_classes).
         order: numbers of the examples to visit, in order, int64.
         weights: weights, float32 (sparse columns + d, padded n_classes); updated in place.
         duals: dual variables, float32 (n, n_classes); updated in place.
@@ -135,7 +135,7 @@ def ascend(
         shared[:] = 0.0
         for c in range(n_classes):
             change[c] = weight * (targets[i, c] - probabilities[c]) - duals[i, c]
-        add_rows(likeness, classes, change, 0, n_classes, shared[:n_classes])
+        add_rows(label_similarity, classes, change, 0, n_classes, shared[:n_classes])
         for c in range(n_classes):
             size += change[c] * shared[c]
         if size < 1e-10:

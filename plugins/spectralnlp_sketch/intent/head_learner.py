@@ -24,12 +24,12 @@ class HeadLearner:
 
     Args:
         settings: loss function, and its weight relative to regularisation.
-        likeness: similarity of classes, as for `fit_head`; None if it is not used.
+        label_similarity: similarity of classes, as for `fit_head`; None if it is not used.
         random_state: seed of the order of examples.
     """
 
     settings: HeadSettings
-    likeness: Array32 | None
+    label_similarity: Array32 | None
     random_state: int
 
     def learn(self, examples: Examples, unlabelled: Unlabelled) -> Learned:
@@ -78,7 +78,11 @@ class HeadLearner:
         if self.settings.loss == "hinge":
             return signed(duals, learned.examples.targets.argmax(axis=1))
         shares = np.float32(self.settings.C) * duals
-        return shares if self.likeness is None else np.asarray(shares @ self.likeness, np.float32)
+        return (
+            shares
+            if self.label_similarity is None
+            else np.asarray(shares @ self.label_similarity, np.float32)
+        )
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
         """Train a classifier for some of the classes only.
@@ -89,18 +93,20 @@ class HeadLearner:
         """
         if self.settings.loss == "hinge":
             return self.support_vectors(examples)
-        likeness = None if self.likeness is None else self.likeness[np.ix_(classes, classes)]
-        return self._logistic(examples, likeness)
+        label_similarity = (
+            None if self.label_similarity is None else self.label_similarity[np.ix_(classes, classes)]
+        )
+        return self._logistic(examples, label_similarity)
 
     def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
         """Train support vector machines; ``start`` holds initial duals, as for `fit_svm`."""
         return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
 
     def _logistic(
-        self, examples: Examples, likeness: Array32 | None, start: Array32 | None = None
+        self, examples: Examples, label_similarity: Array32 | None, start: Array32 | None = None
     ) -> Weights:
         C, seed = self.settings.C, self.random_state
-        return fit_head(examples, C=C, likeness=likeness, random_state=seed, start=start)
+        return fit_head(examples, C=C, label_similarity=label_similarity, random_state=seed, start=start)
 
     def _learn_few(
         self,
@@ -117,11 +123,11 @@ class HeadLearner:
             unlabelled: candidates for pseudo-labels.
             learned: solution for all examples, whose duals are the start; None to start from zeros.
         """
-        weights = self._logistic(examples, self.likeness)
+        weights = self._logistic(examples, self.label_similarity)
         if not len(unlabelled.features):
             return Learned(weights, examples, numbers)
         joined, pseudo_labelled = unlabelled.pseudo_labelled(weights)
         examples = examples.with_more(pseudo_labelled)
         numbers = np.append(numbers, _FIRST_UNLABELLED + joined)
         start = None if learned is None else learned.duals_of(examples, numbers)
-        return Learned(self._logistic(examples, self.likeness, start), examples, numbers)
+        return Learned(self._logistic(examples, self.label_similarity, start), examples, numbers)

@@ -22,7 +22,7 @@ def label_texts(labels: Sequence[Any]) -> list[str]:
     return [" ".join(_BETWEEN_WORDS.sub(" ", str(label)).split()).lower() for label in labels]
 
 
-def likeness_of(names: Sequence[str], form: NgramFormat) -> Array32:
+def label_similarity_of(names: Sequence[str], form: NgramFormat) -> Array32:
     """Return the similarity of labels: the identity plus cosines of their names' tf-idf n-grams.
 
     Args:

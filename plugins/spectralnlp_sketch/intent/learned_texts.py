@@ -76,9 +76,9 @@ class LearnedTexts:
         """
         with one_blas_thread():
             of_text = self.prior.features(self.prior.ngrams.rows_of([text]), [text])
-            likeness = (self.features.sparse @ of_text.sparse.T).toarray()[:, 0]
-            likeness = likeness + self.features.dense @ of_text.dense[0] + 1.0
-            return np.asarray(likeness * (self.shares @ wanted), np.float64)
+            label_similarity = (self.features.sparse @ of_text.sparse.T).toarray()[:, 0]
+            label_similarity = label_similarity + self.features.dense @ of_text.dense[0] + 1.0
+            return np.asarray(label_similarity * (self.shares @ wanted), np.float64)
 
     def evidence(
         self, text: str, wanted: NDArray[np.floating], limit: int

@@ -33,17 +33,17 @@ class Unlabelled(NamedTuple):
 
     Args:
         features: features of n texts.
-        kinship: how similar each text is to labelled texts, from `log_kinship`, float32 (n,).
+        log_odds: how similar each text is to labelled texts, from `domain_log_odds`, float32 (n,).
         neighbours: numbers of each text's nearest neighbours among the n texts, int64 (n, k).
         nearness: weights of the neighbours, float32 (n, k); rows sum to one.
-        n_of_kind: estimated number of unlabelled texts that are in scope.
+        n_in_domain: estimated number of unlabelled texts that are in scope.
     """
 
     features: Features
-    kinship: Array32
+    log_odds: Array32
     neighbours: NDArray[np.int64]
     nearness: Array32
-    n_of_kind: float
+    n_in_domain: float
 
     @classmethod
     def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
@@ -52,12 +52,12 @@ class Unlabelled(NamedTuple):
         Args:
             features: features of the unlabelled texts.
             labelled: features of the labelled texts.
-            random_state: seed of `log_kinship`.
+            random_state: seed of `domain_log_odds`.
         """
-        kinship = log_kinship(labelled, features, random_state)
-        chosen = np.sort(np.argsort(-kinship, kind="stable")[:MOST_CANDIDATES])
+        log_odds = domain_log_odds(labelled, features, random_state)
+        chosen = np.sort(np.argsort(-log_odds, kind="stable")[:MOST_CANDIDATES])
         candidates = features.rows(chosen)
-        return cls(candidates, kinship[chosen], *nearest(candidates.dense), float(np.exp(kinship).sum()))
+        return cls(candidates, log_odds[chosen], *nearest(candidates.dense), float(np.exp(log_odds).sum()))
 
     def probabilities(self, weights: Weights) -> Array32:
         """Return probabilities of labels by a head, averaged with those of the nearest neighbours.
@@ -77,7 +77,7 @@ class Unlabelled(NamedTuple):
         by_head /= by_head.sum(axis=1, keepdims=True)
         if not self.nearness.shape[1]:
             return by_head
-        of_kind = by_head * np.exp(self.kinship)[:, None]
+        of_kind = by_head * np.exp(self.log_odds)[:, None]
         around = np.zeros_like(by_head)
         for place in range(self.nearness.shape[1]):
             around += self.nearness[:, place : place + 1] * of_kind[self.neighbours[:, place]]
@@ -85,8 +85,8 @@ class Unlabelled(NamedTuple):
 
     def n_joining(self, n_labels: int) -> int:
         """Return how many texts are pseudo-labelled for each label: at least 1 if there are texts."""
-        most = min(MOST_OF_A_LABEL, len(self.kinship))
-        return min(most, max(int(MOST_JOINED * self.n_of_kind / n_labels), 1))
+        most = min(MOST_OF_A_LABEL, len(self.log_odds))
+        return min(most, max(int(MOST_JOINED * self.n_in_domain / n_labels), 1))
 
     def pseudo_labelled(self, weights: Weights) -> tuple[NDArray[np.int64], Examples]:
         """Choose the texts whose label a head is most certain of, at most `n_joining` for each label.
@@ -98,25 +98,25 @@ class Unlabelled(NamedTuple):
             Numbers of the texts, ascending, and examples with their likeliest labels.
         """
         probabilities = self.probabilities(weights)
-        chosen = surest(probabilities, self.n_joining(probabilities.shape[1]), self.kinship)
+        chosen = most_confident(probabilities, self.n_joining(probabilities.shape[1]), self.log_odds)
         labels, sure = probabilities[chosen].argmax(axis=1), probabilities[chosen].max(axis=1)
         targets = np.eye(probabilities.shape[1], dtype=np.float32)[labels]
         return chosen, Examples(self.features.rows(chosen), targets, np.float32(WEIGHT) * sure**2)
 
 
-def surest(probabilities: Array32, n: int, kinship: Array32) -> NDArray[np.int64]:
+def most_confident(probabilities: Array32, n: int, log_odds: Array32) -> NDArray[np.int64]:
     """Choose the texts whose likeliest label is most probable, at most ``n`` for each label.
 
     Args:
         probabilities: probabilities of labels, float32 (n_texts, n_classes).
         n: maximum number of texts for each label.
-        kinship: result of `log_kinship`, float32 (n_texts,), added to the log-probability.
+        log_odds: result of `domain_log_odds`, float32 (n_texts,), added to the log-probability.
 
     Returns:
         Numbers of texts, ascending.
     """
     best = probabilities.argmax(axis=1)
-    doubt = -np.log(np.maximum(probabilities.max(axis=1), 1e-9)) - kinship
+    doubt = -np.log(np.maximum(probabilities.max(axis=1), 1e-9)) - log_odds
     order = np.lexsort((doubt, best))
     rank = np.arange(len(order)) - np.searchsorted(best[order], best[order])
     return np.sort(order[rank < n])
@@ -152,7 +152,7 @@ def nearest(
     return places, nearness / nearness.sum(axis=1, keepdims=True)
 
 
-def log_kinship(labelled: Features, unlabelled: Features, random_state: int) -> Array32:
+def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int) -> Array32:
     """Estimate how similar unlabelled texts are to labelled texts of any label.
 
     Unlabelled texts may be out of scope. Logistic regression separates labelled from unlabelled texts,

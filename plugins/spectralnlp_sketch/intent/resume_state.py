@@ -157,5 +157,5 @@ class ResumeState(NamedTuple):
 
 def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
     """Return a hash that identifies an example, which is a labelled text or the name of a label."""
-    described = f"{label}\0{is_name}\0{text}"
-    return blake2b(described.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()
+    identifier = f"{label}\0{is_name}\0{text}"
+    return blake2b(identifier.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()

@@ -99,12 +99,12 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             MatrixError: there are no rows.
             SizeError: there are too many columns for ``exact``.
         """
-        described = describe_rows(corpus)
-        width, dtype = int(described["n_columns"]), str(described["dtype"])
+        row_type = describe_rows(corpus)
+        width, dtype = int(row_type["n_columns"]), str(row_type["dtype"])
         if self.method == "exact" or (self.method == "auto" and width <= EXACT_COLUMNS):
             return ScatterMoments(width, dtype)
         size = self.sketch_size or max(64, self.n_components + self.n_components // 2)
-        return DirectionsMoments(size, width, dtype, bool(described["sparse"]), self.random_state)
+        return DirectionsMoments(size, width, dtype, bool(row_type["sparse"]), self.random_state)
 
     def solve(self, moments: Any) -> None:
         """Store moments, and compute the components.

@@ -128,7 +128,7 @@ def _solved(
         raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
     with timed_passes(report):
         trainer.solve_adapted(general.parts["estimator"], domain.parts["estimator"], weight, shares)
-    model = task_of(trainer).described(trainer, report=report, description=description)
+    model = task_of(trainer).to_model(trainer, report=report, description=description)
     return replace(model, conventions=conventions_of(general, domain))
 
 

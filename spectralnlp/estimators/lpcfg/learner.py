@@ -88,7 +88,7 @@ class Clusters(NamedTuple):
 
 
 # Descriptions of the nodes of a binarisation, one for each of its grammars.
-Described = Sequence[Projections | Clusters]
+NodeRepresentations = Sequence[Projections | Clusters]
 
 
 class LPCFGLearner(GrammarLearner):
@@ -97,11 +97,13 @@ class LPCFGLearner(GrammarLearner):
     Args:
         recipe: settings of the grammars.
         trees: treebank to learn from.
-        described: descriptions of the nodes in each binarisation, or None to compute them.
+        representations: descriptions of the nodes in each binarisation, or None to compute them.
     """
 
-    def __init__(self, recipe: Recipe, trees: Treebank, described: Sequence[Described] | None = None) -> None:
-        self.recipe, self.trees, self._described = recipe, trees, described
+    def __init__(
+        self, recipe: Recipe, trees: Treebank, representations: Sequence[NodeRepresentations] | None = None
+    ) -> None:
+        self.recipe, self.trees, self._representations = recipe, trees, representations
         self._counted = [CountedTable.of(table, recipe.lexicon) for table in trees.tables]
         self.coarse = list(map_kernels(plain_grammar, self._counted))
 
@@ -112,15 +114,15 @@ class LPCFGLearner(GrammarLearner):
     def describe_nodes(self) -> None:
         """Compute vectors and clusters of the nodes in each binarisation."""
         parts = zip(self.trees.tables, self._names, strict=True)
-        self._described = [describe(table, name, self.recipe) for table, name in parts]
+        self._representations = [describe(table, name, self.recipe) for table, name in parts]
 
     def learn(self) -> tuple[GrammarSet, ...]:
         """Learn and return the grammars of each binarisation."""
         trees = self.trees
-        if self._described is None:
+        if self._representations is None:
             self.describe_nodes()
-        assert self._described is not None
-        parts = zip(self._counted, self._described, self._names, strict=True)
+        assert self._representations is not None
+        parts = zip(self._counted, self._representations, self._names, strict=True)
         learned = [learn_grammars(counted, nodes, name, self.recipe) for counted, nodes, name in parts]
         has_pruner = PRUNER in self.recipe.kinds
         return tuple(
@@ -141,17 +143,17 @@ class LPCFGLearner(GrammarLearner):
             trees: bool (n_trees,); which trees to select.
         """
         part = self.trees.select(trees)
-        if self._described is None:
+        if self._representations is None:
             return LPCFGLearner(self.recipe, part)
-        described = []
-        for whole, some, nodes in zip(self.trees.tables, part.tables, self._described, strict=True):
+        representations = []
+        for whole, some, nodes in zip(self.trees.tables, part.tables, self._representations, strict=True):
             symbols = np.searchsorted(whole.symbols, some.symbols).astype(np.int32)
             kept = trees[whole.tree]
-            described.append([each.select(kept, symbols) for each in nodes])
-        return LPCFGLearner(self.recipe, part, described)
+            representations.append([each.select(kept, symbols) for each in nodes])
+        return LPCFGLearner(self.recipe, part, representations)
 
 
-def describe(table: TreeTable, name: str, recipe: Recipe) -> Described:
+def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations:
     """Describe the nodes of a treebank for each grammar: by vectors for tensors, or by clusters.
 
     Args:
@@ -189,13 +191,13 @@ def _clusters(
 
 
 def learn_grammars(
-    counted: CountedTable, described: Described, name: str, recipe: Recipe
+    counted: CountedTable, representations: NodeRepresentations, name: str, recipe: Recipe
 ) -> list[LatentGrammar]:
     """Compute the grammars of one binarisation from the descriptions of nodes.
 
     Args:
         counted: treebank with counted tokens.
-        described: descriptions of the nodes, one for each grammar.
+        representations: descriptions of the nodes, one for each grammar.
         name: name of the binarisation, for progress reports.
         recipe: settings of the grammars.
 
@@ -212,6 +214,6 @@ def learn_grammars(
         return state_grammar(index, counts, SOFT_SMOOTHING if recipe.em_iterations else HARD_SMOOTHING)
 
     with fit_pass(f"{name}: grammars"):
-        grammars = list(map_kernels(learn, described))
+        grammars = list(map_kernels(learn, representations))
         trim_memory()
         return grammars

@@ -24,7 +24,7 @@ WEIGHT, GRADIENTS, ROOT = range(3)
 _LEAST_GRADIENT = 1e-3  # smaller gradients are ignored
 
 
-class Described(NamedTuple):
+class OptionFeatures(NamedTuple):
     """Features of the candidate labels ("options") of all spans, computed once for all epochs.
 
     Attributes:
@@ -103,11 +103,11 @@ def keep(features, sizes, number, kept):
 
 
 @kernel
-def learn_epoch(described, spans, gold, order, n_templates, state, number_state, rates):
+def learn_epoch(option_features, spans, gold, order, n_templates, state, number_state, rates):
     """Train on some examples: take an FTRL-proximal step for each option of each span.
 
     Args:
-        described: `Described`.
+        option_features: `OptionFeatures`.
         spans: int64 (n_examples + 1,); example k has the spans ``spans[k]:spans[k + 1]``.
         gold: int64 (n_spans,); gold option of each span; see `ExampleTable`.
         order: int64; indices of the examples, in order.
@@ -116,17 +116,20 @@ def learn_epoch(described, spans, gold, order, n_templates, state, number_state,
         number_state: float64 (N_NUMBERS, 3); state of each real-valued feature; updated.
         rates: learning rate α and penalties λ₁ and λ₂.
     """
-    first, work = described.first, make_workspace(described.first, n_templates)
+    first, work = option_features.first, make_workspace(option_features.first, n_templates)
     for k in order:
         for s in range(spans[k], spans[k + 1]):
             if gold[s] < NO_BRACKET:
                 continue
             n_options = first[s + 1] - first[s]
             for row in range(n_options):
-                begin, end = described.starts[first[s] + row], described.starts[first[s] + row + 1]
-                work.numbers[row] = described.numbers[first[s] + row]
+                begin, end = (
+                    option_features.starts[first[s] + row],
+                    option_features.starts[first[s] + row + 1],
+                )
+                work.numbers[row] = option_features.numbers[first[s] + row]
                 work.n_features[row] = end - begin
-                work.buckets[row, : end - begin] = described.features[begin:end]
+                work.buckets[row, : end - begin] = option_features.features[begin:end]
             log_sum = score_span(n_options, state[:, WEIGHT], number_state[:, WEIGHT], work)
             for row in range(n_options):
                 gradient = np.exp(work.score[row] - log_sum) - (gold[s] == first[s] + row)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimators.parser.span_kernels import (
     WEIGHT,
-    Described,
+    OptionFeatures,
     count_features,
     describe,
     keep,
@@ -102,7 +102,7 @@ def learn_weights(
         start: initial weights, or None to start from zeros.
     """
     n_examples = len(examples.spans) - 1
-    described, buckets = describe_all(examples, labels, table, options.min_count)
+    option_features, buckets = describe_all(examples, labels, table, options.min_count)
     state, number_state = np.zeros((len(buckets), 3), np.float32), np.zeros((N_NUMBERS, 3))
     if start is not None:
         _, old, new = np.intersect1d(start.features, buckets, assume_unique=True, return_indices=True)
@@ -116,7 +116,7 @@ def learn_weights(
         for first in range(0, n_examples, _LEARNED):
             some = order[first : first + _LEARNED]
             learn_epoch(
-                described, examples.spans, examples.gold, some, len(table), state, number_state, rates
+                option_features, examples.spans, examples.gold, some, len(table), state, number_state, rates
             )
             trim_memory()
         if epoch >= options.epochs - options.averaged:
@@ -127,7 +127,7 @@ def learn_weights(
 
 def describe_all(
     examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int = 1
-) -> tuple[Described, np.ndarray]:
+) -> tuple[OptionFeatures, np.ndarray]:
     """Compute the features of all options; see `learn_weights` for the arguments.
 
     Args:
@@ -160,7 +160,7 @@ def describe_all(
         parts[place] = sizes  # free the features, which take most of the memory
         trim_memory()
     starts = np.concatenate([[0], np.cumsum(np.concatenate(parts))])
-    return Described(first, numbers, starts, kept), buckets
+    return OptionFeatures(first, numbers, starts, kept), buckets
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:

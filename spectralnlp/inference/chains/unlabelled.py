@@ -60,12 +60,12 @@ class UnlabelledFeatures:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: StoredArrays, described: StoredValues) -> UnlabelledFeatures:
+    def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> UnlabelledFeatures:
         """Build the features from their stored arrays and values.
 
         Raises:
             ModelError: an array or a value is missing or invalid.
         """
-        parts = enumerate(described.parts("sources"))
+        parts = enumerate(metadata.parts("sources"))
         vectors = [WordVectors.from_arrays(arrays.part(f"{_STORED_AS}.{i}."), each) for i, each in parts]
         return cls(tuple(VectorLookup(each) for each in vectors))

@@ -23,7 +23,7 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat
 from spectralnlp_sketch.intent import prior
 from spectralnlp_sketch.intent.calibration import folds, sharpness_of
 from spectralnlp_sketch.intent.head import Examples, Features, Learned, fit_head, fit_svm
-from spectralnlp_sketch.intent.label_names import label_texts, likeness_of
+from spectralnlp_sketch.intent.label_names import label_similarity_of, label_texts
 from spectralnlp_sketch.intent.report import IntentReport
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of
 from spectralnlp_sketch.intent.weights import FEW_SHOT, MANY_SHOT, SQUARE, perplexity_of
@@ -191,14 +191,16 @@ def test_classes_that_are_alike_share_what_they_learn() -> None:
     x = rng.standard_normal((40, 5)).astype(np.float32)
     wanted = np.eye(3, dtype=np.float32)[rng.integers(0, 3, 40)]
     weight = rng.uniform(0.5, 2, 40).astype(np.float32)
-    likeness = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
+    label_similarity = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
     examples = Examples(Features(sp.csr_array(x[:, :3]), x[:, 3:]), wanted, weight)
-    found = fit_head(examples, C=0.7, likeness=likeness, passes=500, tolerance=0)
+    found = fit_head(examples, C=0.7, label_similarity=label_similarity, passes=500, tolerance=0)
     weights = np.vstack([found.sparse, found.dense, found.bias[None]])
     with_bias = np.hstack([x, np.ones((40, 1), np.float32)])
     scores = with_bias @ weights
     missing = wanted - np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(weights, 0.7 * with_bias.T @ (weight[:, None] * missing) @ likeness, atol=4e-3)
+    np.testing.assert_allclose(
+        weights, 0.7 * with_bias.T @ (weight[:, None] * missing) @ label_similarity, atol=4e-3
+    )
 
 
 def test_heads_that_begin_with_what_was_learned_of_other_examples_end_where_others_do() -> None:
@@ -210,8 +212,8 @@ def test_heads_that_begin_with_what_was_learned_of_other_examples_end_where_othe
         np.eye(3, dtype=np.float32)[rng.integers(0, 3, 80)],
         rng.uniform(0.5, 2, 80).astype(np.float32),
     )
-    likeness = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
-    fit = partial(fit_head, C=0.5, likeness=likeness, passes=500, tolerance=1e-4)
+    label_similarity = np.array([[2, 0.8, 0], [0.8, 2, 0.1], [0, 0.1, 2]], np.float32)
+    fit = partial(fit_head, C=0.5, label_similarity=label_similarity, passes=500, tolerance=1e-4)
     first, then = np.arange(60), np.arange(10, 80)
     others = every.rows(then)
     others.weights[:20] *= np.float32(0.7)
@@ -232,12 +234,12 @@ def test_perplexity_of_labels() -> None:
 
 def test_names_that_share_words_are_alike() -> None:
     names = label_texts(["alarm_set", "alarm_query", "play_music", "?"])
-    likeness = likeness_of(names, NgramFormat((1, 2), (2, 5), 2**14))
-    np.testing.assert_allclose(np.diagonal(likeness), [2, 2, 2, 1], rtol=1e-6)
-    assert 0.2 < likeness[0, 1] < 0.8
-    assert max(likeness[0, 2], likeness[1, 2]) < 0.1
-    assert likeness[3, :3].max() == 0
-    np.testing.assert_array_equal(likeness, likeness.T)
+    label_similarity = label_similarity_of(names, NgramFormat((1, 2), (2, 5), 2**14))
+    np.testing.assert_allclose(np.diagonal(label_similarity), [2, 2, 2, 1], rtol=1e-6)
+    assert 0.2 < label_similarity[0, 1] < 0.8
+    assert max(label_similarity[0, 2], label_similarity[1, 2]) < 0.1
+    assert label_similarity[3, :3].max() == 0
+    np.testing.assert_array_equal(label_similarity, label_similarity.T)
 
 
 def test_support_vector_machines_are_those_of_scikit_learn() -> None:

@@ -208,8 +208,8 @@ def test_a_state_that_was_changed_is_refused(
 ) -> None:
     save = kept_module.save_kept_moments
 
-    def save_changed(folder: Path, described: object, arrays: dict[str, np.ndarray]) -> None:
-        save(folder, described, {**arrays, name: np.ascontiguousarray(change(arrays[name]))})
+    def save_changed(folder: Path, row_type: object, arrays: dict[str, np.ndarray]) -> None:
+        save(folder, row_type, {**arrays, name: np.ascontiguousarray(change(arrays[name]))})
 
     monkeypatch.setattr(kept_module, "save_kept_moments", save_changed)
     trained(EXAMPLES).save(tmp_path / "model")

@@ -58,9 +58,9 @@ def test_texts_and_names_of_labels_add_up_to_the_scores(case: tuple[str, Path]) 
     scores = np.zeros(len(model.labels))
     for number, wanted in enumerate(np.eye(len(model.labels))):
         scores[number] = learned.influence(text, wanted).sum()
-        likeness = (of_names.sparse @ own.sparse.T).toarray()[:n_names, 0]
-        likeness = likeness + of_names.dense[:n_names] @ own.dense[0] + 1.0
-        scores[number] += float(likeness @ fitted.shares_[n:, number])
+        label_similarity = (of_names.sparse @ own.sparse.T).toarray()[:n_names, 0]
+        label_similarity = label_similarity + of_names.dense[:n_names] @ own.dense[0] + 1.0
+        scores[number] += float(label_similarity @ fitted.shares_[n:, number])
     explained = model.explain(text)
     first = model._start([text])[0] + model._weighed(counted(model, text))[1].sum(axis=0)
     np.testing.assert_allclose(scores, first, atol=0.02)

@@ -21,9 +21,9 @@ from spectralnlp_sketch.intent.pseudo_labels import (
     NEARNESS,
     WEIGHT,
     Unlabelled,
-    log_kinship,
+    domain_log_odds,
+    most_confident,
     nearest,
-    surest,
 )
 
 FORM = NgramFormat((1, 2), (2, 4), 2**16)
@@ -84,8 +84,8 @@ def test_without_ngrams_of_characters_nothing_is_spelled() -> None:
 
 def test_the_surest_of_each_label() -> None:
     found = np.array([[0.99, 0.01], [0.7, 0.3], [0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], np.float32)
-    assert surest(found, 2, np.zeros(5, np.float32)).tolist() == [0, 2, 3]
-    assert surest(found, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
+    assert most_confident(found, 2, np.zeros(5, np.float32)).tolist() == [0, 2, 3]
+    assert most_confident(found, 2, np.array([-9, 0, 0, -9, 0], np.float32)).tolist() == [1, 2, 3]
 
 
 def test_the_nearest_of_each_text() -> None:
@@ -108,10 +108,10 @@ def test_a_text_is_as_likely_what_its_neighbours_are() -> None:
     scores = np.log(np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], np.float32))
     texts = Unlabelled(
         features=Features(sp.csr_array(scores), np.zeros((4, 0), np.float32)),
-        kinship=np.log(np.array([1, 1, 0.5, 1], np.float32)),
+        log_odds=np.log(np.array([1, 1, 0.5, 1], np.float32)),
         neighbours=np.array([[1, 2], [1, 1], [2, 2], [0, 1]]),
         nearness=np.array([[0.75, 0.25], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]], np.float32),
-        n_of_kind=2.0,
+        n_in_domain=2.0,
     )
     head = head_of(np.eye(2), np.zeros((0, 2)))
     first = [0.5 + 0.75 * 0.9 + 0.25 * 0.5 * 0.2, 0.5 + 0.75 * 0.1 + 0.25 * 0.5 * 0.8]
@@ -156,7 +156,7 @@ def test_texts_of_another_kind_are_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 
     texts = Unlabelled.of(of(np.vstack([theirs, ours[30:]])), of(ours[:30]), 0)
     np.testing.assert_array_equal(texts.features.dense, ours[30:])
-    assert 15 < texts.n_of_kind < 40
+    assert 15 < texts.n_in_domain < 40
 
 
 def features(of: list[int], rng: np.random.Generator) -> Features:
@@ -169,7 +169,7 @@ def test_texts_of_another_kind_are_doubted() -> None:
     rng = np.random.default_rng(0)
     labelled = features([0, 1, 2] * 20, rng)
     mixed = features([0, 1, 2, 5, 6, 7] * 100, rng)
-    found = log_kinship(labelled, mixed, 0).reshape(100, 6)
+    found = domain_log_odds(labelled, mixed, 0).reshape(100, 6)
     assert found.max() == 0.0
     assert (found[:, 3:] < -2).all()
     assert (found[:, :3] > -1).all()
@@ -177,11 +177,11 @@ def test_texts_of_another_kind_are_doubted() -> None:
 
 def test_texts_of_one_kind_are_hardly_doubted() -> None:
     rng = np.random.default_rng(0)
-    found = log_kinship(features([0, 1, 2] * 20, rng), features([0, 1, 2] * 200, rng), 0)
+    found = domain_log_odds(features([0, 1, 2] * 20, rng), features([0, 1, 2] * 200, rng), 0)
     assert found.min() > -0.5
 
 
 def test_too_few_texts_are_not_doubted() -> None:
     rng = np.random.default_rng(0)
-    assert log_kinship(features([0, 1], rng), features([], rng), 0).shape == (0,)
-    assert log_kinship(features([0], rng), features([5, 6], rng), 0).tolist() == [0, 0]
+    assert domain_log_odds(features([0, 1], rng), features([], rng), 0).shape == (0,)
+    assert domain_log_odds(features([0], rng), features([5, 6], rng), 0).tolist() == [0, 0]
