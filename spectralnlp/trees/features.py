@@ -178,7 +178,7 @@ class _View:
             columns: values of the feature, one array or several.
             only: nodes to which the feature applies, others get 0; None for all nodes.
         """
-        value = hash_answers(group, *columns)
+        value = hash_columns(group, *columns)
         return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
@@ -286,7 +286,7 @@ def common_words(words: Sequence[str], tokens: Longs, signature: Callable[..., s
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def hash_answers(group: int, *columns: NDArray[np.generic]) -> Ids:
+def hash_columns(group: int, *columns: NDArray[np.generic]) -> Ids:
     """Hash a group and the integers in each row of ``columns``; returns uint64 (n,) without zeros."""
     value = np.full(len(columns[0]), group * 2 + 1, np.uint64) * _ODD
     for column in columns:

@@ -1,4 +1,7 @@
-"""The ``eigenwords`` estimator: count word pairs, decompose the matrix, learn vectors from spelling."""
+"""The ``eigenwords`` estimator: learn word vectors by decomposing a matrix of word × context counts.
+
+A spelling model is fitted to the vectors, and predicts those of unknown words.
+"""
 
 from __future__ import annotations
 

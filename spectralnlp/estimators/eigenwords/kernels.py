@@ -46,7 +46,7 @@ def _is_blank(byte):
 
 @kernel
 def _next_word(text, i, ids, n_ids, counts):
-    """Skip blanks to the next word; a line feed that ends a sentence is counted, and written to ``ids`` as 0.
+    """Find the next word of a text from position ``i`` on; count sentence ends, and write them to ``ids``.
 
     Returns:
         (start of the word, end of the word, n_ids); start and end are the end of the text if no word is left.
@@ -127,7 +127,7 @@ def _same(letters, first, last, text, start, end):
 
 @kernel
 def fill_slots(slots, hashes, n_words):
-    """Fill empty slots, all -1, with the id of each word by its hash; the sentence end (0) has no slot."""
+    """Enter the id of each word, except the sentence end (0), into an empty hash table by the word's hash."""
     mask = len(slots) - 1
     for word in range(1, n_words):
         slot = np.int64(hashes[word]) & mask
@@ -207,7 +207,10 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(wanted, begin, end, keys, slots, present):
-    """Find the first slot of each key and the key it holds, in independent loads that hide memory latency."""
+    """For each key from ``begin`` to ``end``, find its first slot in a hash table, and read what that holds.
+
+    These loads do not depend on one another, so that the processor can overlap them.
+    """
     mask = len(keys) - 1
     for i in range(begin, end):
         value = np.uint64(wanted[i]) * _GOLDEN

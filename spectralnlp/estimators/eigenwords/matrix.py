@@ -27,7 +27,7 @@ _SHARE = 16
 
 
 class ContextMatrix(ABC):
-    """A sparse float32 matrix with the products that `linalg.svd.sparse_svd` needs.
+    """A sparse float32 matrix with the products that its SVD needs (`linalg.svd.sparse_svd`).
 
     Attributes:
         shape: number of rows and number of columns.
@@ -42,7 +42,11 @@ class ContextMatrix(ABC):
 
     @abstractmethod
     def mapped(self, change: Change) -> ContextMatrix:
-        """Return a matrix with the same non-zero positions and the values that ``change`` returns."""
+        """Return a copy of the matrix with other values at the same positions.
+
+        Args:
+            change: function that maps a block of rows, preceded by the index of its first row, to new values.
+        """
 
     @abstractmethod
     def sum(self, axis: int) -> Array32:
@@ -50,11 +54,11 @@ class ContextMatrix(ABC):
 
     @abstractmethod
     def multiply(self, x: Array32) -> Array32:
-        """Return A x, float32 (n_rows, k)."""
+        """Return the product A x of this matrix A and a matrix x, float32 (n_rows, k)."""
 
     @abstractmethod
     def multiply_transposed(self, x: Array32) -> Array32:
-        """Return Aᵀ x, float32 (n_columns, k)."""
+        """Return the product Aᵀ x of this matrix A, transposed, and a matrix x, float32 (n_columns, k)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,7 @@ class MatrixInMemory(ContextMatrix):
         return self.rows.T.tocsr()
 
     def mapped(self, change: Change) -> MatrixInMemory:
-        """Return a matrix with the same non-zero positions and the values that ``change`` returns."""
+        """Return a copy of the matrix with other values at the same positions; see `ContextMatrix.mapped`."""
         rows = self.rows
         changed = (change(0, rows), rows.indices, rows.indptr)
         return MatrixInMemory(scipy.sparse.csr_array(changed, shape=rows.shape))
@@ -89,12 +93,12 @@ class MatrixInMemory(ContextMatrix):
         return sums
 
     def multiply(self, x: Array32) -> Array32:
-        """Return A x, float32 (n_rows, k)."""
+        """Return the product A x of this matrix A and a matrix x, float32 (n_rows, k)."""
         product: Array32 = self.rows @ x
         return product
 
     def multiply_transposed(self, x: Array32) -> Array32:
-        """Return Aᵀ x, float32 (n_columns, k)."""
+        """Return the product Aᵀ x of this matrix A, transposed, and a matrix x, float32 (n_columns, k)."""
         product: Array32 = self._columns @ x
         return product
 
@@ -164,7 +168,7 @@ class StoredMatrix(ContextMatrix):
             first = last
 
     def mapped(self, change: Change) -> StoredMatrix:
-        """Return a matrix with the same non-zero positions and the values that ``change`` returns.
+        """Return the matrix with other values at the same positions; see `ContextMatrix.mapped`.
 
         The new values are written to a new file.
         """
@@ -181,14 +185,14 @@ class StoredMatrix(ContextMatrix):
         return self.multiply_transposed(np.ones((self.shape[0], 1), np.float32))[:, 0]
 
     def multiply(self, x: Array32) -> Array32:
-        """Return A x, float32 (n_rows, k)."""
+        """Return the product A x of this matrix A and a matrix x, float32 (n_rows, k)."""
         product = np.empty((self.shape[0], x.shape[1]), np.float32)
         for first, block in self.blocks():
             product[first : first + block.shape[0]] = block @ x
         return product
 
     def multiply_transposed(self, x: Array32) -> Array32:
-        """Return Aᵀ x, float32 (n_columns, k)."""
+        """Return the product Aᵀ x of this matrix A, transposed, and a matrix x, float32 (n_columns, k)."""
         product = np.zeros((self.shape[1], x.shape[1]), np.float32)
         for first, block in self.blocks():
             rows = np.ascontiguousarray(x[first : first + block.shape[0]])

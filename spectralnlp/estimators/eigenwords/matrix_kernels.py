@@ -27,7 +27,7 @@ class ContextBlocks(NamedTuple):
 
 @kernel
 def count_entries(keys, row_of, column_of, entries):
-    """Count the entries in each row of the word × context matrix; see `fill_entries`."""
+    """Count the entries in each row of the word × context matrix, to allocate arrays; see `fill_entries`."""
     for key in keys:
         if key:
             left, right = (key >> ID_BITS) & ID_MASK, key & ID_MASK

@@ -168,7 +168,7 @@ class PairCounts(Moments[Example]):
             raise InputError("a stored word is not valid UTF-8", hint="keep the moments again") from error
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that words are distinct and have counts, and that pairs consist of known words."""
+        """Check stored counts: words must be distinct and have counts, and pairs must be of known words."""
         letters = stored.take("words", int_array("n_letters", dtype="uint8"))
         names = _names({"words": letters})
         sized = stored.part(n_words=len(names))
@@ -240,7 +240,7 @@ class PairCounts(Moments[Example]):
             self._n_forgotten += 1
 
     def arrays(self) -> dict[str, Array]:
-        """Return the counts as new arrays, in an order that depends on the counts alone.
+        """Return the counts as arrays for storage, in an order that depends on the counts alone.
 
         ``words``: uint8, the sorted words in UTF-8, separated by line feeds; their ids start at 1, and 0 is
         the end of a sentence. ``word_counts``: int64 (n_words + 1,). ``pairs``: int64 (n_pairs,), sorted

@@ -124,7 +124,7 @@ class PairTable:
         self._rebuild(keys, counts, len(keys))
 
     def unsorted(self) -> tuple[Longs, Longs]:
-        """Return copies of the keys and counts of pairs in memory, in table order."""
+        """Return copies of the keys and counts of pairs in memory, in the order of the table's slots."""
         used = self.keys != 0
         return self.keys[used], self.counts[used]
 

@@ -232,7 +232,7 @@ def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
 
 
 def _scaled(matrix: ContextMatrix, rows: Array32, columns: Array32) -> ContextMatrix:
-    """Multiply each row and each column of a matrix by a factor."""
+    """Multiply each row of a matrix by its factor in ``rows``, each column by its factor in ``columns``."""
 
     def scaled(first: int, block: Block) -> Array32:
         lengths = np.diff(block.indptr)

@@ -96,5 +96,5 @@ def entry_runs(
 
 
 def merged_entries(runs: Sequence[Run], memory: Memory) -> Iterator[tuple[Longs, Longs]]:
-    """Yield keys and values of all entries in chunks, sorted by row and column."""
+    """Merge sorted runs of matrix entries; yield keys and values in chunks, sorted by row and column."""
     return merge_runs(runs, memory.size // 8 // _ENTRY_BYTES)

@@ -118,7 +118,7 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
 
     def _maximise(self, symbols: tuple[str, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
-        """Compute the M-step: smoothed relative frequencies."""
+        """Compute the M-step: estimate the model by smoothed relative frequencies of expected counts."""
         smoothed = (
             sums.start + SMOOTHING,
             sums.moves + SMOOTHING,
@@ -181,7 +181,15 @@ def _points(table: NGramTable) -> Floats:
 
 
 def random_start(base: Floats, n_states: int, random_state: int) -> StateSums:
-    """Draw pseudo-counts: uniform initial states, Dirichlet transitions, emissions around their mean."""
+    """Draw random counts to initialise EM.
+
+    Initial states are uniform, transitions have a Dirichlet distribution, and emissions vary around ``base``.
+
+    Args:
+        base: float64 (V,); distribution over symbols.
+        n_states: number of states.
+        random_state: seed.
+    """
     rng = np.random.default_rng(random_state)
     emitted = base[:, None] * rng.exponential(size=(len(base), n_states))
     moves = 100 * rng.dirichlet(np.ones(n_states), n_states).T

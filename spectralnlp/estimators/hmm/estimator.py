@@ -88,8 +88,9 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     Attributes:
         operators_: the learned :class:`~spectralnlp.parameters.ObservableOperators`.
-        singular_values_: float64 (n,), descending; singular values of P21, or canonical correlations of
-            histories and symbols (``regression``, or ``hkz`` with ``whitening``).
+        singular_values_: float64 (n,), descending; singular values of P21, the matrix of bigram
+            probabilities, or canonical correlations of histories and symbols (``regression``, or ``hkz`` with
+            ``whitening``).
 
     Examples:
         >>> from spectralnlp import HMM

@@ -27,15 +27,17 @@ def solve_hkz(
     whitening: bool,
     random_state: int,
 ) -> tuple[ObservableOperators, Floats]:
-    """Run the algorithm LearnHMM (section 4 of the paper), without forming the matrices P3x1.
+    """Run the algorithm LearnHMM (section 4 of the paper).
+
+    The matrices P3x1 of trigram probabilities are not formed.
 
     Args:
         table: trigrams of the first three symbols of each sequence, as published, or of all symbols.
         prediction: symbols, and settings that turn predictions into probabilities.
         n_states: dimension of the state, m in the paper.
-        all_triples: estimate P21 from all pairs of adjacent symbols, which is exact only for chains that
-            start in their stationary distribution. If false, P1 and P21 are marginals of the same trigrams as
-            P3x1, as published.
+        all_triples: estimate P21, the matrix of bigram probabilities, from all pairs of adjacent symbols,
+            which is exact only for chains that start in their stationary distribution. If false, P1 and P21
+            are marginals of the same trigrams as P3x1, as published.
         whitening: divide P21 by the square roots of its marginals before the SVD, and express the operators
             in that basis; the published algorithm does not.
         random_state: seed of the SVD, which is randomised for many symbols.

@@ -43,7 +43,7 @@ class CodeCounts(Moments[Sequence[str]]):
         self._most = sys.maxsize  # maximum number of collected occurrences, and of distinct n-grams
 
     def _combine(self, codes: Codes, counts: Codes) -> None:
-        """Add counts, which may be negative, to those of n-grams.
+        """Add counts of n-grams, given by their codes, to the present counts; they may be negative.
 
         Raises:
             InputError: a total would be negative; the counts are unchanged.
@@ -164,12 +164,15 @@ class NGramCounts(CodeCounts):
         return NGramTable(decode(codes, self.base, self.order), counts.astype(np.float64), self.base - 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``codes``, int64 (n,), ascending, and ``counts``, int64 (n,), including those on disk."""
+        """Return the counts as arrays for storage, including counts on disk.
+
+        ``codes``: int64 (n,), ascending; the code of each n-gram. ``counts``: int64 (n,); its count.
+        """
         codes, counts = self._whole()
         return {"codes": codes, "counts": counts}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that codes are those of n-grams and ascending, and that counts are positive."""
+        """Check stored counts: codes must be those of n-grams and ascending, and counts must be positive."""
         sized = stored.part(n_codes=self.base**self.order)
         sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
@@ -273,7 +276,11 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         return {"vocabulary": model.symbols, **arrays}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the float64 arrays ``start``, ``moves``, ``emitted`` and ``log_likelihood`` (1,)."""
+        """Return the expected counts as float64 arrays for storage.
+
+        ``start``, ``moves`` and ``emitted``: see `StateSums`. ``log_likelihood``: (1,), of the sequences so
+        far.
+        """
         sums = self.sums
         arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}
         return {**arrays, "log_likelihood": self.log_likelihood}

@@ -53,7 +53,7 @@ class NGrams(ABC):
         return frequencies
 
     def n_sequences(self) -> int:
-        """Return the number of sequences; the order must be at least 2."""
+        """Return the number of sequences; the n-grams must have an order n of at least 2."""
         begun = sum(
             float(weights[columns[:, 0] == self.boundary].sum()) for columns, weights in self.sums(1, 0)
         )
@@ -89,7 +89,7 @@ class NGramTable(NGrams):
 
 
 class StoredNGrams(NGrams):
-    """A table of n-grams with counts on disk.
+    """A table of n-grams and their counts, which are both on disk.
 
     Args:
         runs: sorted runs of n-gram codes with their counts; a code has ``order`` digits in base V + 1.
@@ -185,7 +185,10 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """Return the index of the first row from ``at_least`` on that begins a group, or None."""
+    """Return the index of the first row from ``at_least`` on that begins a new group, or None.
+
+    Rows of a group are equal in the first ``n_key`` columns.
+    """
     while at_least < len(columns):
         window = columns[at_least - 1 : at_least + 4096, :n_key]
         begins = np.flatnonzero((window[1:] != window[:-1]).any(axis=1))

@@ -83,7 +83,7 @@ class OpenNGramCounts(CodeCounts):
         return restricted.restored({"codes": codes, "counts": kept})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the counts as arrays.
+        """Return the counts as arrays for storage.
 
         ``symbols``: packed names of the symbols, sorted. ``symbol_counts``: int64 (n_symbols + 1,), with the
         boundary first. ``codes`` and ``counts``: int64 (n,), codes of n-grams, ascending, and their counts.
@@ -102,7 +102,7 @@ class OpenNGramCounts(CodeCounts):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that codes are ascending and consist of known symbols, and that counts are positive."""
+        """Check stored counts: codes must be ascending and of known symbols, and counts must be positive."""
         n_symbols = len(checked_names(stored, "symbols")) + 1
         sized = stored.part(n_symbols=n_symbols)
         sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MOST_COUNT))

@@ -1,4 +1,4 @@
-"""Learn observable operators by regressing the smoothed state after each symbol on the state before it.
+"""Learn observable operators by regression: predict the state after each symbol from the state before it.
 
 Hsu, Kakade and Zhang (2009) compute B_x from P3x1 and P21. In terms of instrumental-variable regression
 (Hefny, Downey and Gordon 2015), stage one predicts the future from the previous symbol, U⊤P21 diag(P1)⁻¹,
@@ -67,7 +67,9 @@ def solve_regression(
 
 
 class _Sums:
-    """Sufficient statistics of one ridge regression per symbol, of the state after on the state before it.
+    """Sufficient statistics of ridge regressions, one for each symbol.
+
+    The regression of a symbol predicts the state after it from the state before it.
 
     Args:
         counts: float64 (V,); frequency of each symbol.
@@ -84,7 +86,13 @@ class _Sums:
         self.operators = np.zeros((int(has_operator.sum()), k, k))
 
     def add(self, symbol: Ints, weights: Floats, before: Floats, after: Floats) -> None:
-        """Add n-grams, given their symbols (n,), weights (n,), and states before and after (n, k)."""
+        """Add n-grams to the statistics.
+
+        Args:
+            symbol: int (n,); symbol of each n-gram.
+            weights: float64 (n,); weight of each n-gram.
+            before, after: float64 (n, k); states before and after each symbol.
+        """
         order = np.argsort(symbol, kind="stable")
         symbol, weights, before, after = symbol[order], weights[order, None], before[order], after[order]
         weighted = weights * before

@@ -1,4 +1,6 @@
-"""Estimate the state after each history, its expected future, smoothed: stage one of the ``hmm`` estimator.
+"""Estimate the hidden state after each history of symbols, the first stage of the ``hmm`` estimator.
+
+The state is the expected future of the history, smoothed with that of shorter histories.
 
 Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so that only
 arrays with one row per symbol must be in memory. N-grams are sorted by the symbols of their history, the
@@ -33,15 +35,15 @@ FUTURES = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionOptions(Options):
-    """Settings of `solve_regression`.
+    """Settings of the regression that learns observable operators (`solve_regression`).
 
-    See :class:`~spectralnlp.estimators.hmm.HMM` for the settings that it shares. The defaults of the others
-    were the best of a few values for tags and words of the Brown corpus.
+    The settings ``n_states``, ``history``, ``target``, ``operator_count``, ``leave_one_out`` and
+    ``random_state`` are those of :class:`~spectralnlp.estimators.hmm.HMM`. The default values of the other
+    settings were chosen on tags and words of the Brown corpus.
 
     Args:
         backoff: weight κ of the state of the shorter history, as a number of occurrences.
-        ridge: ridge penalty, as a multiple of the square root of the number of tokens. For comparison, the
-            sum of squares of a coordinate is the number of tokens times its squared correlation.
+        ridge: ridge penalty, as a multiple of the square root of the number of tokens.
         damping: number added to all counts before the CCA divides by their square roots.
     """
 
@@ -57,7 +59,7 @@ class RegressionOptions(Options):
 
     @property
     def order(self) -> int:
-        """Order n of the n-grams that are needed."""
+        """Order n of the n-grams that the regression needs."""
         return max(self.history, self.target) + 1
 
 
@@ -66,7 +68,7 @@ class RegressionOptions(Options):
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """Embed each symbol, seen as the next one, by a CCA between histories and the symbols after them.
+    """Embed each symbol as a possible next symbol, by a CCA between histories and the symbols after them.
 
     Returns:
         The coordinates, float64 (V, k), with mean 0 over tokens; and the canonical correlations, (k,).
@@ -163,7 +165,15 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
 def _smoothed(
     futures: sp.csr_matrix, weights: Floats, shorter: Floats, future: Floats, backoff: float
 ) -> Floats:
-    """Return the states of histories, smoothed with the states of shorter histories (overwritten)."""
+    """Return the states of histories, smoothed with the states of shorter histories.
+
+    Args:
+        futures: csr (n, V); weight of each symbol after each history.
+        weights: float64 (n,); total weight of each history.
+        shorter: float64 (n, k); state of the next shorter history; overwritten with the result.
+        future: float64 (V, k); coordinates of symbols.
+        backoff: weight κ of the state of the shorter history.
+    """
     total = (weights + backoff)[:, None]
     return np.divide(futures @ future + backoff * shorter, total, out=shorter, where=total > 0)
 
@@ -218,7 +228,7 @@ def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options:
 
 
 class _StatesAfter:
-    """Look-up of the states after n-grams, those of histories that end in the n-gram's symbol.
+    """Look-up of the state after each n-gram, which is that of the history that ends in the n-gram's symbol.
 
     Histories are read as a stream along with the n-grams. Both have the same order: by all symbols but the
     last, the nearest first, and then by the last.
@@ -293,7 +303,7 @@ class _StatesAfter:
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothedStates:
-    """Smoothed states, the expected futures, before and after the symbols of n-grams.
+    """Smoothed states (expected futures) before and after the symbols of n-grams.
 
     Attributes:
         columns: int32 (n, length + 1); the symbols before, the nearest first, then the symbol itself.

@@ -79,7 +79,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         """Read the trees, initialise the grammar, and run EM.
 
         Args:
-            corpus: cleaned trees (``spectralnlp.trees.clean``).
+            corpus: trees without traces and function tags, as ``spectralnlp.trees.clean`` returns them.
 
         Raises:
             ConfigError: the name of the binarisation is unknown.
@@ -114,7 +114,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         self.decoder_, self.decoder_settings_ = "mbr", {}
 
     def _start_counts(self, index: TreeEventIndex) -> StateCounts:
-        """Return counts of events with states to initialise EM."""
+        """Return initial counts of rules, words and roots with hidden states, to start EM."""
         wanted = index.nodes.wanted_states(self.n_states, self.nodes_per_state)
         if self.start == "random":
             return index.random_counts(wanted, noise=NOISE, random_state=self.random_state)

@@ -1,10 +1,11 @@
 """Latent-variable PCFGs by the spectral algorithm of Cohen, Stratos, Collins, Foster and Ungar (2012, 2013).
 
-One pass encodes the trees as integers (``TreeLog``). An SVD of each symbol's cross-covariance between inside
-and outside features then gives every node a vector (``shared/projections.py``). There are two ways from
-vectors to a grammar: its tensors are means of outer products of the vectors (``solve.py``, as published), or
-clusters of the vectors become states, which are counted (``states.py``). The two kinds of grammars make
-different errors, so the default learns both and decodes from their average.
+One pass over the treebank encodes its trees as integers (``TreeLog``). An SVD of each symbol's
+cross-covariance between inside and outside features then gives every node a vector
+(``shared/projections.py``). There are two ways from vectors to a grammar: its tensors are means of outer
+products of the vectors (``solve.py``, as published), or clusters of the vectors become states, which are
+counted (``states.py``). The two kinds of grammars make different errors, so the default learns both and
+decodes from their average.
 """
 
 from __future__ import annotations
@@ -187,6 +188,6 @@ class LPCFG(TreebankEstimator):
         return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
 
     def default_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the name of the requested decoder, and its settings."""
+        """Return the name and the settings of the parser's decoder; its name is the setting ``decoder``."""
         is_recall = self.decoder == "labelled-recall"
         return self.decoder, {"absolute": self.absolute_marginals} if is_recall else {}

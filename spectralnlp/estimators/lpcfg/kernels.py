@@ -1,4 +1,4 @@
-"""Kernels that turn counts of events with states into smoothed conditional probabilities."""
+"""Kernels that turn counts of events (rules, words, roots) with hidden states into smoothed probabilities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spectralnlp.jit import kernel
 
 @kernel
 def add_totals(values, offsets, parents, first_state, totals):
-    """Sum the counts of events by the state of their left-hand-side symbol.
+    """Sum the counts of events (rules, words) by the state of their left-hand-side symbol.
 
     Args:
         values: float64; counts of events as concatenated matrices, with a row for each state of the symbol.

@@ -1,4 +1,4 @@
-"""Moments of latent-variable PCFGs: a replay log of trees for each binarisation, with counted tokens."""
+"""Moments of latent-variable PCFGs: logs of the training trees in each binarisation, and counts of tokens."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> 
 
 
 def nodes_of(table: TreeTable) -> Nodes:
-    """Return the nodes of a treebank, with the weights of their trees."""
+    """Return the nodes of a treebank, each with the weight of its tree."""
     return Nodes(table.symbol, table.weight[table.tree], len(table.symbols))
 
 

@@ -1,6 +1,7 @@
 """Estimate the parameters of spectral grammars as smoothed means of outer products of node vectors Y and Z.
 
-Source: the tutorial slides "Parameter Estimation for Binary Rules" to "… for the Root", and "Smoothing".
+Source: the slides of the tutorial by Cohen, Collins and others (NAACL 2013), "Parameter Estimation for
+Binary Rules" to "… for the Root", and "Smoothing".
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class StateCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEventIndex(EventIndex[StateCounts]):
-    """The distinct rules and (word, tag) pairs of a treebank, and the one at each node.
+    """Index of a treebank's events: the distinct rules and (word, tag) pairs, and which one is at each node.
 
     Attributes:
         counted: treebank with counted tokens.
@@ -186,7 +186,11 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def observed(self, probabilities: StateCounts) -> ObservedTrees:
-        """Return the observed trees with the probabilities of their events."""
+        """Return the trees of the treebank, with probabilities of their rules and words, as input of EM.
+
+        Args:
+            probabilities: probabilities of events, as `probabilities` returns them.
+        """
         p = probabilities
         return ObservedTrees(
             table=self.table,
@@ -247,7 +251,7 @@ def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) 
 
 
 def _token_vectors(index: TreeEventIndex, counts: StateCounts) -> Floats:
-    """Sum Z over the tokens of every (word, tag) pair, float64 (n_pairs, m_max).
+    """Sum the vectors Z of the tokens of every (word, tag) pair, float64 (n_pairs, m_max).
 
     Z has the value 1 / p(state | tag) at the token's state; a token with several possible states is divided
     among them by probability.

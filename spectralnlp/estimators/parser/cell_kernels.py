@@ -85,7 +85,7 @@ def _cues_of_sentence(sentences, s):
 
 @kernel
 def _marginals(sentences, s, weights):
-    """Return the cells of a sentence, narrow spans first, the spans' marginals, and token features."""
+    """Return the chart cells of sentence ``s``, narrow spans first, their marginals, and token features."""
     attributes = _cues_of_sentence(sentences, s)
     cells = all_span_cells(len(attributes.word), len(attributes.word))
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)

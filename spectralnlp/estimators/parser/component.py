@@ -128,7 +128,8 @@ class Component(ABC):
         name: name of the part in `Parser.components`.
         least_trees: minimum number of trees; with fewer the component is not learned.
         time: training time of a component that is learned "after", in percent of the default training.
-        learned: stage: before, beside (in parallel with) or after the description of nodes for the grammars.
+        learned: training stage, ``before``, ``beside`` (in parallel with) or ``after`` the step that assigns
+            vectors or states to nodes for the grammars.
     """
 
     name: ClassVar[str]

@@ -121,7 +121,7 @@ class CountedGrammar:
 
     @cached_property
     def shares(self) -> sp.csr_array:
-        """Contribution of each node to each count, without tiny ones, sparse float32 (n_nodes, n_numbers)."""
+        """Contribution of each node to each count, unless tiny, as a sparse float32 (n_nodes, n_numbers)."""
         return self.index.observed(self.probabilities).shares_of_nodes(_LEAST_SHARE)
 
     @cached_property
@@ -170,7 +170,10 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """Rule of each count of binary rules, and its three states, by symbols of the treebank."""
+        """Rule and states of each count of a binary rule, in the numbering of the treebank.
+
+        The arrays are int64 (n_numbers,), index of the rule, and int32 (n_numbers, 3), its three states.
+        """
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)
         rule, row, column = _cells(m[rules[:, 0]], width)
@@ -216,7 +219,7 @@ class CountedGrammar:
         return self._signature_votes.shares(signature, tags, np.array(prior))
 
     def _share_of_last(self, tag: int) -> float:
-        """Return p(tag | last signature)."""
+        """Return p(tag | last signature); the last signature covers all words."""
         lexicon = self.grammar.lexicon
         row = self._rows.get((len(lexicon.starts) - 2, tag))
         if row is None:
@@ -294,7 +297,11 @@ class TokenStates:
 
 
 def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the matrix, row and column of each number in concatenated row-major matrices."""
+    """Return the matrix, row and column of each number in concatenated row-major matrices.
+
+    Args:
+        n_rows, n_columns: int64 (n_matrices,); shape of each matrix.
+    """
     sizes = n_rows * n_columns
     matrix = np.repeat(np.arange(len(sizes)), sizes)
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

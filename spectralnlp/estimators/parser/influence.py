@@ -127,14 +127,24 @@ def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[F
 
 
 def _rows(offsets: np.ndarray, n_rows: np.ndarray) -> np.ndarray:
-    """Return the row of each number in concatenated matrices."""
+    """Return the row of each number in concatenated row-major matrices.
+
+    Args:
+        offsets: int (n_matrices + 1,); start of each matrix.
+        n_rows: int (n_matrices,); number of rows of each matrix.
+    """
     sizes = np.diff(offsets)
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
     return within // np.repeat(np.maximum(sizes // n_rows, 1), sizes)
 
 
 def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
-    """Return the derivative of log Z with respect to each count of roots."""
+    """Return the derivative of log Z with respect to the count of each state at the root.
+
+    Args:
+        counted: grammar with the counts of its training trees.
+        uses: expected count of each state at the root in a forest.
+    """
     root = counted.counts.root
     gains = np.divide(uses[counted.states], root, out=np.zeros_like(root), where=root > 0.0)
     return np.asarray(gains - 1.0 / root.sum())

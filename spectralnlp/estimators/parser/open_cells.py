@@ -112,7 +112,7 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
     )
     order = np.argsort(tree, kind="stable")
     return Sentences(
-        attributes=_cues(first, leaves, tokens, coarse),
+        attributes=_token_features(first, leaves, tokens, coarse),
         tokens=tokens,
         spans=np.searchsorted(tree[order], np.arange(first.n_trees + 1)),
         start=start[order],
@@ -176,7 +176,9 @@ def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
     return tree, table.start[nodes] - first, table.end[nodes] - first
 
 
-def _cues(table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar) -> TokenAttributes:
+def _token_features(
+    table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar
+) -> TokenAttributes:
     """Compute the token features of all sentences; words that occur once are treated as unknown words."""
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior

@@ -123,5 +123,5 @@ def learn_segmenter(
 
 
 def _tags(length: int, name: str) -> list[str]:
-    """Return the tags of the characters of a word."""
+    """Return the tags of a word's characters: ``B-name`` for the first one, and ``I-name`` for the others."""
     return [f"B-{name}", *[f"I-{name}"] * (length - 1)]

@@ -112,7 +112,8 @@ def train_sentence_ends(
         random_state: seed of the order of texts and of their cuts.
 
     Returns:
-        The model, or None if there are too few trees, or if the rules are about as good.
+        The model, or None if there are too few trees, or if the built-in rules for sentence ends are about
+        as good.
     """
     if not (whole := table.share >= 1).all():  # the context of partial sentences is unknown
         table, documents = table.select(whole), documents[whole]

@@ -83,7 +83,7 @@ def count_features(features, counts):
 
 @kernel
 def keep(features, sizes, number, kept):
-    """Replace the buckets of features by indices, and drop some; return the number of features kept.
+    """Replace the hash buckets of features by indices, drop some, and return the number of features kept.
 
     Args:
         features: int32; buckets of the features of all options, option by option.

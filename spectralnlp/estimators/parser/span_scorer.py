@@ -272,7 +272,7 @@ class _FoldReader:
 
 
 def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
-    """Return a scorer with head tables, but without weights."""
+    """Return a scorer without weights, but with tables of the usual heads of phrases (see `SpanScorer`)."""
     is_tag = shared.labels.is_tag
     score, is_last = _head_tables(table, shared)
     return SpanScorer(
@@ -288,7 +288,7 @@ def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
 
 
 def _head_tables(table: TreeTable, shared: SharedLabels) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """Estimate head tables; see `SpanScorer` for ``head_score`` and ``head_is_last``."""
+    """Estimate tables of the usual heads of phrases: ``head_score`` and ``head_is_last`` of `SpanScorer`."""
     bottom = shared.maps[0].bottom
     leaves = np.flatnonzero(table.word >= 0)
     token_of = np.zeros(table.n_nodes, np.int64)

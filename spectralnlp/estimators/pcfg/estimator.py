@@ -1,9 +1,9 @@
 """The ``pcfg`` estimator: maximum-likelihood PCFGs, with parent and sibling annotation.
 
-These are the tutorial's baselines: no annotation (68.62 F1 on the Penn Treebank), and parents and siblings
-annotated on every symbol (82.59). Annotation does not create new symbols here; it is the *state* of a symbol.
-So the coarse parsing pass uses the small plain grammar, and the annotated grammar only scores the pruned
-forest (as in Charniak and Johnson 2005).
+These are the baselines in the spectral tutorial of Cohen, Collins and others (NAACL 2013): no annotation
+(68.62 F1 on the Penn Treebank), and parents and siblings annotated on every symbol (82.59). Annotation does
+not create new symbols here; it is the *state* of a symbol. So the coarse parsing pass uses the small plain
+grammar, and the annotated grammar only scores the pruned forest (as in Charniak and Johnson 2005).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class PCFG(TreebankEstimator):
         return trees if self.unaries == "compress" else replace(trees, chains={})
 
     def default_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the name of the default decoder, ``mbr``, without settings."""
+        """Return the name and the settings of the decoder for parsers: ``mbr``, without settings."""
         return "mbr", {}
 
     def learner(self, trees: Treebank) -> PCFGLearner:
@@ -141,11 +141,11 @@ class PCFG(TreebankEstimator):
         )
 
     def coarse(self, events: RuleEvents) -> LatentGrammar:
-        """Estimate the grammar without annotation."""
+        """Estimate the grammar without annotation from counts of events."""
         return solve_pcfg(without_annotation(events), self._lexicon_options())
 
     def grammar(self, events: RuleEvents) -> LatentGrammar | None:
-        """Estimate the annotated grammar; return None if nothing is annotated."""
+        """Estimate the annotated grammar from counts of events; return None if nothing is annotated."""
         return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
 
     def _lexicon_options(self) -> LexiconOptions:

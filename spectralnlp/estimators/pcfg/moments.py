@@ -163,7 +163,7 @@ class RuleCounts(Counts[Tree]):
                 yield CHAIN, *chain
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key has a known kind and the number of parts of that kind."""
+        """Whether a key starts with a known kind of event, and has as many parts as that kind requires."""
         sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
         if not isinstance(key, tuple) or not key:
             return False

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.estimators.rhmm.moments import TagTable
 from spectralnlp.text.signatures import Signature
-from spectralnlp.trees.features import NodeFeatures, common_words, hash_answers
+from spectralnlp.trees.features import NodeFeatures, common_words, hash_columns
 
 
 @dataclass(frozen=True)
@@ -46,28 +46,28 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
     ending = view.of_words(lambda word: word.lower()[-3:])
     before, after = ([view.at(tag, sign * k) for k in (1, 2, 3)] for sign in (-1, 1))
     spelling = [
-        hash_answers(1, lower),
-        hash_answers(2, view.of_words(lambda word: word.lower()[-2:])),
-        hash_answers(3, ending),
-        hash_answers(4, view.of_words(lambda word: signature(word, 1))),
+        hash_columns(1, lower),
+        hash_columns(2, view.of_words(lambda word: word.lower()[-2:])),
+        hash_columns(3, ending),
+        hash_columns(4, view.of_words(lambda word: signature(word, 1))),
     ]
     past = [
-        hash_answers(11, before[0]),
-        hash_answers(12, *before[:2]),
-        hash_answers(13, *before),
-        hash_answers(14, view.at(common, -1)),
-        hash_answers(15, view.at(common, -1), before[0]),
-        hash_answers(16, view.at(common, -2)),
-        hash_answers(17, view.at(ending, -1)),
+        hash_columns(11, before[0]),
+        hash_columns(12, *before[:2]),
+        hash_columns(13, *before),
+        hash_columns(14, view.at(common, -1)),
+        hash_columns(15, view.at(common, -1), before[0]),
+        hash_columns(16, view.at(common, -2)),
+        hash_columns(17, view.at(ending, -1)),
     ]
     future = [
-        hash_answers(21, after[0]),
-        hash_answers(22, *after[:2]),
-        hash_answers(23, *after),
-        hash_answers(24, view.at(common, 1)),
-        hash_answers(25, view.at(common, 1), after[0]),
-        hash_answers(26, view.at(common, 2)),
-        hash_answers(27, view.at(ending, 1)),
+        hash_columns(21, after[0]),
+        hash_columns(22, *after[:2]),
+        hash_columns(23, *after),
+        hash_columns(24, view.at(common, 1)),
+        hash_columns(25, view.at(common, 1), after[0]),
+        hash_columns(26, view.at(common, 2)),
+        hash_columns(27, view.at(ending, 1)),
     ]
     return TokenFeatures(
         chain=NodeFeatures(inside=[*spelling, *future], outside=past),

@@ -1,6 +1,7 @@
 """Estimate spectral models as smoothed means of outer products of token vectors (Stratos et al. 2013).
 
-The model is an L-PCFG of right-branching trees, and this is the slides' "Parameter Estimation" for it. Let Z
+The model is an L-PCFG of right-branching trees, estimated as in the tutorial slides of Cohen, Collins and
+others (NAACL 2013), "Parameter Estimation". Let Z
 be the vector of a token's past, W that of its word, and Y that of its word and future. Then, with all means
 over tokens of tag a,
 
@@ -186,6 +187,6 @@ def _mean(y: Floats, weight: Floats) -> Floats:
 
 
 def _toward(mean: Floats, general: Floats, count: float, smoothing: SmoothingOptions) -> Floats:
-    """Smooth a mean over few tokens with the mean over all tokens of the tag."""
+    """Smooth a mean over a few tokens, ``count`` in number, with the mean over all tokens of the tag."""
     trust = smoothing.trust(count)
     return trust * mean + (1 - trust) * general

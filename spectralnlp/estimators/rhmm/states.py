@@ -39,7 +39,7 @@ class TagCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TagEventIndex(EventIndex[TagCounts]):
-    """The distinct tag bigrams and (word, tag) pairs of tagged sentences, and those of each token.
+    """Index of the events of tagged sentences: the distinct tag bigrams and (word, tag) pairs, by token.
 
     Attributes:
         table: tokens of tagged sentences.

@@ -1,8 +1,8 @@
-"""Base class for counting the states of events in observed trees or sentences, and for refining them by EM.
+"""Count rules, transitions and words of training data with hidden states, and refine the states by EM.
 
-Initial states come from clusters of projected nodes (Narayan and Cohen 2015, section 3) or from a random
-start. Counts give probabilities. EM on the observed trees or tags then replaces hard states by expected ones
-(Matsuzaki et al. 2005, section 3.1).
+Trees and tags are observed; the state (refinement) of each node or token is hidden. Initial states come from
+clusters of projected nodes (Narayan and Cohen 2015, section 3) or from a random start. Counts give
+probabilities. EM then replaces hard states by expected ones (Matsuzaki et al. 2005, section 3.1).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CountsT = TypeVar("CountsT")
 
 
 class EventIndex(ABC, Generic[CountsT]):
-    """Index of the events of observed trees or sentences, for counting them with states.
+    """Base class of indices of the events in trees or tagged sentences, for counting events with states.
 
     An event is the use of a rule, a transition between tags, a word with its tag, a root or a start. A
     subclass defines the layout of counts (``CountsT``), and how to count, to compute expectations, and to
@@ -34,7 +34,7 @@ class EventIndex(ABC, Generic[CountsT]):
     @property
     @abstractmethod
     def nodes(self) -> Nodes:
-        """The nodes, whose states are hidden."""
+        """The nodes of the trees, or the tokens of the sentences; their states are hidden."""
 
     @abstractmethod
     def count_states(self, state: Ints, n_states: Ints) -> CountsT:
@@ -68,7 +68,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def expected_counts(self, probabilities: CountsT) -> tuple[CountsT, float]:
-        """Compute the E-step of EM.
+        """Compute the E-step of EM: the expected count of each event with each state.
 
         Args:
             probabilities: probabilities of the events.

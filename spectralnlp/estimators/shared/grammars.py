@@ -29,7 +29,7 @@ class GrammarEstimator(Estimator[Tree]):
         n_trees_: number of training trees.
         word_counts_: frequency of each word in the training trees.
         heads_, signatures_: names of the head rules and the signatures used.
-        decoder_, decoder_settings_: name and settings of the parser's default decoder.
+        decoder_, decoder_settings_: name and settings of the decoder that parsers use by default.
     """
 
     task = "parsing"
@@ -44,27 +44,27 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def grammars_(self) -> tuple[LatentGrammar, ...]:
-        """The grammars of the first binarisation."""
+        """The grammars learned from trees in the first binarisation."""
         return self.grammar_sets_[0].grammars
 
     @property
     def coarse_(self) -> LatentGrammar:
-        """The plain grammar of the first binarisation."""
+        """The plain grammar (one state per symbol) learned from trees in the first binarisation."""
         return self.grammar_sets_[0].coarse
 
     @property
     def pruner_(self) -> LatentGrammar | None:
-        """The pruning grammar of the first binarisation."""
+        """The pruning grammar learned from trees in the first binarisation, or None."""
         return self.grammar_sets_[0].pruner
 
     @property
     def binariser_(self) -> Binariser:
-        """The function that converts trees to binary trees, in the first binarisation."""
+        """The converter to binary trees for the first of the binarisations that grammars are learned from."""
         return self.grammar_sets_[0].binariser
 
     @property
     def chains_(self) -> Mapping[tuple[str, str], Sequence[str]]:
-        """The unary chains of the first binarisation."""
+        """The full unary chain for each pair (top, bottom) that compression left of it in training trees."""
         return self.grammar_sets_[0].chains
 
 
@@ -102,7 +102,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def init_trees(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return an empty tree log for each binarisation; see `init_moments` for the argument."""
+        """Return an empty log of trees for each binarisation; see `init_moments` for the argument."""
 
     @abstractmethod
     def treebank(self, moments: Any) -> Treebank:
@@ -127,7 +127,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def default_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the name and the settings of the parser's default decoder."""
+        """Return the name and the settings of the decoder that parsers with these grammars use by default."""
 
     @abstractmethod
     def learner(self, trees: Treebank) -> GrammarLearner:

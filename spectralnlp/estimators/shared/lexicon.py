@@ -7,8 +7,8 @@ the same ending (Brants 2000, section 2.3). Vectors are smoothed in the same way
 
     s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
 
-where Z represents the state of a token. In spectral learning it is the outside projection (the tutorial's
-lexical parameter); with counted states it has the value 1 / p(state | tag) at the token's state.
+where Z represents the state of a token. In spectral learning it is the outside vector of the token's
+preterminal (Cohen et al. 2013); with counted states it has the value 1 / p(state | tag) at the token's state.
 """
 
 from __future__ import annotations
@@ -307,7 +307,10 @@ class _Votes:
 def _enough(
     voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
 ) -> tuple[list[str], Mapping[str, str]]:
-    """Return the signatures with enough votes, the last resort at the end, and the next coarser of each."""
+    """Return the signatures with enough votes, and the next coarser signature of each.
+
+    The signature that covers all words comes last.
+    """
     backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
     coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}
     names = [name for name, n in backers.items() if "~" not in name or n >= options.ending_words]
@@ -341,7 +344,7 @@ class _Signatures:
     tag_z: Floats
 
     def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
-        """Return the mean Z of (signature, tag) pairs, float64 (n, m_max)."""
+        """Return the smoothed mean Z of (signature, tag) pairs, float64 (n, m_max)."""
         row = self.row[sign, tag]
         mean: Floats = self.tag_z[tag]
         mean[row >= 0] = self.z[row[row >= 0]]

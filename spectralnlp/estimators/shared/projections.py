@@ -137,8 +137,8 @@ def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOpt
         share = nodes.weight[rows]
         if share.sum() < options.min_nodes or options.rank(share.sum()) < 2:
             continue
-        phi = _feature_matrix(_answers(features.inside, rows), share, options)
-        psi = _feature_matrix(_answers(features.outside, rows), share, options)
+        phi = _feature_matrix(_features_of(features.inside, rows), share, options)
+        psi = _feature_matrix(_features_of(features.outside, rows), share, options)
         rank = max(options.rank(share.sum()), options.min_rank)
         u, sigma, v = _cross_covariance_svd(phi, psi, share, rank, options, a)
         kept = int((sigma > options.min_singular_value * sigma[0]).sum()) if len(sigma) else 0
@@ -203,7 +203,7 @@ def project_nodes(
     return Projections(n_states, inside, outside)
 
 
-def _answers(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
+def _features_of(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
     """Return the features of some nodes, uint64 (n_rows, n_columns)."""
     answers = np.empty((len(rows), len(columns)), np.uint64)
     for number, column in enumerate(columns):

@@ -104,7 +104,7 @@ class Treebank:
 
 
 def _content(table: TreeTable, begin: int, end: int) -> bytes:
-    """Return a hash of the trees ``begin`` to ``end``, exclusive."""
+    """Return a hash of the content of the trees ``begin`` to ``end``, exclusive."""
     rows = slice(*np.searchsorted(table.tree, [begin, end]).tolist())
     arity = (table.left[rows] >= 0).astype(np.int32) + (table.right[rows] >= 0)
     return blake2b(np.stack([table.symbol[rows], table.word[rows], arity]).tobytes(), digest_size=16).digest()

@@ -26,7 +26,7 @@ class WordCounts(Moments[Sequence[str]]):
     """Counts of words; within `spectralnlp.runtime.use_memory`, counts beyond the limit are written to disk.
 
     Attributes:
-        here: counts in memory.
+        here: the counts that are in memory.
         segments: spill segments with counts on disk.
     """
 
@@ -71,7 +71,7 @@ class WordCounts(Moments[Sequence[str]]):
         return self.here[word] + sum(_count_in(segment, word) for segment in self.segments)
 
     def most_frequent(self, n: int, least: int = 1, most: int | None = None) -> list[str]:
-        """Return the ``n`` most frequent words with counts from ``least`` to ``most``, ties sorted."""
+        """Return the ``n`` most frequent words with counts from ``least`` to ``most``, ties by word."""
         if self.is_spilled:
             return self._most_frequent_on_disk(n, least, self.total() if most is None else most)
         words: list[str] = []
@@ -101,11 +101,11 @@ class WordCounts(Moments[Sequence[str]]):
         return whole
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays of `Counts`, including counts on disk."""
+        """Return the counts as arrays for storage, as `Counts.arrays` does; counts on disk are included."""
         return (self.in_memory() if self.is_spilled else self).here.arrays()
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check the arrays of `Counts`."""
+        """Check stored arrays, as `Counts.check_arrays` does."""
         self.here.check_arrays(stored)
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

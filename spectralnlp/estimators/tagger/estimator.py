@@ -174,7 +174,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:
-        """Read the state from stored arrays; see `ResumeState.of_arrays` for errors."""
+        """Read the state for further training from stored arrays; see `ResumeState.of_arrays` for errors."""
         return ResumeState.of_arrays(stored)
 
     def resume_training(self, moments: TagLog, state: ResumeState) -> Self:
@@ -204,7 +204,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return self
 
     def remarks(self) -> list[str]:
-        """Return a warning line if there were invalid tags."""
+        """Return a warning line if some tags of the training data cannot follow the tag before."""
         if not self.n_invalid_:
             return []
         return [f"{self.n_invalid_} tags cannot follow the tag before: each is read as the start of a span"]

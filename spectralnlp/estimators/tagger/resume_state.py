@@ -34,7 +34,7 @@ class ResumeState:
         tags: names of the tags.
         keys: uint32 (n_features,), ascending; hashes of features.
         weights: weights of features and tags, before the bias is applied.
-        sums: sums of squared gradients of each weight, rounded to half precision.
+        sums: sums of squared gradients of each weight, rounded to float16, as they are stored.
         temperature, bias: values chosen on held-out sentences.
     """
 
@@ -68,7 +68,14 @@ class ResumeState:
         return model
 
     def arrays(self) -> Arrays:
-        """Return the state as arrays, which `of_arrays` reads."""
+        """Return the state as arrays for storage, which `of_arrays` reads.
+
+        ``tags``: packed names. ``keys``: uint32 (n_features,), hashes of features. ``counts`` and
+        ``columns``: number of stored weights of each feature, and the tag of each. ``weights`` and ``sums``:
+        their values and sums of squared gradients. ``weights.chain`` and ``sums.chain``: those of
+        transitions, first and last tags, in rows. ``numbers``: float64, number of sentences, temperature and
+        bias.
+        """
         rows, columns = np.nonzero(self.sums.features > FIRST_SUM)
         arrays: Arrays = {
             "tags": pack_names(self.tags),
@@ -111,7 +118,7 @@ class ResumeState:
 
 
 def in_half_precision(sums: ScoreWeights) -> ScoreWeights:
-    """Round sums to their stored precision, so that a model in memory and its folder continue identically."""
+    """Round sums to float16, as they are stored, so that training continues alike in memory and from disk."""
     first = np.float32(FIRST_SUM)
     rounded = np.minimum(sums.features, _LARGEST_SUM).astype(np.float16).astype(np.float32)
     return sums._replace(features=np.where(sums.features > first, rounded, first))

@@ -36,7 +36,9 @@ class DocumentFrequencies(WordCounts):
 
 
 class _BagMoments(Moments[Sequence[str]]):
-    """Base class of sums over the bags of words of documents with at least ``least`` vocabulary words.
+    """Base class of moments that sum over documents, as bags of words.
+
+    Only documents with at least ``least`` words of the vocabulary are used.
 
     Args:
         vocabulary: the V words of the vocabulary; others are ignored.
@@ -106,10 +108,10 @@ class PairMoments(_BagMoments):
         return self._words / self._n, SymmetricMatrix(upper)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sums as arrays.
+        """Return the sums over documents as arrays for storage.
 
-        ``words``: float64 (V,). ``n``: float64 (1,), number of documents. ``data``, ``indices`` and
-        ``indptr``: the upper triangle of the matrix of pairs, in CSR format.
+        ``words``: float64 (V,), sum of c/n. ``n``: float64 (1,), number of documents. ``data``, ``indices``
+        and ``indptr``: the upper triangle of the matrix of pairs, in CSR format.
         """
         self._add_up()
         pairs = self._pairs.whole()
@@ -185,7 +187,12 @@ class TripleMoments(_BagMoments):
         return {"vocabulary": self.vocabulary, "projection": self.projection}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sums of terms with replacement, and those that `mean` needs to correct for it."""
+        """Return the sums over documents as float64 arrays for storage; see `mean` for their use.
+
+        ``n``: (1,), number of documents. ``cubes``: (k², k), projected triples of words drawn with
+        replacement. ``pairs``: (V, k), and ``same``: (V,), the shares of triples in which two or three draws
+        are the same.
+        """
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -202,7 +209,7 @@ class TripleMoments(_BagMoments):
         self._same += counts.T @ scale
 
     def mean(self) -> Floats:
-        """Return the mean third moment, float64 (k, k, k)."""
+        """Return the mean third moment, float64 (k, k, k), corrected for draws without replacement."""
         k = self.projection.shape[1]
         W = self.projection
         twice = np.einsum("vi,vj,vl->ijl", W, W, self._pairs, optimize=True)
@@ -249,11 +256,11 @@ class ExpectedCounts(_BagMoments):
         return cls(topics.words, positive_topics(topics), topics.weights, topics.alpha0, iteration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``counts``, float64 (k, V)."""
+        """Return the expected count of each word in each topic, ``counts``, float64 (k, V), for storage."""
         return {"counts": self.counts}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the documents of a batch."""
+        """Add the expected counts of the documents of a batch."""
         bags_ = self._bags(batch)
         if self.alpha0:
             prior = self.alpha0 * self.weights

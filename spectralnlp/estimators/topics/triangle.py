@@ -39,7 +39,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
     def merge(self, other: Self) -> None:
-        """Add the sum of another object."""
+        """Add the matrices that another object has summed."""
         for i, block in enumerate(other._blocks):
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
@@ -61,7 +61,7 @@ class SymmetricMatrix:
     upper: sp.csr_matrix
 
     def __matmul__(self, x: Floats) -> Floats:
-        """Return the product with a matrix, float64 (V, k)."""
+        """Return the product of this matrix and a matrix x, float64 (V, k)."""
         product = self.upper @ x
         product += self.upper.T @ x
         product -= self.upper.diagonal()[:, None] * x
