@@ -1,4 +1,4 @@
-"""Convert other libraries' batches of rows to matrices, and streams of batches to corpora."""
+"""Convert batches of rows from other libraries (Arrow, pandas, scipy) to matrices, and streams to corpora."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ class BlockCorpus(Corpus[Any]):
             yield from slices(block, size)
 
     def _checked(self, batches: Iterator[Any]) -> Iterator[Matrix]:
-        """Yield the non-empty batches as matrices; raise MatrixError for one of another width."""
+        """Yield the non-empty batches as matrices.
+
+        Raise MatrixError if a batch's width differs from the first's.
+        """
         width = None
         for number, batch in enumerate(batches):
             block = block_of(batch, f"batch {number}")
@@ -129,7 +132,7 @@ class BlockCorpus(Corpus[Any]):
 
 
 def _gathered(blocks: Iterator[Matrix], size: int) -> Iterator[Matrix]:
-    """Join consecutive matrices of one type into larger ones of ``size`` rows, as small products are slow."""
+    """Join consecutive matrices of one type into matrices of ``size`` rows; products of few rows are slow."""
     waiting: list[Matrix] = []
     n = 0
     for block in blocks:

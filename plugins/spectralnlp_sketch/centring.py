@@ -30,7 +30,8 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
 
     Attributes:
         moments_: column sums; `merge` adds those of another fitted estimator.
-        mean_, deviation_, idf_: float64 (d,).
+        mean_, deviation_, idf_: mean, standard deviation and inverse document frequency of each column,
+            float64 (d,).
         n_rows_: number of rows seen.
 
     Examples:

@@ -1,9 +1,9 @@
 """Add files to saved sketches, remove files from them, and merge sketches.
 
-Frequent directions can be updated and merged, but cannot forget. Linear sketches are sums: a file's rows can
-be subtracted again if they are numbered by the file's content (``--keep-moments`` of the command ``sketch``).
-The result is exact for integer rows such as counts; for other numbers a rounding error of about 1e-16 of the
-largest sum remains. Gaussian sketches cannot forget.
+Frequent directions can be updated and merged, but no rows can be removed. Linear sketches are sums: a file's
+rows can be subtracted again if they are numbered by the file's content (``--keep-moments`` of the command
+``sketch``). The result is exact for integer rows such as counts; for other numbers a rounding error of about
+1e-16 of the largest sum remains. From Gaussian sketches no rows can be removed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,18 @@ from spectralnlp_sketch.row_files import FileRows
 
 
 class SketchChanges:
-    """Incremental updates, unlearning and merging of saved sketches, from folder to folder."""
+    """Functions that update saved sketches, remove files from them, and merge them, from folder to folder."""
 
     def update(
         self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
     ) -> None:
-        """Add the rows of files; the result equals a sketch of all files in one run.
+        """Add the rows of files to a saved sketch; the result equals a sketch of all files in one run.
+
+        Args:
+            folder: folder of the sketch.
+            inputs: files to add.
+            output: folder to write.
+            report: progress callback, called with a line of text.
 
         Raises:
             ConfigError: the sketch cannot be updated.
@@ -50,10 +56,16 @@ class SketchChanges:
     def forget(
         self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]
     ) -> None:
-        """Remove the rows of files; the result equals a sketch of the remaining files.
+        """Remove the rows of files from a saved sketch; the result equals a sketch of the remaining files.
+
+        Args:
+            folder: folder of the sketch.
+            inputs: files to remove.
+            output: folder to write.
+            report: progress callback, called with a line of text.
 
         Raises:
-            ConfigError: the sketch cannot forget.
+            ConfigError: files cannot be removed from this sketch.
             InputError: a file is not in the sketch (the message names it), or no file would be left.
         """
         saved = _changeable(folder, "forget")
@@ -76,7 +88,12 @@ class SketchChanges:
         report(f"{output}: {saved.sketch.n_rows_:,} rows, and {int(gone.n_rows):,} less")
 
     def merge(self, folders: Sequence[Path], output: Path, report: Callable[[str], None]) -> None:
-        """Merge sketches of different rows; their error bounds add up.
+        """Merge saved sketches of different rows; their error bounds add up.
+
+        Args:
+            folders: folders of the sketches.
+            output: folder to write.
+            report: progress callback, called with a line of text.
 
         Raises:
             ConfigError: the sketches differ in a setting (the message names it), or cannot be merged.
@@ -128,12 +145,12 @@ def _observe(moments: Any, corpus: FileRows) -> None:
 
 
 def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
-    """Raise InputError if any file is marked; the message names the first one.
+    """Raise InputError if any of several files is marked as unusable; the message names the first one.
 
     Args:
         corpus: the files.
         which: whether each file is marked.
-        what: what is wrong with these files, for the message.
+        what: what is wrong with the file, for the message.
         hint: advice in the message.
     """
     if any(which):

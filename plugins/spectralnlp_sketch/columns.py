@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class ColumnMoments(RowMoments):
-    """Sum, sum of squares and number of nonzero rows of each column.
+    """Moments of columns: sum, sum of squares, and number of rows in which the column is nonzero.
 
     Args:
         n_columns: number of columns, d.
@@ -69,7 +69,13 @@ class ColumnMoments(RowMoments):
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``sums`` and ``squares`` float64 (d,), ``nonzeros`` int64 (d,) and ``n_rows`` int64 ()."""
+        """Return the state to save.
+
+        Returns:
+            ``sums`` and ``squares``, the sums of each column's values and of their squares, float64 (d,);
+            ``nonzeros``, the number of rows in which it is nonzero, int64 (d,); ``n_rows``, the number of
+            rows, int64 ().
+        """
         return {
             "sums": self.sums,
             "squares": self.squares,

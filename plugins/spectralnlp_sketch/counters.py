@@ -21,7 +21,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def mix(x):
-    """Mix 64 bits into 64 pseudorandom bits."""
+    """Scramble 64 bits into 64 pseudorandom bits."""
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
     return x ^ (x >> _31)
@@ -29,13 +29,24 @@ def mix(x):
 
 @kernel
 def stream_key(seed, document):
-    """Return the 64-bit key of a document's random numbers, from seed and document number."""
+    """Return the 64-bit key from which a document's random numbers are computed.
+
+    Args:
+        seed: seed of all random numbers.
+        document: number of the document.
+    """
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(document) * _GOLDEN)
 
 
 @kernel
 def draw(key, row, number):
-    """Return 64 random bits from a document's key, a row, and the index of the draw within the row."""
+    """Return 64 random bits.
+
+    Args:
+        key: key of the document, from `stream_key`.
+        row: number of the row in the document.
+        number: number of the draw within the row.
+    """
     return mix(mix(key + np.uint64(row) * _GOLDEN) + np.uint64(number) * _SECOND)
 
 
@@ -47,7 +58,7 @@ def below(bits, n):
 
 @kernel
 def sign(bits):
-    """Map 64 random bits to −1 or 1."""
+    """Return a random sign, −1 or 1, from 64 random bits."""
     return 1.0 - 2.0 * np.float64(bits & _ONE)
 
 

@@ -107,7 +107,7 @@ class BlockEngine(Engine):
         return map(function, tasks)
 
     def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Return the merged moments of all blocks, or None if there are no blocks."""
+        """Compute moments of each block on Dask's workers, and return them merged; None without blocks."""
         from dask.delayed import delayed
 
         shared = delayed(observe, traverse=False)
@@ -135,7 +135,7 @@ def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge moments into new ones; the given ones are not changed, as workers may use them again."""
+    """Merge moments into new ones; the inputs are not changed, as workers may use them again."""
     total = Part(parts[0].moments.empty_like())
     with one_blas_thread():
         for part in parts:

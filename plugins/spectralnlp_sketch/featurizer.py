@@ -32,5 +32,9 @@ class TextFeaturizer(TextInput, ClassNamePrefixFeaturesOutMixin, Featurizer, Tra
 
 
 def single_precision(*shape: int | str) -> ArraySpec:
-    """Declare an array of finite numbers that is float32 both in memory and on disk."""
+    """Declare an array of finite numbers that is float32 both in memory and on disk.
+
+    Args:
+        shape: size of each dimension, a number or the name of a size.
+    """
     return float_array(*shape, dtype="float32", stored=("float32",))

@@ -40,7 +40,7 @@ def sketch_files(
         estimator: an unfitted sketch.
         corpus: the rows; if they are numbered by content, files can be removed from a linear sketch later.
         output: the folder to write.
-        name: registered name of the sketch.
+        name: registered name of the kind of sketch.
         checkpoint_rows: minimum number of rows between checkpoints.
         restart: whether to discard an existing checkpoint.
         report: progress callback, called with a line when a run is resumed.
@@ -89,7 +89,7 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 
 def depends_on_row_numbers(estimator: Any) -> bool:
-    """Return whether a sketch depends on row numbers, as linear sketches with random signs do."""
+    """Return whether a sketch depends on the numbers of rows, as linear sketches with random signs do."""
     return bool(estimator.depends_on_row_numbers)
 
 
@@ -106,12 +106,12 @@ def save_sketch(
     reading: RowFormat | None = None,
     documents: Collection[int] | None = None,
 ) -> None:
-    """Write a fitted sketch as a model folder: the sketch, its directions and its moments.
+    """Write a fitted sketch as a model folder, with its leading directions and its moments.
 
     Args:
         estimator: a fitted sketch.
         output: the folder to write.
-        name: registered name of the sketch.
+        name: registered name of the kind of sketch.
         reading: format in which rows were read, so that more rows can be read in the same way.
         documents: content-based numbers of the files in the sketch; None if files were numbered by order.
     """
@@ -166,7 +166,7 @@ class Saved:
 
     Attributes:
         folder: folder of the sketch.
-        name: registered name of the sketch.
+        name: registered name of the kind of sketch.
         sketch: the fitted transformer.
         reading: format in which its rows were read.
         documents: content-based file numbers, as for `save_sketch`.
@@ -214,7 +214,14 @@ def _state(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 def _resume(
     estimator: Any, where: Path, run: dict[str, Any], report: Callable[[str], None]
 ) -> tuple[int, int]:
-    """Restore the estimator's moments from a checkpoint, and return the file and row to resume from."""
+    """Restore the estimator's moments from a checkpoint, and return the file and row to resume from.
+
+    Args:
+        estimator: the unfitted sketch.
+        where: folder of the checkpoint.
+        run: sketch, settings and files of this run, to check that the checkpoint fits it.
+        report: progress callback.
+    """
     if not where.exists():
         return 0, 0
     try:

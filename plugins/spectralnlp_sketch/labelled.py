@@ -1,4 +1,4 @@
-"""Labelled and unlabelled texts as examples: conversion of arguments of ``fit``, and corpora of texts."""
+"""Labelled and unlabelled texts as training examples: conversion of arguments of ``fit``, and corpora."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Example(NamedTuple):
 
 
 class TextInput:
-    """Mixin for estimators of texts that tells scikit-learn that the input is text, not matrices."""
+    """Mixin for estimators of texts, which tells scikit-learn that the input is text, not matrices."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -119,8 +119,12 @@ def from_record(record: Mapping[str, Any]) -> Example:
 def as_example(each: Any, number: int | None = None) -> Example:
     """Make an example from a text or a (text, label) pair.
 
+    Args:
+        each: the text or the pair.
+        number: number of the example for the error message; None if it is unknown.
+
     Raises:
-        TextError: the value is neither; the message gives its number if that is known.
+        TextError: the value is neither a text nor such a pair.
     """
     if isinstance(each, str):
         return Example(each)
@@ -148,7 +152,7 @@ class LabelledTexts(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether all unlabelled texts are included."""
+        """Whether ``unlabelled`` holds all unlabelled texts of the corpus, not a sample."""
         return self.n_unlabelled == len(self.unlabelled)
 
 

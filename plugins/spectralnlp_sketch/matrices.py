@@ -26,8 +26,9 @@ from spectralnlp_sketch.stream import MatrixCorpus
 class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
     """Base class of transformers whose ``fit`` takes a matrix (n, d), dense or sparse, or a stream of rows.
 
-    Streams are files (``.npy``, ``.npz``, ``.parquet``, ``.csv``, text) and folders of files, Arrow tables,
-    Dask arrays and data frames, iterables of batches, and corpora such as `MatrixCorpus` and `FileRows`.
+    Streams are paths of files (``.npy``, ``.npz``, ``.parquet``, ``.csv``, text) and folders of files, Arrow
+    tables, Dask arrays and data frames, iterables of batches, and corpora such as `MatrixCorpus` and
+    `FileRows`.
 
     Attributes:
         n_features_in_: number of columns, d.
@@ -86,7 +87,7 @@ class IncrementalEstimator(MatrixEstimator):
     """Base class of single-pass transformers that can add rows later and merge with other parts.
 
     Attributes:
-        moments_: moments of the rows seen.
+        moments_: sums over the rows seen (moments), from which the solution is computed.
         n_rows_: number of rows seen.
     """
 
@@ -153,7 +154,8 @@ class IncrementalEstimator(MatrixEstimator):
         """Apply a function to rows: to a matrix at once, to a stream batch by batch.
 
         Args:
-            function: function of finite rows of the fitted width, dense or CSR, float32 or float64.
+            function: function to apply; it gets finite rows of the fitted width, dense or CSR, float32 or
+                float64.
             X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
 
         Returns:

@@ -77,7 +77,7 @@ def load_npz(path: Location) -> Matrix:
 
 
 def _check_swelling(file: BufferedReader, path: Location) -> None:
-    """Raise an error for an archive whose arrays are far larger than the file, before unpacking them."""
+    """Raise InputError for an archive whose unpacked arrays would be far larger than the file."""
     packed = go_to(file, path, 0, os.SEEK_END)  # an archive is read from its end
     with ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
@@ -88,7 +88,7 @@ def _check_swelling(file: BufferedReader, path: Location) -> None:
 
 
 def _check_shape(path: Location, shape: Sequence[int]) -> None:
-    """Raise an error for a shape that is not two-dimensional or too wide for 32-bit column indices."""
+    """Raise InputError for a shape that is not two-dimensional or too wide for 32-bit column indices."""
     if len(shape) != 2 or not all(0 <= size < 1 << 62 for size in shape) or shape[1] >= 1 << 31:
         raise InputError(f"holds a matrix of invalid shape {_brief(shape)}", path=path)
 

@@ -1,8 +1,4 @@
-"""Order training examples by leverage score, sampled in proportion to it, or shuffled.
-
-Chin and Liang 2019, algorithm 4 and section 5.2. Orders are arrays of indices, so they work with any learner
-that takes batches, such as ``partial_fit`` or spaCy's ``nlp.update``.
-"""
+"""Order training examples by leverage score: by decreasing score, or sampled in proportion to it."""
 
 from __future__ import annotations
 

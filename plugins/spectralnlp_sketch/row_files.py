@@ -109,7 +109,7 @@ class FileRows(Corpus[Any]):
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that say how text files are read, one for each run of files of one format."""
+        """Return messages that say how text files are read, one for consecutive files of one format."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):
@@ -171,7 +171,7 @@ def content_number(path: Location) -> int:
 
 
 def recognise(path: Location, kind: str = "auto") -> str:
-    """Return the kind of a file: the given one, else by its suffix, else by its first non-blank lines.
+    """Return the kind of a file (see `RowFormat`): the given one, or recognised by suffix or first lines.
 
     Raises:
         SizeError: there is no such kind.
@@ -237,7 +237,7 @@ def _first_lines(path: Location) -> tuple[str, str]:
 
 
 def _cells(names: str) -> list[str]:
-    """Split a CSV header line into column names at its most frequent separator: comma, semicolon or tab."""
+    """Split a CSV header line into column names at the separator that is most frequent in it."""
     return next(csv.reader([names], delimiter=max(",;\t", key=names.count)))
 
 
@@ -318,7 +318,14 @@ def _parquet_blocks(path: Location, row_format: RowFormat, size: int, start: int
 
 
 def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iterator[Matrix]:
-    """Yield the rows of a file in blocks; raise an error if the file changes while it is read."""
+    """Yield the rows of a file in blocks; raise an error if the file changes while it is read.
+
+    Args:
+        path: path or URL of the file.
+        row_format: format of the file.
+        size: number of rows of a block.
+        at: further arguments of the reader, such as the first row.
+    """
     before = _stamp(path)
     yield from _READERS[row_format.kind](path, row_format, size, **at)
     if _stamp(path) != before:
@@ -327,7 +334,7 @@ def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iter
 
 
 def _stamp(path: Location) -> tuple[int, ...]:
-    """Return size, modification time and inode of a local file, to notice changes; else an empty tuple."""
+    """Return size, modification time and inode of a local file, to notice changes; empty for a URL."""
     if not isinstance(path, Path):
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Support for estimators of matrices: batches of rows, a base class of moments of rows, and checks."""
+"""Batches of matrix rows, the base class of moments of rows, and checks of rows."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def check_finite(matrix: Matrix, start: int, document: str = "") -> None:
 
 
 def check_sums(sums: Floats, document: str = "") -> None:
-    """Check that sums of squares of finite rows have not overflowed.
+    """Check that sums over finite rows have not overflowed to infinity.
 
     Args:
         sums: sums over finite rows.

@@ -1,4 +1,4 @@
-"""Streams (corpora) of matrix rows: from a matrix in memory, or converted from texts batch by batch."""
+"""Corpora of matrix rows: of a matrix in memory, or converted batch by batch from texts."""
 
 from __future__ import annotations
 
@@ -116,7 +116,14 @@ class ConvertedCorpus(Corpus[Any]):
 
 
 def matrix_partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
-    """Make a partition from a function that yields blocks of rows."""
+    """Make a partition of a document from a function that yields blocks of rows.
+
+    Args:
+        document: name of the document.
+        index: number of the document.
+        start: number of the partition's first row in the document.
+        blocks: function that yields all rows in blocks of a given size.
+    """
     return MatrixPartition(document, index, start, partial(_rows, blocks), blocks)
 
 

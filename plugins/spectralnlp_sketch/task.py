@@ -1,4 +1,4 @@
-"""The task of saved sketches: how commands load, describe and change them like other models."""
+"""Let commands such as ``info``, ``update`` and ``merge`` load, describe and change saved sketches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spectralnlp_sketch.files import depends_on_row_numbers, load_sketch
 
 @dataclass(frozen=True)
 class SavedSketch:
-    """Saved sketch as a model.
+    """A sketch loaded from a model folder.
 
     Attributes:
         sketch: the fitted transformer.
@@ -34,7 +34,7 @@ class SavedSketch:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the sketch, by name."""
+        """Properties of the sketch to show, by name, such as its settings, number of rows and error bound."""
         return {
             "sketch": registry.sketches.shown(self.about["sketch"]),
             "settings": dict(self.about["settings"]),
@@ -56,7 +56,11 @@ class SavedSketch:
 
 
 class SketchTask(Task):
-    """Task of matrix sketches, which are loaded from model folders and changed by their moments."""
+    """Task of matrix sketches: the operations that commands need to load, update and merge saved ones.
+
+    These need no training data, since a saved sketch contains its moments, the sums that it was computed
+    from.
+    """
 
     name = "sketch"
 
@@ -72,5 +76,5 @@ class SketchTask(Task):
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def own_changes(self) -> OwnChanges:
-        """Return the functions that update and merge sketches and, if possible, remove files from them."""
+        """Return the object that updates and merges saved sketches and, where possible, removes files."""
         return SketchChanges()

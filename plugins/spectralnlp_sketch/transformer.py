@@ -43,7 +43,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """Base class of transformers that sketch a stream of rows and project rows onto leading directions.
 
     Attributes:
-        moments_: moments of the rows seen, which can be merged with those of another part.
+        moments_: state of the sketch of the rows seen, which can be merged with that of other rows.
         input_: width, dtype and sparsity of the rows.
         n_rows_: number of rows seen.
         sketch_: sketch B (at most sketch_size, d).
@@ -72,21 +72,24 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def sketch_(self) -> Floats:
-        """Sketch B (at most sketch_size, d)."""
+        """Sketch B of the rows seen (at most sketch_size, d), for which BᵀB is close to XᵀX."""
         return self._solved().sketch
 
     @property
     def components_(self) -> Floats:
-        """Leading right singular vectors of B (k, d)."""
+        """Leading right singular vectors of the sketch as rows (k, d), onto which `transform` projects."""
         return self._solved().components
 
     @property
     def singular_values_(self) -> Floats:
-        """Leading singular values of B (k,)."""
+        """Leading singular values of the sketch, descending (k,)."""
         return self._solved().singular_values
 
     def _solved(self) -> Solution:
-        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
+        """Return the sketch and its directions.
+
+        They are computed on first use, so that `partial_fit` is cheap.
+        """
         if "solution" not in self.solutions_:
             with one_blas_thread():
                 self.solutions_["solution"] = self._solve()
@@ -129,7 +132,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.finish()
 
     def finish(self) -> None:
-        """Discard cached solutions; call after changing ``moments_``."""
+        """Discard the cached sketch and directions; call after changing ``moments_``."""
         super().finish()
         # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, Solution] = {}

@@ -1,4 +1,4 @@
-"""Base class of featurizers that convert texts to tf-idf rows of words and reduce them by an estimator."""
+"""Base class of featurizers that convert texts to tf-idf rows of words, reduced by a matrix estimator."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HASHED = NgramFormat((1, 1), None, 2**20)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
-    """Base class of featurizers that convert texts to tf-idf rows of words and reduce them by an estimator.
+    """Base class of featurizers that convert texts to tf-idf rows of words, reduced by a matrix estimator.
 
     The first pass counts document frequencies of words; later passes fit the estimator of matrices to tf-idf
     rows.
 
     Attributes:
-        words_: hashes and idf of the words that have a column.
+        words_: hashes and idf of the words that have a column in the tf-idf rows.
         matrices_: the fitted matrix estimator.
         n_texts_: number of texts learned from.
     """
@@ -55,7 +55,9 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose words after the first pass; after later passes, let the matrix estimator solve.
+        """Choose the words that get a column after the first pass.
+
+        After later passes, solve the matrix estimator.
 
         Raises:
             TextError: there are no texts with words in them.

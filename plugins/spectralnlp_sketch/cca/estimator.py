@@ -47,7 +47,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         x_weights_, y_weights_: float64 (p, k) and (q, k); projections have variance 1, or less with
             ``regularisation``.
         x_mean_, y_mean_: column means, float64 (p,) and (q,).
-        moments_: the sums; `merge` adds those of another fitted estimator.
+        moments_: sums and products of columns (`PairMoments`); `merge` adds those of another fitted
+            estimator.
         n_rows_: number of rows seen.
 
     Examples:
@@ -80,17 +81,17 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def canonical_correlations_(self) -> Floats:
-        """Correlations of the projected views, float64 (k,), descending."""
+        """Correlation of the two views along each pair of canonical directions, float64 (k,), descending."""
         return self._solved().correlations
 
     @property
     def x_weights_(self) -> Floats:
-        """Directions of X, float64 (p, k); the entry of largest magnitude in each is positive."""
+        """Canonical directions of X as columns, float64 (p, k); the largest entry of each is positive."""
         return self._solved().x_weights
 
     @property
     def y_weights_(self) -> Floats:
-        """Directions of y, float64 (q, k)."""
+        """Canonical directions of y, the second view, as columns, float64 (q, k)."""
         return self._solved().y_weights
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
@@ -193,7 +194,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return corpus
 
     def finish(self) -> None:
-        """Discard cached solutions; call after changing ``moments_``."""
+        """Discard cached canonical directions; call after changing ``moments_``."""
         super().finish()
         # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, CanonicalPairs] = {}
@@ -202,7 +203,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             self.x_mean_, self.y_mean_ = x.mean, y.mean
 
     def _solved(self) -> CanonicalPairs:
-        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
+        """Return the canonical directions; they are computed on first use, so that `partial_fit` is cheap."""
         if "pairs" not in self.solutions_:
             if self.n_rows_ < 2:
                 raise MatrixError("n_samples = 1, and two rows or more are needed")
@@ -272,7 +273,13 @@ def _second_view(y: Any, finite: bool = False) -> Matrix:
 
 
 def _check_varies(view: View, name: str, n_rows: int) -> None:
-    """Raise an error if no column of a view varies, and warn if rounding dominates a variance."""
+    """Raise an error if no column of a view varies, and warn if rounding dominates a variance.
+
+    Args:
+        view: moments of the view.
+        name: name of the view in messages.
+        n_rows: number of rows.
+    """
     if not view.variances.any():
         what = f"no column of {name} varies over the {n_rows} rows"
         raise MatrixError(what, hint="give more rows, or other columns")

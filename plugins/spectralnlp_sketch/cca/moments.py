@@ -77,14 +77,19 @@ class PairMoments(RowMoments):
         return {"n_x": self.n_x, "n_y": self.n_y, "sparse": self.sparse}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``gram``, float64 (1 + p + q, 1 + p + q), or its CSR arrays if it is sparse."""
+        """Return the state to save: the matrix ZᵀZ.
+
+        Returns:
+            ``gram``, float64 (1 + p + q, 1 + p + q); if the matrix is sparse, its CSR arrays ``indptr``,
+            ``indices`` and ``data``.
+        """
         if not self.sparse:
             return {"gram": self.gram}
         indptr, indices = (each.astype(np.int64) for each in (self.gram.indptr, self.gram.indices))
         return {"indptr": indptr, "indices": indices, "data": self.gram.data}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that stored sparse sums form a valid matrix over the columns of the views."""
+        """Check that saved sums form a valid matrix over the columns of both views."""
         if not self.sparse:
             super().check_arrays(stored)
             return
@@ -109,7 +114,7 @@ class PairMoments(RowMoments):
 
 
 def _tidy(matrix: Any) -> Any:
-    """Return the matrix in canonical CSR form: sorted column indices, no stored zeros."""
+    """Convert a matrix to canonical CSR form: sorted column indices, no stored zeros."""
     matrix = sp.csr_array(matrix)
     matrix.eliminate_zeros()
     matrix.sort_indices()

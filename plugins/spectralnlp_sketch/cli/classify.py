@@ -116,7 +116,13 @@ def _expanded(file: str, text_column: str | int | None) -> Sequence[str]:
 
 
 def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None) -> Iterator[list[str]]:
-    """Yield batches of texts of all sources; texts from a terminal or pipe are passed on at once."""
+    """Yield batches of texts of all sources; texts from a terminal or pipe are passed on at once.
+
+    Args:
+        sources: files, or ``-`` for standard input.
+        meter: progress display that counts the texts.
+        text_column: name or number of the column of texts in tables; None to recognise it.
+    """
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import open_text
     from spectralnlp_sketch.intent.reading import read_column
@@ -139,7 +145,7 @@ def _batches(sources: Sequence[str], meter: Meter, text_column: str | int | None
 
 
 def _arriving(stream: Any) -> Iterator[list[str]]:
-    """Yield the lines of a stream as they arrive; a batch holds all lines that are available."""
+    """Yield batches of lines of a stream as they arrive; a batch holds all lines that are available."""
     from spectralnlp.runtime import LONGEST_LINE, decode_lines, too_long_line
 
     waiting: deque[bytes] = deque()
@@ -175,7 +181,7 @@ class Style(NamedTuple):
     oos_label: str | None = None
 
     def columns(self) -> list[str]:
-        """Return the column names of TSV and CSV."""
+        """Return the names of the output columns of TSV and CSV."""
         more = [f"{name}_{n}" for n in range(2, self.top + 1) for name in ("label", "confidence")]
         return ["text", "label", "confidence", "out_of_scope", *more, *["explanation"] * self.explain]
 

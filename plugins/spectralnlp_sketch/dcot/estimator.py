@@ -42,7 +42,8 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     form, in expectation over all such corruptions. The next layer reconstructs the output of the last.
 
     Attributes:
-        prototypes_: columns of the prototypes, int64 (r,), the heaviest or most frequent first.
+        prototypes_: columns of the prototypes, the terms to reconstruct; int64 (r,), the heaviest or most
+            frequent first.
         layers_: a `Reconstruction` for each layer.
         solver_: the cheapest of three solvers with equal results: ``terms`` accumulates a d × d matrix and
             keeps no rows; ``documents`` keeps the rows, sparse, and solves an n × n system by Woodbury's
@@ -172,7 +173,13 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return order[: self.n_prototypes]
 
     def transform(self, X: Matrix) -> Matrix:
-        """Reconstruct the prototypes of rows (n, d); sparse if sparse rows are part of the output."""
+        """Return the reconstructed prototypes of rows, from the layers that the setting ``output`` names.
+
+        With ``output="all"`` the rows themselves come first, and the result is sparse if they are.
+
+        Args:
+            X: (n, d), dense or sparse.
+        """
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         with one_blas_thread():

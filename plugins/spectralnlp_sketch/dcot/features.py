@@ -1,4 +1,4 @@
-"""Featurizer ``dcot.v1``: features of a text reconstructed by dCoT from the text's words."""
+"""Featurizer ``dcot.v1``: a text's frequent terms, reconstructed by dCoT from the other words of the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DCoTFeatures(WordRowsFeaturizer):
     """Featurizer that reconstructs prototype words from tf-idf rows of texts with `DCoT`.
 
     Attributes:
-        words_: hashes and idf of the words that have a column.
+        words_: hashes and idf of the words that have a column in the tf-idf rows.
         matrices_: the fitted `DCoT`.
         n_texts_: number of texts learned from.
 

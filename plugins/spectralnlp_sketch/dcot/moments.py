@@ -75,8 +75,8 @@ class RowLog(RowMoments):
         """Return the first layer of dCoT, solved from the rows.
 
         Args:
-            prototypes: indices (r,) of the features to reconstruct.
-            corruption: corruption of the rows.
+            prototypes: indices of the features to reconstruct (r,).
+            corruption: probability that a feature is kept, and regularisation.
             solver: ``documents`` or ``iteration``.
         """
         solve = solve_by_documents if solver == "documents" else solve_by_iteration
@@ -98,7 +98,12 @@ class RowLog(RowMoments):
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, Floats]:
-        """Return copies of ``keys``, int64 (n, 2) with document and row, and of the CSR arrays of X."""
+        """Return copies of the state to save: the rows X, and where each comes from.
+
+        Returns:
+            ``keys``, the document and row number of each row, int64 (n, 2); ``indptr``, ``indices`` and
+            ``data``, the CSR arrays of X.
+        """
         keys, rows = self._ordered()
         return {
             "keys": keys.copy(),
@@ -131,7 +136,7 @@ class ReconstructionMoments(RowMoments):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the pass for progress messages, with the number of the layer."""
+        """Name of this pass over the data in progress messages, with the number of the layer."""
         return "first layer" if self.biases is None else f"layer {len(self.biases) + 1}"
 
     def __init__(self, n_columns: int, weights: Floats | None = None, biases: Floats | None = None) -> None:
@@ -165,8 +170,8 @@ class ReconstructionMoments(RowMoments):
         """Return the next layer of dCoT, solved by `solve_by_terms`.
 
         Args:
-            prototypes: indices (r,) of the features to reconstruct, or a slice.
-            corruption: corruption of the rows.
+            prototypes: indices of the features to reconstruct (r,), or a slice.
+            corruption: probability that a feature is kept, and regularisation.
             solver: ignored.
         """
         return solve_by_terms(self.gram, self.n_rows, prototypes, corruption)
@@ -195,11 +200,21 @@ class ReconstructionMoments(RowMoments):
         return {"n_columns": self.n_columns, "weights": self.weights, "biases": self.biases}
 
     def arrays(self) -> dict[str, Floats]:
-        """Return ``gram``, float64 (r + 1, r + 1), and ``n_rows``, int64 ()."""
+        """Return the state to save.
+
+        Returns:
+            ``gram``, the sum Σ [z; 1][z; 1]ᵀ, float64 (r + 1, r + 1); ``n_rows``, the number of rows, int64
+            ().
+        """
         return {"gram": self.gram, "n_rows": self._n_rows}
 
 
 def reconstruct(layer: Reconstruction, rows: Any) -> Floats:
-    """Return a layer's output Z = tanh(W x + b) (n, r), equation 7 of dCoT."""
+    """Return a layer's output Z = tanh(W x + b) (n, r), equation 7 of dCoT.
+
+    Args:
+        layer: weights W and bias b.
+        rows: rows x (n, d), dense or CSR.
+    """
     z = layer(rows)
     return np.tanh(z, out=z)

@@ -32,7 +32,7 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class Corruption:
-    """Corruption of rows, and regularisation of the solution.
+    """Random removal of features from rows, and regularisation of the solution.
 
     Args:
         keep: probability that a feature survives, p.
@@ -70,7 +70,7 @@ class Reconstruction:
 
 
 def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """Solve from sums over rows, by a Cholesky decomposition of a d × d matrix.
+    """Solve for W and b from sums over rows, by a Cholesky decomposition of a d × d matrix.
 
     Args:
         gram: Σ [x; 1][x; 1]ᵀ (d + 1, d + 1).
@@ -91,7 +91,7 @@ def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption
 
 
 def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """Solve from the rows, by Woodbury's identity and a Cholesky decomposition of an n × n matrix.
+    """Solve for W and b from the rows, by Woodbury's identity and a Cholesky factor of an n × n matrix.
 
     With X centred and Y = pX, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹.
 
@@ -121,7 +121,7 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
 def solve_by_iteration(
     rows: sp.csr_matrix, prototypes: Any, corruption: Corruption, tolerance: float = 1e-6
 ) -> Reconstruction:
-    """Solve from the rows by conjugate gradients, for n and d that are both too large for a square matrix.
+    """Solve for W and b from the rows by conjugate gradients, if n × n and d × d are both too large.
 
     Args:
         rows: X (n, d).

@@ -1,4 +1,4 @@
-"""Measure the covariance error of a sketch by reading the rows again."""
+"""Measure how far a sketch B of rows X is from them, ‖XᵀX − BᵀB‖₂, by reading the rows again."""
 
 from __future__ import annotations
 
@@ -44,10 +44,15 @@ def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, steps: int = 60
 
 
 def _largest(times: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, steps: int) -> float:
-    """Estimate the largest |eigenvalue| of a symmetric matrix by Lanczos steps with full orthogonalisation.
+    """Estimate the largest |eigenvalue| of a symmetric matrix A by Lanczos steps with full orthogonalisation.
 
     The estimate is a lower bound; after 60 steps it is much less than a percent too small, however close the
     next eigenvalues are (Kuczyński and Woźniakowski 1992, theorem 3.2).
+
+    Args:
+        times: function that maps a vector v (d,) to the product Av.
+        d: number of rows of A.
+        steps: maximum number of Lanczos steps, each of which calls ``times`` once.
     """
     basis = np.zeros((steps + 1, d))
     start = np.random.default_rng(0).standard_normal(d)

@@ -23,7 +23,7 @@ class FrequentDirectionsFeatures(WordRowsFeaturizer):
     This is latent semantic analysis of a stream, with `FrequentDirections` instead of an SVD.
 
     Attributes:
-        words_: hashes and idf of the words that have a column.
+        words_: hashes and idf of the words that have a column in the tf-idf rows.
         matrices_: the fitted `FrequentDirections`.
         n_texts_: number of texts learned from.
 

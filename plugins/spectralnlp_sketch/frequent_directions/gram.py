@@ -71,7 +71,7 @@ class GramMoments(RowMoments):
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``gram``, float64 (d, d), and ``n_rows``, int64 ()."""
+        """Return the state to save: ``gram``, the matrix XᵀX, float64 (d, d), and ``n_rows``, int64 ()."""
         return {"gram": self.gram, "n_rows": self._n_rows}
 
 

@@ -1,4 +1,4 @@
-"""Kernels for products of sparse and tall dense matrices; scipy is slower, as it works column by column."""
+"""Kernels for products of sparse matrices (rows by CSR) with tall dense ones, faster than scipy's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from spectralnlp.jit import fast_kernel, load_lanes, multiply_add, repeat, store
 
 @fast_kernel
 def times(indptr, indices, data, right, result):
-    """Compute ``result`` = X ``right`` for X in CSR."""
+    """Compute ``result`` = X ``right``, where X (n, d) is in CSR and ``right`` (d, k) is dense."""
     width = right.shape[1]
     for i in range(indptr.size - 1):
         target = result[i]
@@ -21,7 +21,7 @@ def times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_transposed_times(indptr, indices, data, right, result):
-    """Add Xᵀ ``right`` to ``result``, for X in CSR."""
+    """Add Xᵀ ``right`` to ``result``, where X (n, d) is in CSR and ``right`` (n, k) is dense."""
     width = right.shape[1]
     for i in range(indptr.size - 1):
         source = right[i]
@@ -33,7 +33,10 @@ def add_transposed_times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram_times_lanes(indptr, indices, data, right, result):
-    """Add XᵀX ``right`` to ``result`` in one pass, for X in CSR; both are (d, 8) arrays, flattened."""
+    """Add XᵀX ``right`` to ``result`` in one pass over X, which is in CSR.
+
+    ``right`` and ``result`` are (d, 8) arrays, flattened.
+    """
     for i in range(indptr.size - 1):
         product = repeat(data.dtype.type(0))
         for p in range(indptr[i], indptr[i + 1]):
@@ -45,7 +48,7 @@ def add_gram_times_lanes(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram(indptr, indices, data, gram):
-    """Add XᵀX to ``gram``, for X in CSR."""
+    """Add XᵀX to ``gram`` (d, d), where X is in CSR."""
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
             row, value = gram[indices[p]], data[p]

@@ -94,7 +94,7 @@ class FrequentDirectionsMoments(RowMoments):
 
     @property
     def sketch(self) -> Sketch:
-        """Current sketch and bound, pending rows included; reading it changes nothing."""
+        """Current sketch and error bound, buffered rows included; reading this property changes nothing."""
         if self.method == "figure-1":
             rows = np.concatenate([self._sketch, self._dense_pending()])
             return Sketch(rows, float(self._totals[2]))
@@ -119,7 +119,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._take(matrix)
 
     def _take(self, matrix: Matrix) -> None:
-        """Append rows to the buffer, and shrink the buffer whenever it is full."""
+        """Append rows to the buffer, and shrink the buffer to l rows whenever it is full."""
         if self.method == "figure-1":
             # Rows of zeros take no place in the sketch.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
@@ -132,7 +132,7 @@ class FrequentDirectionsMoments(RowMoments):
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
-        """Return how many of these rows fit into the buffer; the result does not depend on batch sizes."""
+        """Return how many of some rows fit into the buffer, which does not depend on batch sizes."""
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
             ends = matrix.indptr[1:] - matrix.indptr[0]
@@ -203,7 +203,13 @@ class FrequentDirectionsMoments(RowMoments):
         return {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``sketch`` (at most l, d), ``totals`` (4,) and the pending rows, dense or as CSR arrays."""
+        """Return the state to save.
+
+        Returns:
+            ``sketch``, B (at most l, d); ``totals``, float64 (4,): row count, squared norm of the rows, error
+            bound and number of times that the buffer was shrunk; and the buffered rows, dense as ``waiting``
+            or as CSR arrays ``waiting_indptr``, ``waiting_indices`` and ``waiting_data``.
+        """
         waiting = self._stacked_pending()
         arrays = {"sketch": self._sketch, "totals": self._totals}
         if not self.sparse:
@@ -216,7 +222,7 @@ class FrequentDirectionsMoments(RowMoments):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check shapes and values of stored arrays, and column indices of pending rows."""
+        """Check the shapes and values of saved arrays, and the column indices of buffered rows."""
         sized = stored.part(n_columns=self.n_columns)
         number = float_array(dtype=self.dtype, stored=(self.dtype,), most=None)
         sketch = sized.take("sketch", replace(number, shape=("n_rows", "n_columns")))

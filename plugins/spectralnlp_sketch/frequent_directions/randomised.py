@@ -57,7 +57,7 @@ class Stack:
         return sum_of_squares(self.sketch) + sum_of_squares(self.rows)
 
     def gram_times(self, right: Floats) -> Floats:
-        """Return AᵀA ``right`` (d, k)."""
+        """Return the product of AᵀA with ``right`` (d, k)."""
         result = self.sketch.T @ (self.sketch @ right)
         rows = self.rows
         if not sp.issparse(rows):
@@ -117,7 +117,12 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
 
 
 def _shrink_few(stack: Stack, size: int) -> Shrunk:
-    """Compute the same as `shrink` for a few very wide rows, without copying them into one matrix."""
+    """Compute the same as `shrink` for a few very wide rows, without copying them into one matrix.
+
+    Args:
+        stack: the rows A (m, d).
+        size: maximum number of rows to return.
+    """
     sketch, rows = stack.sketch, stack.rows
     across = sketch @ rows.T
     gram = np.block([[sketch @ sketch.T, across], [across.T, rows @ rows.T]]).astype(np.float64)
@@ -204,7 +209,7 @@ def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
 
 
 def _residual_norms(stack: Stack, approximation: Nystrom, rng: np.random.Generator) -> Iterator[float]:
-    """Yield increasingly tight upper estimates of ‖AᵀA − WWᵀ‖₂, by the power method on random vectors.
+    """Yield upper estimates of ‖AᵀA − WWᵀ‖₂, each tighter than the last, by the power method.
 
     For a positive semi-definite C of order d and a random z on the unit sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² fails with
     probability at most 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, all eight vectors (`PROBES`) fail with

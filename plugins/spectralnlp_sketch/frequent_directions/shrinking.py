@@ -1,4 +1,4 @@
-"""Shrink a buffer of rows A to at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI."""
+"""Shrink a buffer of rows A to at most l rows B with 0 ⪯ AᵀA − BᵀB ⪯ δI, the step of frequent directions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,11 @@ def shrink(rows: Floats, size: int) -> Shrunk:
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
-    """Subtract the (size + 1)-th eigenvalue δ from eigenvalues λ of AᵀA, given in descending order.
+    """Subtract the (size + 1)-th eigenvalue δ of AᵀA from its eigenvalues λ, and return what is left.
+
+    Args:
+        squares: eigenvalues λ, descending.
+        size: maximum number of eigenvalues to keep.
 
     Returns:
         The number of eigenvalues kept, δ, and for each one kept the factor √((λ − δ)/λ) that scales its row
@@ -80,7 +84,7 @@ def _descending(gram: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 def exponent_of(*parts: Floats) -> int:
     """Return the binary exponent by which matrices are scaled down before their entries are squared.
 
-    It is that of the largest entry, or 0 if squares can neither overflow nor underflow.
+    The exponent is that of the largest entry, or 0 if squares can neither overflow nor underflow.
     """
     largest = max((float(np.abs(part).max()) for part in parts if part.size), default=0.0)
     exponent = int(np.frexp(largest)[1])

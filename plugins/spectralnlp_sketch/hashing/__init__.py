@@ -1,7 +1,7 @@
 """Hash n-grams of words and characters to columns, without a vocabulary.
 
 The column of an n-gram is a documented hash: 64-bit FNV-1a over the letter ``w`` or ``c`` and the n-gram in
-UTF-8 (words joined by one blank); the two halves of the hash are xored, and the lowest bits are the column.
+UTF-8 (words joined by one blank). The two halves of the hash are xored, and the lowest bits are the column.
 If both kinds are counted, words have the lower half of the columns and characters the upper half.
 
 Pairs of words, if they are counted, have as many additional columns as one kind, behind the others. Each word

@@ -128,7 +128,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         return self.n_features
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return the document frequencies as arrays to save."""
+        """Return the document frequencies as values and arrays to save in a model folder."""
         return {}, self.frequencies_.arrays()
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:

@@ -16,7 +16,7 @@ class DocumentFrequencies(Moments[str]):
     """Document frequencies: the number of texts in which each column, a hash of n-grams, occurs.
 
     Args:
-        n_columns, words, characters, lowercase: fields of `NgramFormat`.
+        n_columns, words, characters, lowercase: format of n-grams, as in `NgramFormat`.
     """
 
     subtractable = True
@@ -39,13 +39,13 @@ class DocumentFrequencies(Moments[str]):
         self.add(count_ngrams(list(batch.examples), self.format))
 
     def add(self, counts: sp.csr_array) -> None:
-        """Add texts to the document frequencies, given their n-gram counts (n_texts, n_columns)."""
+        """Add texts, given as n-gram counts (n_texts, n_columns), to the document frequencies."""
         self.frequencies += np.bincount(counts.indices, minlength=len(self.frequencies))
         self.n_texts += counts.shape[0]
 
     @property
     def idf(self) -> NDArray[np.float32]:
-        """Inverse document frequencies ln((1 + n)/(1 + df)) + 1, float32 (n_columns,)."""
+        """Inverse document frequency ln((1 + n)/(1 + df)) + 1 of each column, float32 (n_columns,)."""
         return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
 
     def parameters(self) -> dict[str, Any]:
@@ -59,5 +59,10 @@ class DocumentFrequencies(Moments[str]):
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``frequencies``, int64 (n_columns,), and ``n_texts``, int64 ()."""
+        """Return the state to save.
+
+        Returns:
+            ``frequencies``, the number of texts in which each column occurs, int64 (n_columns,); ``n_texts``,
+            the number of all texts, int64 ().
+        """
         return {"frequencies": self.frequencies, "n_texts": self.n_texts}

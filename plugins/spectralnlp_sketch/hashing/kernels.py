@@ -125,7 +125,9 @@ def normalise(text, begin, end, classes, out, starts, kinds):
 
 @kernel
 def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
-    """Append the columns of the n-grams of words; a word is a run of word characters.
+    """Append the hashed columns of a text's n-grams of words to ``columns``.
+
+    A word is a run of word characters.
 
     Args:
         out, starts, kinds, n: results of `normalise`.
@@ -160,7 +162,7 @@ def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
 
 @kernel
 def character_columns(out, starts, kinds, n, low, high, mask, first_column, columns, n_columns):
-    """Append the columns of n-grams of characters within a word and the blanks around it.
+    """Append the hashed columns of n-grams of characters, each within a word and the blanks around it.
 
     Args:
         first_column: offset added to each column.
@@ -184,13 +186,18 @@ def character_columns(out, starts, kinds, n, low, high, mask, first_column, colu
 
 @kernel
 def pair_column(first, second, mask):
-    """Return the column of an unordered pair of words, from the hashes of the words' first characters."""
+    """Return the column of an unordered pair of words.
+
+    Args:
+        first, second: hashes of the beginnings of the two words.
+        mask: number of columns less one; the number is a power of two.
+    """
     return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
 
 
 @kernel
 def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, columns, n_columns):
-    """Append the columns of all pairs of words that are at most ``reach`` words apart.
+    """Append the hashed columns of all pairs of words that are at most ``reach`` words apart.
 
     Args:
         reach: maximum distance of the two words of a pair, in words.
@@ -241,7 +248,9 @@ def sort_and_count(columns, begin, end, counts):
 
 @kernel
 def write_columns(text, begin, end, rules, buffers, at):
-    """Append the column of each n-gram of a text, unsorted and with repetitions; return the new end.
+    """Append the hashed column of each n-gram of a text, unsorted and with repetitions.
+
+    Returns the number of columns now in the output.
 
     Args:
         text: bytes, valid UTF-8 from ``begin`` to ``end``, uint8.
@@ -276,7 +285,9 @@ def write_columns(text, begin, end, rules, buffers, at):
 
 @kernel
 def text_columns(text, begin, end, rules, buffers, at):
-    """Append a text's columns in ascending order and their counts; return the new end.
+    """Append the hashed columns of a text's n-grams, ascending, and the count of each.
+
+    Returns the number of columns now in the output.
 
     Args:
         text, begin, end, rules, at: as in `write_columns`.
@@ -305,7 +316,14 @@ def count_columns(text, bounds, rules, buffers, rows):
 
 @kernel
 def blank_out(text, bounds, classes, spaced):
-    """Copy texts to ``spaced`` with a blank in place of every byte that is not part of a word."""
+    """Copy texts to ``spaced``, replacing every byte that is not part of a word by a blank.
+
+    Args:
+        text: bytes of the concatenated texts, valid UTF-8, uint8.
+        bounds: start offset of each text in ``text``, then the end offset, int64 (n + 1,).
+        classes: class of each code point, as in `NgramRules`.
+        spaced: output bytes, uint8.
+    """
     for i in range(len(bounds) - 1):
         at = bounds[i]
         while at < bounds[i + 1]:

@@ -1,4 +1,4 @@
-"""Select the n-grams that occur in training texts, and convert texts to tf-idf rows over them."""
+"""Vocabulary of the n-grams that occur in training texts, and conversion of texts to tf-idf rows over it."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Ngrams:
         kept: NDArray[Any],
         most: int = MOST_NGRAMS,
     ) -> Ngrams:
-        """Learn the n-grams that occur in at least ``min_texts`` texts or are listed in ``kept``.
+        """Make a vocabulary of n-grams that occur in at least ``min_texts`` texts or are listed in ``kept``.
 
         Args:
             counts: n-gram counts of all texts (n_texts, form.n_columns).
             form: format in which n-grams were counted.
-            min_texts: minimum number of texts.
-            kept: columns to keep in any case.
+            min_texts: minimum number of texts in which an n-gram occurs.
+            kept: hashed columns of n-grams to keep in any case.
             most: maximum number of n-grams besides ``kept``; the most frequent are learned.
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
@@ -62,22 +62,25 @@ class Ngrams:
 
     @property
     def n_words(self) -> int:
-        """Number of n-grams of words; these are the first columns."""
+        """Number of known n-grams of words; they are the first columns of `rows`."""
         return int(np.searchsorted(self.columns, self.form.first_character_column))
 
     @property
     def n_single(self) -> int:
-        """Number of n-grams of words and characters; pairs of words are the last columns."""
+        """Number of known n-grams of words and characters.
+
+        The last columns of `rows`, pairs of words, follow them.
+        """
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
     def single_idf(self) -> Array32:
-        """Inverse document frequencies with 0 for pairs of words, float32 (n_ngrams,)."""
+        """Return inverse document frequencies in which those of pairs of words are 0, float32 (n_ngrams,)."""
         idf = self.idf.copy()
         idf[self.n_single :] = 0.0
         return idf
 
     def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
-        """Add the pairs of words that occur in at least two of the texts.
+        """Return a vocabulary with the pairs of words that occur in at least two of the texts added.
 
         Args:
             texts: labelled texts, from which the idf of pairs is computed.
@@ -95,11 +98,11 @@ class Ngrams:
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> tuple[Ngrams, NDArray[np.int64]]:
-        """Add the n-grams of new labelled texts, but not their pairs of words.
+        """Return a vocabulary with the n-grams of new labelled texts added, but not their pairs of words.
 
         Args:
             texts: the new labelled texts.
-            n_texts: total number of texts.
+            n_texts: total number of texts, old and new, from which the idf of new n-grams is computed.
 
         Returns:
             All n-grams, and the positions of the previously known ones among them, int64 (n,).

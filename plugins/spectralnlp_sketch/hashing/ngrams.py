@@ -73,13 +73,16 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """Number of columns for n-grams of words, and likewise of characters, minus one."""
+        """Number of columns for n-grams of words, and likewise of characters, minus one.
+
+        A bit mask for hashes.
+        """
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
 
     @property
     def first_character_column(self) -> int:
-        """First column of n-grams of characters; columns below it are of words."""
+        """First column of n-grams of characters; lower columns are those of words."""
         if self.characters is None:
             return self.n_columns
         return 0 if self.words is None else self.n_columns // 2
@@ -94,7 +97,7 @@ class NgramFormat:
         return np.searchsorted((self.first_character_column, self.n_columns), columns, side="right")
 
     def rules(self) -> NgramRules:
-        """Return the format as a tuple for kernels."""
+        """Return the format as a tuple that compiled kernels accept."""
         words, characters = self.words or (0, 0), self.characters or (0, 0)
         return NgramRules(
             classes=character_classes(),
@@ -151,7 +154,11 @@ def blocks(texts: Sequence[str], lowercase: bool) -> Iterator[tuple[Bytes, NDArr
 
 
 def count_ngrams(texts: Sequence[str], form: NgramFormat) -> sp.csr_array:
-    """Count n-grams of texts; float32 (n_texts, form.width) with columns ascending in each row."""
+    """Count the n-grams of texts in hashed columns.
+
+    Returns:
+        CSR float32 (n_texts, form.width), with ascending columns in each row.
+    """
     parts = [_count_block(text, bounds, form) for text, bounds in blocks(texts, form.lowercase)]
     if not parts:
         return sp.csr_array((0, form.width), dtype=np.float32)
@@ -229,7 +236,7 @@ def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
 
 
 def checked_texts(texts: Iterable[str]) -> Sequence[str]:
-    """Return texts as a list.
+    """Return texts as a list, after checking that each is a string.
 
     Raises:
         TextError: the argument is a single text, or an element is not a text; the message says which.

@@ -68,7 +68,7 @@ def normalised(text: str, form: NgramFormat) -> NormalisedText:
 
 
 def occurrences(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
-    """Yield each occurrence of each n-gram that the format counts."""
+    """Yield each occurrence in a text of each n-gram that the format counts."""
     yield from _of_words(text, form)
     yield from _pairs(text, form)
     low, high = form.characters or (1, 0)

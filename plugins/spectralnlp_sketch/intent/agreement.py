@@ -50,7 +50,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def have_sentences(texts: Sequence[str]) -> bool:
-    """Return whether there are enough texts of several sentences."""
+    """Return whether enough texts have several sentences for `sentence_directions`."""
     if len(texts) < LEAST_TEXTS:
         return False
     counts = np.fromiter((len(sentences_of(text)) for text in texts), np.int64, len(texts))
@@ -74,7 +74,7 @@ def sentence_directions(
         rows: tf-idf rows of the texts over n-grams of words (n_texts, n_words).
         columns: hashed columns of these n-grams in ``form``, int32 (n_words,).
         idf: inverse document frequencies, float32 (n_words,).
-        form: format of n-grams of words.
+        form: format in which n-grams of words are counted.
         dimensions: maximum number of directions.
         random_state: seed of the SVD.
 
@@ -93,7 +93,9 @@ def sentence_directions(
 
 
 def most_agreed(total: Floats, single: Floats) -> Floats:
-    """Solve (T − W) a = ρ (T + λ I) a, where λ is a share of T's mean variance.
+    """Find directions a in which the sentences of a text agree most.
+
+    They solve the eigenproblem (T − W) a = ρ (T + λ I) a, where λ is a share of T's mean variance.
 
     Args:
         total: covariance T of texts, which are sums of their sentences, float64 (d, d).

@@ -52,7 +52,7 @@ def hold_out(
             fifth is held out.
 
     Returns:
-        Scores of held-out texts. A text is left out if no example outside its fold has its label.
+        Scores of held-out texts, except those whose label no example outside their fold has.
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)
@@ -83,14 +83,16 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
 
 def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """Return the factor of scores that makes labels likeliest (temperature scaling, Guo et al. 2017).
+    """Return the factor of scores that makes the true labels most probable.
+
+    Temperature scaling: Guo et al. 2017.
 
     Args:
         scores: scores of held-out texts, float32 (n, n_labels).
         labels: numbers of the true labels, int64 (n,).
 
     Returns:
-        The inverse of the temperature, between 1/20 and 20; 1 if there are no texts.
+        The factor, the inverse of the temperature, between 1/20 and 20; 1 if there are no texts.
     """
     if not len(labels):
         return 1.0

@@ -55,7 +55,7 @@ PAIR_REACH = 10
 class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
     """Linear text classifier that also learns from unlabelled texts.
 
-    Texts whose label is None are unlabelled; see `labelled.with_unlabelled`.
+    Texts whose label is None are unlabelled; `labelled.with_unlabelled` makes such arguments of ``fit``.
 
     Texts are represented by tf-idf rows of hashed n-grams and by their projections onto directions of meaning
     learned from all texts (`intent.prior`). A linear head (`intent.head`) learns from both, with the name of
@@ -64,15 +64,17 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     as one table.
 
     Attributes:
-        prior_: :class:`~spectralnlp_sketch.intent.prior.Prior`.
-        classifier_: :class:`~spectralnlp_sketch.intent.model.Classifier`.
+        prior_: n-grams and directions of meaning, learned without labels; a
+            :class:`~spectralnlp_sketch.intent.prior.Prior`.
+        classifier_: the trained classifier, which can be saved; a
+            :class:`~spectralnlp_sketch.intent.model.Classifier`.
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
         resume_state_: state from which `resume_training` resumes; None if labels have few texts.
         few_shot_: whether labels have so few texts that names of labels and unlabelled texts help.
-        shares_: contribution of each example to scores, float32 (n_examples, n_labels); see
-            `HeadLearner.shares`.
+        shares_: contribution of each training example to the scores of labels, float32 (n_examples,
+            n_labels).
         label_similarity_: similarity of label names, float32 (n_labels, n_labels); None if it is not used.
 
     Examples:
@@ -136,7 +138,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self._learn_head(prior, data)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
-        """Fit with a prior that was learned before; the prior does not depend on labels.
+        """Train the linear classifier (head) alone, with n-grams and directions (the prior) learned before.
 
         Args:
             prior: ``prior_`` of another classifier, or the result of `learn_prior`.
@@ -157,7 +159,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def learn_prior(
         self, texts: Sequence[str], n_labelled: int = 0, stream: Corpus[Example] | None = None
     ) -> tuple[Prior, sp.csr_array]:
-        """Learn the prior, which does not depend on labels.
+        """Learn n-grams and directions of meaning from texts (the prior), which do not depend on labels.
 
         Args:
             texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
@@ -238,7 +240,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         sharpness: float,
         scope: Scope,
     ) -> None:
-        """Set the classifier, and the state from which learning can resume."""
+        """Set the classifier and the state from which learning can resume.
+
+        Args:
+            keys: keys of the training examples, from `key_of`.
+            learned: the trained head with its examples.
+            layer: corrections of scores; None for none.
+            sharpness: factor of scores before the softmax.
+            scope: detector of out-of-scope texts.
+        """
         weights, features = learned.weights, learned.examples.features
         ngrams, scaled_featurizer, bias = self.prior_.ngrams, self.prior_.scaled_featurizer, weights.bias
         feature_table = None
@@ -270,11 +280,11 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
 
     def state(self) -> ResumeState | None:
-        """Return the state for learning further texts incrementally; None if labels have few texts."""
+        """Return the state from which to learn further texts incrementally; None if labels have few texts."""
         return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:
-        """Read the state from stored arrays.
+        """Read the state for resuming from stored arrays.
 
         Raises:
             ModelError: an array is invalid.
@@ -282,10 +292,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return ResumeState.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
 
     def resume_training(self, moments: TextLog, state: ResumeState) -> Self:
-        """Learn from a log of texts, most of them known, by resuming from the state of the head.
+        """Learn from a log of old and new texts, resuming from the solution for the old ones.
 
-        Directions, pairs of words, the second layer, calibration and scope are kept. If labels have few
-        texts, everything is learned again.
+        Directions, pairs of words, the second layer, calibration and scope detector are kept. If labels have
+        few texts, everything is learned again.
         """
         self.validate()
         data = split_by_label(moments.corpus())
@@ -312,7 +322,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
-        """Learn from held-out texts the second layer, the sharpness of scores, and the scope detector."""
+        """Learn from held-out texts: second layer, sharpness of scores, and detector of out-of-scope texts.
+
+        Args:
+            examples: all labelled examples.
+            others: the unlabelled texts.
+            learned: the head trained on all examples.
+        """
         stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
@@ -362,7 +378,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self._fitted().out_of_scope(X)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
-        """Explain a label by contributions of n-grams; see `Classifier.explain`."""
+        """Explain why a text has a label by contributions of its n-grams and of training texts.
+
+        Args:
+            text: the text.
+            label: the label to explain; None for the likeliest.
+        """
         return self._fitted().explain(text, label, limit=0)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -387,7 +408,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _examples(
         self, data: LabelledTexts, of_texts: Features, names: Sequence[str]
     ) -> tuple[Examples, list[bytes]]:
-        """Return examples of labelled texts and of names of labels with known words, and the names' keys."""
+        """Return training examples: the labelled texts, and the names of labels that consist of known words.
+
+        Args:
+            data: the texts.
+            of_texts: features of the labelled texts.
+            names: names of the labels as texts.
+
+        Returns:
+            The examples, and a key of each name used, from `key_of`.
+        """
         prior, labels = self.prior_, self.classes_.tolist()
         name_rows = prior.ngrams.rows_of(names)
         known = np.flatnonzero(name_rows[:, : prior.ngrams.n_words].sum(axis=1) > 0)

@@ -47,7 +47,7 @@ class TextEvidence(NamedTuple):
     label: str
 
     def to_text(self) -> str:
-        """Return a line with influence, position, label and text."""
+        """Return a line of output with influence, position, label and text."""
         return f"  {self.influence:+.4f}  document {self.document}:{self.example}  [{self.label}] {self.text}"
 
 
@@ -122,7 +122,7 @@ def explain(
 
     Args:
         text: the text.
-        form: format of n-grams.
+        form: format in which n-grams are counted.
         label, alternative: the label to explain, and the likeliest other label.
         confidence: probability of the label.
         score_columns: function that scores n-grams for the label.

@@ -40,7 +40,7 @@ class Features(NamedTuple):
         return int(self.dense.shape[0])
 
     def rows(self, which: NDArray[Any]) -> Features:
-        """Return the features of selected texts."""
+        """Return the features of the texts with the given indices, or for which a mask is true."""
         return Features(self.sparse[which], self.dense[which])
 
     def with_columns(self, places: NDArray[np.int64], n_columns: int) -> Features:
@@ -57,7 +57,7 @@ class Features(NamedTuple):
         )
 
     def with_more(self, more: Features) -> Features:
-        """Return the features of these texts followed by those of further texts."""
+        """Return the features of these texts followed by those of ``more`` texts."""
         sparse = sp.csr_array(sp.vstack([self.sparse, more.sparse], format="csr"))
         return Features(sparse, np.vstack([self.dense, more.dense]))
 
@@ -76,11 +76,11 @@ class Examples(NamedTuple):
     weights: Array32
 
     def rows(self, which: NDArray[Any]) -> Examples:
-        """Return selected examples."""
+        """Return the examples with the given indices, or for which a mask is true."""
         return Examples(self.features.rows(which), self.targets[which], self.weights[which])
 
     def with_more(self, more: Examples) -> Examples:
-        """Return these examples followed by further ones."""
+        """Return these examples followed by ``more``."""
         targets, weights = np.vstack([self.targets, more.targets]), np.append(self.weights, more.weights)
         return Examples(self.features.with_more(more.features), targets, weights)
 
@@ -119,7 +119,7 @@ class Learned(NamedTuple):
     numbers: NDArray[np.int64]
 
     def duals_of(self, others: Examples, numbers: NDArray[np.int64]) -> Array32:
-        """Return initial duals for fitting other examples with `fit_head`, float32 (m, n_classes).
+        """Return initial dual variables for training on other examples, float32 (m, n_classes).
 
         The duals of an example are zero if it is new or its target has changed.
 
@@ -144,7 +144,9 @@ def fit_head(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), where ℓᵢ is the cross-entropy of target and softmax of scores.
+    """Train by logistic loss: minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ) over W.
+
+    Here ℓᵢ is the cross-entropy of an example's target and the softmax of its scores.
 
     Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
     minimization*, with the step length that maximises the dual. The bias is the weight of a constant feature
@@ -160,7 +162,7 @@ def fit_head(
         tolerance: stop when the mean distance of duals from their optimum, the difference of target and
             softmax, is below this.
         random_state: seed of the order of examples.
-        start: initial duals, float32 (n, n_classes), None for zeros; see `Learned`.
+        start: initial duals, float32 (n, n_classes), for example from `Learned.duals_of`; None for zeros.
     """
     rows, n_classes = _Rows.of(examples), examples.targets.shape[1]
     alike = np.eye(n_classes, dtype=np.float32) if label_similarity is None else label_similarity
@@ -188,7 +190,9 @@ def fit_svm(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², where s_ic is 1 for an example's class, else −1.
+    """Train support vector machines: minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖² over W.
+
+    Here s_ic is 1 for an example's class, else −1.
 
     Hsieh et al. 2008, *A dual coordinate descent method for large-scale linear SVM*, applied to eight classes
     at a time, whose weights stay in the processor's cache. Examples that no longer change the weights are
@@ -199,7 +203,7 @@ def fit_svm(
         examples: texts; the class of an example is the likeliest of its target.
         C: weight of the loss.
         passes: maximum number of passes over the examples.
-        tolerance: stop when no margin violation exceeds this; see `NEARLY`.
+        tolerance: stop when no margin violation exceeds this.
         random_state: seed of the order of examples.
         start: initial duals, float32 (n, n_classes), None for zeros.
     """
@@ -328,7 +332,11 @@ class _Rows(NamedTuple):
         return np.vstack([sparse.T @ duals, dense.T @ duals])
 
     def zeros(self, shape: tuple[int, int]) -> Weights:
-        """Return zero weights and duals; ``shape`` holds the numbers of examples and of classes."""
+        """Return zero weights and duals.
+
+        Args:
+            shape: number of examples and number of classes.
+        """
         n_dense, n_classes = self.arrays[3].shape[1] - 1, shape[1]
         shapes = (self.n_columns, n_classes), (n_dense, n_classes), (n_classes,), shape
         return Weights(*(np.zeros(each, np.float32) for each in shapes))

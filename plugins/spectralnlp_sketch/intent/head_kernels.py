@@ -80,7 +80,7 @@ def add_change(indptr, indices, data, dense, i, change, weights):
 
 @kernel
 def best_step(target, dual, change, scores, weight, curvature):
-    """Return the step in [0, 1] along ``change`` that maximises the dual objective, by safeguarded Newton.
+    """Return the step s in [0, 1] along ``change`` that maximises the dual objective, by Newton's method.
 
     With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
     """
@@ -108,7 +108,7 @@ def best_step(target, dual, change, scores, weight, curvature):
 def ascend(
     indptr, indices, data, dense, squares, targets, sample_weights, C, label_similarity, order, weights, duals
 ):
-    """Run one pass over the examples, and return the mean distance of duals from their optimum.
+    """Run one pass of dual coordinate ascent, and return the mean distance of duals from their optimum.
 
     Args:
         indptr, indices, data: sparse features in CSR, float32.

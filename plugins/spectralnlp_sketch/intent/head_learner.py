@@ -47,7 +47,7 @@ class HeadLearner:
     def without(
         self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
     ) -> Weights:
-        """Train without some of the examples, starting from the solution for all examples.
+        """Train on all but some of the examples, starting from the solution for all.
 
         Args:
             examples: all examples.
@@ -73,7 +73,11 @@ class HeadLearner:
         return fit_svm(examples, C=C, tolerance=_FURTHER_TOLERANCE, random_state=seed, start=start)
 
     def shares(self, learned: Learned) -> Array32:
-        """Return the matrix A, float32 (n, n_classes), such that XᵀA are the weights, for features X."""
+        """Return each example's contribution to scores: A, float32 (n, n_classes), where XᵀA are the weights.
+
+        Args:
+            learned: the trained head with the features X of its examples.
+        """
         duals = learned.weights.duals
         if self.settings.loss == "hinge":
             return signed(duals, learned.examples.targets.argmax(axis=1))
@@ -85,7 +89,7 @@ class HeadLearner:
         )
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Train a classifier for some of the classes only.
+        """Train a linear classifier that distinguishes only some of the classes.
 
         Args:
             examples: examples of these classes; targets have a column for each of them.

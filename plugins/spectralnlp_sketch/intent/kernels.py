@@ -16,14 +16,21 @@ STEEPNESS = 2.0
 
 @fast_kernel
 def add_scores(weights, row, factor, scores):
-    """Add a row of weights, multiplied by ``factor``, to ``scores`` (n_classes,)."""
+    """Add one row of weights, multiplied by ``factor``, to ``scores`` (n_classes,)."""
     for c in range(len(scores)):
         scores[c] += factor * weights[row, c]
 
 
 @fast_kernel
 def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
-    """Add rows a, b, c and d of weights, each multiplied by its factor, to ``scores`` in one pass."""
+    """Add four rows of weights, each multiplied by a factor, to ``scores`` in one pass.
+
+    Args:
+        weights: float32 (n_rows, n_classes).
+        a, b, c, d: numbers of the rows.
+        of_a, of_b, of_c, of_d: their factors.
+        scores: updated in place, float32 (n_classes,).
+    """
     for k in range(len(scores)):
         scores[k] += (of_a * weights[a, k] + of_b * weights[b, k]) + (
             of_c * weights[c, k] + of_d * weights[d, k]
@@ -47,7 +54,7 @@ def add_rows(weights, rows, factors, first, end, scores):
 
 @kernel
 def softmax(scores):
-    """Replace scores by their softmax in place; large scores do not overflow."""
+    """Replace scores by their softmax in place, without overflow for large scores."""
     top = scores.max()
     total = np.float32(0.0)
     for c in range(len(scores)):
@@ -59,7 +66,7 @@ def softmax(scores):
 
 @kernel
 def largest(numbers, places, values):
-    """Write the k largest numbers of each row and their positions, in descending order.
+    """Find the k largest numbers of each row and their positions, in descending order.
 
     Args:
         numbers: float32 (n, m), with m ≥ k.
@@ -81,7 +88,13 @@ def largest(numbers, places, values):
 
 @fast_kernel
 def squash_scores(scores, centers, squashed):
-    """Write scores, centred and squashed to the range −1 to 1, as `intent.stacking.SecondLayer.squashed`."""
+    """Centre scores and squash them to the range −1 to 1, as `intent.stacking.SecondLayer.squashed` does.
+
+    Args:
+        scores: scores of labels (n_classes,).
+        centers: mean score of each label (n_classes,).
+        squashed: output (n_classes,).
+    """
     for c in range(len(centers)):
         x = min(max(np.float32(STEEPNESS) * (scores[c] - centers[c]), np.float32(-3.0)), np.float32(3.0))
         square = x * x
@@ -92,7 +105,7 @@ class TableScorer(NamedTuple):
     """Arrays of a classifier for kernels: scores that are linear in the n-grams, and their corrections.
 
     Args:
-        place: index of each hashed column's row in ``table``, -1 for unknown n-grams, int32 (width,).
+        place: row of ``table`` for each hashed column, -1 for unknown n-grams, int32 (width,).
         first_character_column: first column of n-grams of characters; columns below it are of words.
         first_pair_column: first column of pairs of words.
         idf: inverse document frequencies, float32 (n_ngrams,).

@@ -45,7 +45,7 @@ class LearnedTexts:
     def of(cls, classifier: Any) -> LearnedTexts | None:
         """Return the training texts that were kept with a classifier, or None if none were kept.
 
-        If labels have few texts, the state of the head is not kept, and the head is learned again.
+        If labels have few texts, the state of the head is not kept, and the head is trained again.
         """
         kept = registry.changes.get("models").kept_if_any(classifier)
         if kept is None:
@@ -72,7 +72,7 @@ class LearnedTexts:
 
         Args:
             text: the text to explain.
-            wanted: weights of the labels' scores in the sum (n_labels,).
+            wanted: weights of the labels' scores in the sum (n_labels,), for example 1 and −1 for two labels.
         """
         with one_blas_thread():
             of_text = self.prior.features(self.prior.ngrams.rows_of([text]), [text])

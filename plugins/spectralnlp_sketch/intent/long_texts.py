@@ -17,7 +17,7 @@ SEAM = 1 << 11
 
 
 def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int = SEAM) -> NDArray[np.int64]:
-    """Count a text's n-grams piece by piece, with buffers for a single piece; int64 (form.width,).
+    """Count a text's n-grams in hashed columns, piece by piece to save memory; int64 (form.width,).
 
     N-grams across a cut are the counts of the text around the cut less the counts of its two halves. Only
     n-grams of more than ``seam`` characters are missed.

@@ -264,10 +264,10 @@ class Classifier(ChangingModel):
     def _column_scores(
         self, counts: Mapping[int, int], wanted: NDArray[np.float64], start: Array32
     ) -> tuple[dict[int, float], float]:
-        """Return the contribution of each known column to a weighted sum of scores, and the constant part.
+        """Return what each known n-gram of a text adds to a weighted sum of scores, and the constant part.
 
         Args:
-            counts: count of each column in the text.
+            counts: count of each n-gram in the text, by hashed column.
             wanted: weights of the labels' scores in the sum (n_labels,).
             start: initial scores from `_start`.
         """
@@ -277,7 +277,7 @@ class Classifier(ChangingModel):
         return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
 
     def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the hashed columns of a text's known n-grams, and what each adds to first-layer scores.
+        """Return the hashed columns of a text's known n-grams, and what each adds to uncorrected scores.
 
         Args:
             counts: count of each hashed column in the text.
@@ -301,7 +301,7 @@ class Classifier(ChangingModel):
     def _slope(
         self, scores: NDArray[np.float64], wanted: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], float]:
-        """Express a weighted sum of final scores by first-layer scores; return weights and constant.
+        """Express a weighted sum of final (corrected) scores as a weighted sum of first-layer scores.
 
         Corrections are not linear in the first layer's scores s. But for a given text, each squashed score is
         a multiple of s − center, and these multiples give exact weights for that text.
@@ -345,16 +345,16 @@ class Classifier(ChangingModel):
 
     @property
     def summary(self) -> str:
-        """Short description of the classifier's size."""
+        """One line that describes the size of the classifier."""
         return f"{len(self.labels)} labels, {len(self.columns):,} n-grams"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the classifier, by name."""
+        """Properties of the classifier to show, by name, such as its labels and number of n-grams."""
         return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return metadata and arrays to save; the table is stored in half precision."""
+        """Return metadata and arrays to save in a model folder; the table is stored in half precision."""
         metadata = {
             "labels": list(self.labels),
             "words": self.form.words,

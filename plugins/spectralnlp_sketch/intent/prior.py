@@ -111,14 +111,28 @@ class Prior:
         )
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> Prior:
-        """Add the n-grams of new labelled texts, see `Ngrams.with_texts`; their directions are zero."""
+        """Return a prior with the n-grams of new labelled texts added, but not their pairs of words.
+
+        The directions of new n-grams are zero.
+
+        Args:
+            texts: the new labelled texts.
+            n_texts: total number of texts, from which idf is computed.
+        """
         ngrams, places = self.ngrams.with_texts(texts, n_texts)
         projection = np.zeros((ngrams.n_single, self.projection.shape[1]), np.float32)
         projection[places[: len(self.projection)]] = self.projection
         return replace(self, ngrams=ngrams, projection=projection)
 
     def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
-        """Return unscaled projections of texts or a featurizer's rows, float32 (n_texts, d)."""
+        """Return the projections of texts onto the directions, or the featurizer's rows, unscaled.
+
+        Float32 (n_texts, d).
+
+        Args:
+            rows: tf-idf rows of the texts (n_texts, n_ngrams).
+            texts: the texts; needed only if the prior has a featurizer.
+        """
         if self.scaled_featurizer is not None:
             return self.scaled_featurizer.rows(texts)
         return np.asarray(rows[:, : len(self.projection)] @ self.projection, np.float32)
@@ -130,7 +144,14 @@ class Prior:
         return scales
 
     def fold(self, weights: Weights) -> Array32:
-        """Fold a head's weights into one table of scores of n-grams, float32 (n_ngrams, n_classes)."""
+        """Combine a linear classifier's weights with the directions: one score for each n-gram and class.
+
+        Args:
+            weights: the head.
+
+        Returns:
+            float32 (n_ngrams, n_classes).
+        """
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
             if self.scaled_featurizer is None:
@@ -139,7 +160,14 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Return the scores of a featurizer's columns, float32 (n_features, n_classes), and of their mean."""
+        """Return the scores of the columns of the prior's featurizer.
+
+        Args:
+            weights: the head.
+
+        Returns:
+            Scores of columns, float32 (n_features, n_classes), and of their mean, float32 (n_classes,).
+        """
         assert self.scaled_featurizer is not None
         table = np.float32(self.dense_scale * self.scaled_featurizer.factor) * weights.dense
         return table, self.scaled_featurizer.mean @ table
@@ -225,7 +253,17 @@ def text_of(example: Example) -> str:
 def long_text_directions(
     rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
 ) -> Array32:
-    """Return directions that correlate between sentences of texts; zero for n-grams of characters."""
+    """Return directions of n-grams that correlate between the sentences of texts.
+
+    0 for n-grams of characters.
+
+    Args:
+        rows: tf-idf rows of the texts (n_texts, n_ngrams).
+        ngrams: the known n-grams.
+        texts: the texts.
+        dimensions: maximum number of directions.
+        random_state: seed of the SVD.
+    """
     n = ngrams.n_words
     words = rows[:, :n]
     form = NgramFormat(ngrams.form.words, None, ngrams.form.mask + 1, ngrams.form.lowercase)
@@ -259,7 +297,7 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
 
 
 def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
-    """Scale directions so that the projections of rows have the mean length ``scale``."""
+    """Return directions scaled so that the projections of rows have the mean length ``scale``."""
     lengths = np.linalg.norm(rows @ directions, axis=1)
     return directions * np.float32(scale / max(float(lengths.mean()), 1e-12))
 

@@ -1,4 +1,4 @@
-"""Choose unlabelled texts as further training examples, labelled by a classifier that is certain."""
+"""Pseudo-labels: add unlabelled texts, with the label that is most certain, to the training examples."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Unlabelled(NamedTuple):
 
     @classmethod
     def of(cls, features: Features, labelled: Features, random_state: int) -> Self:
-        """Compare unlabelled texts with labelled texts and with each other.
+        """Compute similarities of unlabelled texts with labelled texts and with each other.
 
         Args:
             features: features of the unlabelled texts.
@@ -84,7 +84,11 @@ class Unlabelled(NamedTuple):
         return np.float32(0.5) * (by_head + around)
 
     def n_joining(self, n_labels: int) -> int:
-        """Return how many texts are pseudo-labelled for each label: at least 1 if there are texts."""
+        """Return the maximum number of texts to pseudo-label for each label: at least 1 if there are texts.
+
+        Args:
+            n_labels: number of labels.
+        """
         most = min(MOST_OF_A_LABEL, len(self.log_odds))
         return min(most, max(int(MOST_JOINED * self.n_in_domain / n_labels), 1))
 
@@ -183,7 +187,11 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
 
 
 def _one_from_another(first: Features, second: Features) -> Weights:
-    """Train a linear classifier that separates two sets of texts, both with the same total weight."""
+    """Train a linear classifier that separates two sets of texts, both with the same total weight.
+
+    Args:
+        first, second: features of the texts of each set.
+    """
     targets = np.repeat(np.eye(2, dtype=np.float32), [len(first), len(second)], axis=0)
     weight = 0.5 * len(second) / len(first)
     examples = Examples(first, targets[: len(first)], np.full(len(first), weight, np.float32)).with_more(

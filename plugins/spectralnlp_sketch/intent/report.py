@@ -69,7 +69,7 @@ class IntentReport(Report):
 
     @property
     def signature(self) -> str:
-        """Signature that says how the scores were computed."""
+        """Signature of the scores: a string that says how they were computed."""
         return f"INTENTS|f1:macro over labels right or found|calibration:{N_BINS} bins|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, Any]:

@@ -55,14 +55,19 @@ class ResumeState(NamedTuple):
     features: Features | None = None
 
     def duals_for(self, keys: Sequence[bytes], labels: Sequence[Any]) -> Array32:
-        """Return the duals of examples and labels, float32 (n, n_labels), with zeros for new ones."""
+        """Return the dual variables of examples and labels, float32 (n, n_labels), with zeros for new ones.
+
+        Args:
+            keys: keys of the examples.
+            labels: the labels.
+        """
         duals = np.pad(self.duals, ((0, 1), (0, 0)))[self._places(keys)]
         if tuple(labels) == self.labels:
             return duals
         return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
 
     def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
-        """Return the features of texts, from memory for known texts, computed for others.
+        """Return the features of texts: those stored for known texts, computed ones for others.
 
         Args:
             texts: any texts.
@@ -81,7 +86,10 @@ class ResumeState(NamedTuple):
         return known.with_more(made).rows(places)
 
     def _places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """Return the index of each example in the state, int64 (n,), or -1 if new; no index is used twice."""
+        """Return the index of each example among those of the state, int64 (n,), or -1 if it is new.
+
+        No index is used twice.
+        """
         places: dict[bytes, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             places[key].append(place)
@@ -101,7 +109,7 @@ class ResumeState(NamedTuple):
         return np.array([column.get(label, -1) for label in labels])
 
     def arrays(self) -> Arrays:
-        """Return the state as arrays for `of_arrays`."""
+        """Return the state as arrays to save, which `of_arrays` reads back."""
         prior = self.prior
         numbers = [prior.sparse_scale, prior.pair_scale, prior.dense_scale, self.sharpness]
         numbers += [getattr(self.scope, name) for name in _SCOPE]

@@ -1,4 +1,4 @@
-"""Use the features of any registered featurizer in the classifier, centred and scaled."""
+"""Let the classifier use the features of any registered featurizer, centred and scaled."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Scope:
     Attributes:
         bias: bias of the logistic function.
         confidence: weight of the log-odds of the confidence, usually negative.
-        familiarity: weight of the share of familiar n-grams, usually negative.
+        familiarity: weight of the mean familiarity of the text's n-grams, usually negative.
         threshold: probability above which a text is out of scope.
     """
 

@@ -55,7 +55,7 @@ class SecondLayer(NamedTuple):
 
 
 def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Approximate tanh by its Padé approximant x (27 + x²)/(27 + 9x²), which is ±1 beyond ±3."""
+    """Squash numbers to the range −1 to 1: x (27 + x²)/(27 + 9x²) up to |x| = 3, an approximation of tanh."""
     x = np.clip(x, -3.0, 3.0)
     return x * (27.0 + x * x) / (27.0 + 9.0 * x * x)
 
@@ -63,7 +63,7 @@ def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
 def learn_second_layer(
     scores: Array32, labels: NDArray[np.int64], tolerance: float = TOLERANCE
 ) -> SecondLayer:
-    """Minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² over W, where f are the corrected scores.
+    """Learn corrections: minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² for corrected scores f.
 
     y_ic is 1 for a text's label, else −1. Squashed scores are scaled to a mean squared length of 1.
 

@@ -1,4 +1,4 @@
-"""The text classification task: read labelled texts, train, evaluate and load classifiers."""
+"""Operations of commands on text classifiers: read labelled texts, train, evaluate and load."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spectralnlp_sketch.labelled import Example, as_example, from_record
 
 
 class IntentTask(Task):
-    """Task of classifying texts by labels."""
+    """Task of text classification: the operations that commands need to train and use classifiers."""
 
     name = "intents"
     documents = ("line", "file")
@@ -42,7 +42,7 @@ their licence applies."""
         label_column: Column | None = None,
         encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Read texts with their labels; see `read_texts`. The only reader is ``auto``."""
+        """Read texts with their labels, as `read_texts` does; the only ``reader`` is ``auto``."""
         return read_texts(
             inputs,
             unlabelled=unlabelled,
@@ -81,15 +81,15 @@ their licence applies."""
         return from_record(record)
 
     def sample(self) -> str:
-        """Return a file of invented labelled texts."""
+        """Return the text of a small file of invented labelled texts, as sample training data."""
         return sample_labels()
 
     def warm_up(self, model: Classifier) -> None:
-        """Classify a sample text to check that the model works."""
+        """Classify a sample text, so that kernels are compiled and a faulty model is noticed."""
         model.classify("will the old ship come back")
 
     def wrap(self, fitted: Any) -> Classifier:
-        """Return the classifier of a fitted estimator."""
+        """Convert a fitted estimator to a classifier."""
         classifier: Classifier = fitted.classifier_
         return classifier
 

@@ -36,7 +36,13 @@ class TextLog(ExampleLog[Example]):
     columns: ClassVar = {"text": "texts", "label": "labels"}
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the specification of a column of name numbers; -1 means that a text has no label."""
+        """Return the specification of a saved array of text or label numbers.
+
+        -1 means that a text has no label.
+
+        Args:
+            column: ``text`` or ``label``.
+        """
         return int_array("n_items", least=-1 if column == "label" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:

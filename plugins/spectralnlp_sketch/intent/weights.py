@@ -23,7 +23,7 @@ SQUARE = 2.0
 
 @dataclass(frozen=True)
 class HeadSettings:
-    """Loss and feature weights of a head.
+    """Loss and feature weights of the linear classifier (head).
 
     Attributes:
         loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.

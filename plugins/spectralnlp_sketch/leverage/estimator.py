@@ -47,9 +47,10 @@ class LeverageScores(IncrementalEstimator):
 
     Attributes:
         method_: the method used; with ``auto``, the chosen one.
-        sketch_: XᵀX for ``gram``, R for ``qr`` and ``svd``, S X otherwise.
+        sketch_: the matrix from which scores are computed: XᵀX for ``gram``, the factor R of X = QR for
+            ``qr`` and ``svd``, else the sketch S X.
         rank_: numerical rank of X.
-        condition_: condition number σ₁/σ_r of the inverted matrix.
+        condition_: condition number σ₁/σ_r of the matrix whose inverse is used.
         error_: estimated relative error from rounding; sketches have a much larger error, about √(d/m).
 
     Examples:
@@ -120,7 +121,7 @@ class LeverageScores(IncrementalEstimator):
         return np.array(["leverage"], dtype=object)
 
     def _factor(self) -> float:
-        """Return the factor that corrects the bias of sketched scores."""
+        """Return the factor by which sketched scores are multiplied to correct their bias."""
         if self.method_ in EXACT or not self.bias_correction:
             return 1.0
         m = int(self.moments_.sketch_size)
@@ -145,7 +146,7 @@ class LeverageScores(IncrementalEstimator):
         return MOMENTS[self.method_](size, d, self.random_state)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Solve for the matrix that maps rows to scores, or request another pass.
+        """Compute the matrix that maps rows to scores, or request another pass over the rows.
 
         Returns:
             Empty moments of ``qr`` if ``auto`` finds the Gram matrix too inaccurate, else None.
@@ -164,7 +165,7 @@ class LeverageScores(IncrementalEstimator):
         return None
 
     def finish(self) -> None:
-        """Recompute the solution; call after changing ``moments_``."""
+        """Recompute the whitening matrix, which gives scores; call after changing ``moments_``."""
         self._take(self.moments_)
         self._keep(self._whiten_directly() or self._whiten_by_svd())
 
@@ -212,7 +213,7 @@ class LeverageScores(IncrementalEstimator):
 
     @property
     def sketch_(self) -> Floats:
-        """Sketch of X: XᵀX, R or S X, depending on ``method_``."""
+        """Matrix from which scores are computed: XᵀX, R of X = QR, or a sketch S X, by ``method_``."""
         if self.method_ == "gram":
             return self.moments_.gram
         return self.moments_.triangle if self.method_ in EXACT else self.moments_.sketch

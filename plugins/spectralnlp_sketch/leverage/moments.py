@@ -1,4 +1,4 @@
-"""Moments that hold the triangular factor R of X = QR, which is more accurate than the Gram matrix."""
+"""Moments for leverage scores: the triangular factor R of X = QR, more accurate than the Gram matrix XᵀX."""
 
 from __future__ import annotations
 
@@ -63,5 +63,8 @@ class TriangleMoments(RowMoments):
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``triangle``, float64 (at most d, d), and ``n_rows``, int64 ()."""
+        """Return the state to save: the factor R as ``triangle``, float64 (at most d, d), and the row count.
+
+        The count is ``n_rows``, int64 ().
+        """
         return {"triangle": self.triangle, "n_rows": self.n_rows}

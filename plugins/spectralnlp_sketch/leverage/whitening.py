@@ -1,4 +1,4 @@
-"""Compute the whitening matrix W, W Wᵀ = (XᵀX)⁺, which gives leverage scores ‖xᵀW‖² of rows x."""
+"""Compute leverage scores ‖xᵀW‖² of rows x by a whitening matrix W, for which W Wᵀ = (XᵀX)⁺."""
 
 from __future__ import annotations
 
@@ -109,7 +109,15 @@ def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
 
 
 def _triangular_scores(rows: Floats, upper: Floats) -> Floats:
-    """Compute scores with a triangular product, in blocks of rows that stay in the cache."""
+    """Compute scores with a triangular product, in blocks of rows that stay in the cache.
+
+    Args:
+        rows: (n, d).
+        upper: upper triangular whitening matrix (d, d).
+
+    Returns:
+        (n,).
+    """
     scores = np.empty(len(rows))
     work = np.empty((512, rows.shape[1]))
     for low in range(0, len(rows), len(work)):

@@ -24,7 +24,10 @@ from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearTransformer(SketchTransformer):
-    """Base class of linear sketches S X, whose SVD replaces that of X (Chin and Liang 2019, section 2.1)."""
+    """Base class of linear sketches S X with a random matrix S; the SVD of the sketch replaces that of X.
+
+    Chin and Liang 2019, section 2.1.
+    """
 
     unlearning: ClassVar[Unlearning] = "exact"
 
@@ -45,7 +48,7 @@ class LinearTransformer(SketchTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GaussianSketch(LinearTransformer):
-    """Sketch by a matrix S of independent normal entries (Woodruff 2014, theorem 2.3).
+    """Linear sketch S X with a matrix S of independent normal entries (Woodruff 2014, theorem 2.3).
 
     Examples:
         >>> import numpy as np
@@ -64,7 +67,9 @@ class GaussianSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CountSketch(LinearTransformer):
-    """Sketch that adds each row, with a random sign, to one row of the sketch; the fastest of all.
+    """Linear sketch that adds each row of X, with a random sign, to one row of the sketch.
+
+    The fastest of all.
 
     Examples:
         >>> import numpy as np
@@ -81,7 +86,9 @@ class CountSketch(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OSNAP(LinearTransformer):
-    """Sketch that adds each row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch.
+    """Linear sketch that adds each row of X, with random signs, to one row in each of ``n_nonzeros`` bands.
+
+    A band is a range of rows of the sketch.
 
     Examples:
         >>> import numpy as np
@@ -102,7 +109,10 @@ class OSNAP(LinearTransformer):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SRHT(LinearTransformer):
-    """Subsampled randomised Hadamard transform: random signs, Hadamard transform of blocks of rows, sampling.
+    """Linear sketch by the subsampled randomised Hadamard transform (SRHT).
+
+    Blocks of rows are multiplied by random signs and a Hadamard matrix, and some rows of the result are
+    sampled.
 
     Examples:
         >>> import numpy as np

@@ -10,7 +10,16 @@ from spectralnlp_sketch.counters import below, draw, sign, stream_key
 
 @kernel
 def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
-    """Add each dense row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch."""
+    """Add each dense row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch.
+
+    Args:
+        seed: seed of the sketch.
+        document: number of the document.
+        start: number of the first row in the document.
+        n_nonzeros: number of bands, ranges of rows of the sketch.
+        rows: (n, d).
+        sketch: updated in place (m, d).
+    """
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(rows.shape[0]):
@@ -24,7 +33,7 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
 @kernel
 def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
-    """Add rows in CSR as `add_hashed` adds dense rows."""
+    """Add rows in CSR to a sketch, as `add_hashed` adds dense rows."""
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(indptr.size - 1):
@@ -38,7 +47,11 @@ def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, 
 
 @fast_kernel
 def hadamard(block):
-    """Apply the unnormalised Walsh–Hadamard transform to columns in place; row count is a power of two."""
+    """Multiply each column of a block by the unnormalised Walsh–Hadamard matrix, in place.
+
+    Args:
+        block: (n, d), where n is a power of two.
+    """
     step = 1
     while step < block.shape[0]:
         for low in range(0, block.shape[0], 2 * step):
@@ -52,7 +65,16 @@ def hadamard(block):
 
 @kernel
 def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add consecutive rows of one block, padded with zeros: random signs, Hadamard transform, sampling.
+    """Add consecutive rows of one block of an SRHT: random signs, Hadamard transform, sampling.
+
+    Args:
+        seed: seed of the sketch.
+        document: number of the document.
+        start: number of the first row in the document.
+        block_size: number of rows of a block, to which the rows are padded with zeros.
+        sampled: numbers of the rows of the transformed block to keep (m,).
+        rows: (n, d).
+        sketch: updated in place (m, d).
 
     Columns are processed 16 at a time, so that the transformed block stays in the cache.
     """
@@ -76,7 +98,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add rows as `add_transformed` does, faster for few rows: from single entries of the Hadamard matrix."""
+    """Add a few rows as `add_transformed` does, but faster, from single entries of the Hadamard matrix."""
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)
     outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)

@@ -77,12 +77,12 @@ class LinearSketch(RowMoments):
         return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``sums``, float64 (m, d), unscaled, and ``n_rows``, int64 ()."""
+        """Return the state to save: ``sums``, the unscaled S X, float64 (m, d), and ``n_rows``, int64 ()."""
         return {"sums": self.sums, "n_rows": self.n_rows}
 
 
 class OSNAPMoments(LinearSketch):
-    """Sparse embedding that adds each row, with random signs, to one row in each of s bands.
+    """OSNAP sketch: adds each row, with random signs, to one row in each of s bands of the sketch.
 
     Nelson and Nguyên 2013, *OSNAP*, section 1 (the block construction).
 
@@ -101,7 +101,7 @@ class OSNAPMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Scale of the sums, 1/√s."""
+        """Factor of the sums, 1/√s."""
         return 1.0 / math.sqrt(self.n_nonzeros)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -140,7 +140,7 @@ class GaussianMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Scale of the sums, 1/√m."""
+        """Factor of the sums, 1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -177,7 +177,7 @@ class SRHTMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Scale of the sums, 1/√m, since entries of S are ±1/√m."""
+        """Factor of the sums, 1/√m, since entries of S are ±1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -207,7 +207,7 @@ def check_size(sketch_size: int) -> None:
 
 
 def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, writable and in C order, as the compiled kernels require."""
+    """Return an array as a writable one in C order, a copy if necessary, as the compiled kernels require."""
     return np.require(array, requirements=["C", "W"])
 
 

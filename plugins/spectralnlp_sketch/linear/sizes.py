@@ -44,7 +44,13 @@ def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = N
 
 
 def warn_if_short(method: str, d: int, epsilon: float, n_rows: int) -> bool:
-    """Warn if a matrix has fewer rows than the required sketch (the paper's figure 6).
+    """Warn if a matrix has fewer rows than its sketch would need, so that an exact method is better.
+
+    Chin and Liang 2019, figure 6.
+
+    Args:
+        method, d, epsilon: as for `required_rows`.
+        n_rows: number of rows of the matrix.
 
     Returns:
         Whether there was a warning.

@@ -97,12 +97,17 @@ class DirectionsMoments(RowMoments):
         return {"sketch_size": self.directions.sketch_size} | {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``mean``, float64 (d,), ``n_rows``, int64 (), and the sketch's arrays, ``sketch.…``."""
+        """Return the state to save.
+
+        Returns:
+            ``mean``, the mean of the rows, float64 (d,); ``n_rows``, the number of rows, int64 (); and the
+            arrays of the sketch of the scatter, whose names begin with ``sketch.``.
+        """
         sketched = {f"sketch.{name}": each for name, each in self.directions.arrays().items()}
         return {"mean": self.mean, "n_rows": self._n_rows, **sketched}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check the stored mean and row count, and the sketch's arrays."""
+        """Check that a saved mean, row count and sketch have valid shapes and values."""
         stored.take("mean", float_array(f"{self.n_columns}", stored=("float64",), most=None, least=None))
         stored.take("n_rows", int_array(dtype="int64"))
         self.directions.check_arrays(stored.part("sketch."))
@@ -116,7 +121,9 @@ class DirectionsMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
-        """Update the mean for m rows that are in the sketch; for dense rows, also sketch the mean's shift.
+        """Update the mean for m rows that were added to the sketch.
+
+        For dense rows, also sketch the mean's shift.
 
         Args:
             m: number of these rows.
@@ -142,7 +149,14 @@ def _batch_rows(n_columns: int) -> int:
 
 
 def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
-    """Return the squared lengths, descending, and directions of orthogonal rows, without rounding noise."""
+    """Return the squared lengths, descending, and the directions of orthogonal rows, without rounding noise.
+
+    Args:
+        rows: (r, d).
+
+    Returns:
+        Squared lengths (k,) and unit vectors (k, d).
+    """
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")
     # The rows come from eigenvectors of a matrix with the precision of the rows.

@@ -41,7 +41,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     Attributes:
         method_: ``exact`` or ``sketch``.
-        moments_: moments of the rows seen.
+        moments_: number, mean and scatter of the rows seen, from which the components are computed.
         components_: principal axes, orthonormal (k, d), the entry of largest magnitude in each positive.
         explained_variance_: variances along the axes, descending, with divisor n − 1 (k,).
         explained_variance_ratio_: shares of the total variance (k,).
@@ -116,7 +116,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self._solved()
 
     def finish(self) -> None:
-        """Discard cached solutions; call after changing ``moments_``."""
+        """Discard cached components; call after changing ``moments_``."""
         super().finish()
         # Cached in a dictionary, since scikit-learn requires that reading does not change attributes.
         self.solutions_: dict[str, Spectrum] = {}
@@ -143,7 +143,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def method_(self) -> str:
-        """Method in use, ``exact`` or ``sketch``."""
+        """Method in use: ``exact``, or ``sketch`` with many columns."""
         return "exact" if isinstance(self._fitted_moments(), ScatterMoments) else "sketch"
 
     @property
@@ -153,41 +153,44 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def mean_(self) -> Floats:
-        """Column means (d,)."""
+        """Mean of each column (d,), which is subtracted from rows."""
         moments = self._fitted_moments()
         return moments.mean.astype(moments.dtype)
 
     @property
     def components_(self) -> Floats:
-        """Principal axes, orthonormal (k, d)."""
+        """Principal axes as rows, orthonormal (k, d), the axis with the largest variance first."""
         return self._solved().vectors
 
     @property
     def explained_variance_(self) -> Floats:
-        """Variances along the axes, descending (k,)."""
+        """Variance of the rows along each principal axis, descending (k,)."""
         return self._narrow(self._solved().squares / (self.n_samples_seen_ - 1))
 
     @property
     def explained_variance_ratio_(self) -> Floats:
-        """Variances along the axes as shares of the total variance (k,)."""
+        """Variance along each principal axis as a share of the total variance (k,)."""
         solved = self._solved()
         return self._narrow(solved.squares / max(solved.total, np.finfo(np.float64).tiny))
 
     @property
     def singular_values_(self) -> Floats:
-        """Singular values of the centred rows along the axes (k,)."""
+        """Singular value of the centred rows along each principal axis (k,)."""
         return self._narrow(np.sqrt(self._solved().squares))
 
     @property
     def noise_variance_(self) -> float:
-        """Mean variance of the omitted directions."""
+        """Mean variance of the directions that are not among the components."""
         solved, n = self._solved(), self.n_samples_seen_
         left = min(self.n_features_in_, n) - len(solved.squares)
         return max(0.0, solved.total - float(solved.squares.sum())) / (n - 1) / left if left > 0 else 0.0
 
     @property
     def bound_(self) -> float:
-        """Upper bound of the spectral norm of the covariance less the decomposed matrix."""
+        """Upper bound of the error of each variance; 0 for ``exact``.
+
+        It bounds the spectral norm of the difference between the covariance and the sketched covariance.
+        """
         return self._solved().bound / (self.n_samples_seen_ - 1)
 
     def transform(self, X: Any) -> Any:
@@ -254,7 +257,10 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self.moments_
 
     def _solved(self) -> Spectrum:
-        """Return the solution, computed on first use so that `partial_fit` with small batches is cheap."""
+        """Return the eigenvalues and eigenvectors.
+
+        They are computed on first use, so that `partial_fit` is cheap.
+        """
         moments = self._fitted_moments()
         if "spectrum" not in self.solutions_:
             if moments.n_rows < 2:
@@ -278,7 +284,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return (X - self.mean_.astype(X.dtype)) @ components.T
 
     def _squared_distances(self, X: Matrix) -> Floats:
-        """Return the squared distance ‖x − μ‖² of each row, float64 (n,)."""
+        """Return the squared distance ‖x − μ‖² of each row x from the mean μ, float64 (n,)."""
         mean = self.moments_.mean
         if sp.issparse(X):
             lengths = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
@@ -291,7 +297,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return the variances along the axes in the probabilistic model: at least the noise variance."""
+        """Return the variances along the axes in the probabilistic model, none below the noise variance."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

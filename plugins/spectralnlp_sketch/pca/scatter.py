@@ -122,7 +122,7 @@ class ScatterMoments(RowMoments):
         self._join(m, mean)
 
     def forget(self, other: Self) -> None:
-        """Remove rows that were added before, up to rounding, unlike `subtract`, which is exact.
+        """Remove rows that were added before; exact up to rounding, while `subtract` is exact to the bit.
 
         Args:
             other: moments of these rows.
@@ -162,7 +162,12 @@ class ScatterMoments(RowMoments):
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``scatter`` float64 (d, d), upper triangle, ``mean`` float64 (d,), ``n_rows`` int64 ()."""
+        """Return the state to save.
+
+        Returns:
+            ``scatter``, the upper triangle of S, float64 (d, d); ``mean``, the mean of the rows, float64
+            (d,); ``n_rows``, the number of rows, int64 ().
+        """
         return {"scatter": self.scatter, "mean": self.mean, "n_rows": self._n_rows}
 
     def _add(self, other: Self) -> None:
@@ -188,7 +193,13 @@ class ScatterMoments(RowMoments):
 
 
 def _add_outer(scatter: Floats, factor: float, vector: Floats) -> None:
-    """Add factor·vvᵀ to the upper triangle of ``scatter``, which is the lower one in Fortran order."""
+    """Add factor·vvᵀ to the upper triangle of a scatter matrix, in place.
+
+    Args:
+        scatter: (d, d), of which the upper triangle is used.
+        factor: factor of the product.
+        vector: v (d,).
+    """
     dsyr(factor, vector, lower=1, a=scatter.T, overwrite_a=1)
 
 
@@ -233,7 +244,8 @@ def _add_panel(rows: NDArray[Any], panel: tuple[NDArray[Any], slice, slice, NDAr
 
     Args:
         rows: centred rows (n, d).
-        panel: the part of the Gram matrix (w, v), its rows and columns, and memory (w, v) for the product.
+        panel: the part of the Gram matrix (w, v), the column ranges of the two panels, and memory (w, v) for
+            the product.
     """
     gram, left, right, product = panel
     np.matmul(rows[:, left].T, rows[:, right], out=product)

@@ -1,4 +1,4 @@
-"""Featurizers SENT (``sent.v1``) and SENT+, which project n-gram counts onto the directions of a sketch."""
+"""Featurizers SENT (``sent.v1``) and SENT+, which project n-gram counts of queries onto directions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,15 @@ class _Projection(Estimator[Any]):
 
 
 def _projected(rows: sp.csr_array, directions: Array32) -> Array32:
-    """Return Πx/‖Πx‖ for each row x, or 0 if Πx is 0."""
+    """Project each row x onto the directions Π, and scale the result to length 1: Πx/‖Πx‖, or 0 if Πx is 0.
+
+    Args:
+        rows: n-gram counts x (n, columns).
+        directions: projection matrix Π (k, columns).
+
+    Returns:
+        (n, k).
+    """
     with one_blas_thread():
         projection = rows @ directions.T
     lengths = np.maximum(np.linalg.norm(projection, axis=1, keepdims=True), 1e-12)
@@ -91,7 +99,7 @@ def _with_projection(rows: sp.csr_array, directions: Array32) -> sp.csr_matrix:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
-    """Featurizer Πx/‖Πx‖: the projection of a text's counts x of word n-grams, scaled to length 1.
+    """Featurizer Πx/‖Πx‖: counts x of a text's word n-grams, projected by a matrix Π and scaled to length 1.
 
     Kim, Stratos and Sarikaya 2015. The rows of Π are the leading directions of a frequent-directions sketch
     of the counts of unlabelled queries, so memory does not depend on their number. With ``output="all"`` the
@@ -117,7 +125,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
     ] = "projection"
 
     def init_moments(self, corpus: Corpus[str]) -> NgramDirections:
-        """Return an empty sketch."""
+        """Return an empty sketch of n-gram counts."""
         words = checked_pair(self.words)
         assert words is not None
         return NgramDirections(self.sketch_size, self.n_features, words, seed=self.random_state)
@@ -136,7 +144,14 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
         self.bound_, self.n_texts_ = sketch.bound, moments.n_rows
 
     def transform(self, X: Iterable[str]) -> Any:
-        """Return projections of texts, float32 (n, k), or with ``output="all"`` CSR (n, columns + k)."""
+        """Return the scaled projections Πx/‖Πx‖ of texts, after their counts x if ``output="all"``.
+
+        Args:
+            X: texts.
+
+        Returns:
+            float32 (n, k); with ``output="all"`` CSR float32 (n, columns + k).
+        """
         check_is_fitted(self)
         rows = self._counts(checked_texts(X))
         return (_projected if self.output == "projection" else _with_projection)(rows, self.directions_)
@@ -146,11 +161,11 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
         return len(self.directions_) + (self.n_features if self.output == "all" else 0)
 
     def to_stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return values and arrays to save: bound, number of texts, and Π."""
+        """Return the values (error bound, number of texts) and the array (Π) to save in a model folder."""
         return {"bound": self.bound_, "n_texts": self.n_texts_}, {"directions": self.directions_}
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Restore the featurizer from saved values and arrays."""
+        """Restore the featurizer from the values and arrays that `to_stored` returned."""
         self.bound_, self.n_texts_ = values.take("bound", float), values.take("n_texts", int)
         self.directions_ = arrays.take("directions", single_precision("k", self.n_features))
 
@@ -192,11 +207,14 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         return labelled_corpus(X, y)
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
-        """Fit, and return the rows of X, with intents predicted by cross-validation.
+        """Fit, and return features of the training queries, with intents predicted by cross-validation.
 
         Args:
             X: queries, the labelled ones first; or (query, label) pairs.
             y: labels, None for an unlabelled query.
+
+        Returns:
+            The extended counts x of each query and their projection, CSR float32 (n, columns + k).
         """
         self.validate()
         with one_blas_thread():
@@ -204,7 +222,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
             return _with_projection(rows, self.directions_)
 
     def learn(self, corpus: Corpus[Example]) -> None:
-        """Train the SVM of intents on labelled queries, and learn the projection Π from all queries.
+        """Train the SVM that predicts intents on labelled queries, and learn Π from all queries.
 
         Raises:
             TextError: there are fewer than two intents or five labelled queries.

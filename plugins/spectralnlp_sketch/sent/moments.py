@@ -1,4 +1,4 @@
-"""Moments that hold the frequent directions of n-gram counts of a stream of texts."""
+"""Moments of SENT: a frequent-directions sketch of the n-gram counts of a stream of texts."""
 
 from __future__ import annotations
 

@@ -48,9 +48,10 @@ class TMPCA(
 
     Attributes:
         means_: mean of each position, float64 (N, D).
-        stages_: U^s (D, PD) of each stage, orthonormal rows, the entry of largest magnitude positive.
-        system_matrix_: U (D, ND), orthonormal rows: y = U(x − mean).
-        report_: a `StageReport` for each stage.
+        stages_: projection matrix U^s (D, PD) of each stage; rows are orthonormal, the largest entry of each
+            positive.
+        system_matrix_: U (D, ND), the product of all stages, with orthonormal rows: y = U(x − mean).
+        report_: energy and mutual information after each stage, as `StageReport`.
         n_sequences_: number of sequences seen.
         energy_: sum of squares of the centred input.
 
@@ -188,7 +189,7 @@ class TMPCA(
     # Conversion of input to elements
 
     def open_vectors(self, X: Any) -> None:
-        """Set the lookup of word vectors and the vector size D."""
+        """Set the lookup of word vectors and the vector size D, from the setting ``vectors`` or the data."""
         self._lookup = None if self.vectors is None else Lookup(self.vectors)
         if self._lookup is not None:
             self.size_ = self._lookup.size
@@ -217,7 +218,12 @@ class TMPCA(
         return elements if self.mask_padding else Elements(elements.values, np.ones_like(elements.real))
 
     def _array(self, example: Any, number: int) -> Floats:
-        """Return the vectors of a text, of tokens or of an array (n, D)."""
+        """Return the vectors of a text, of tokens or of an array (n, D).
+
+        Args:
+            example: the text, token list or array.
+            number: number of the example for error messages.
+        """
         if isinstance(example, np.ndarray) and example.dtype.kind in "fiu":
             if example.ndim != 2 or example.shape[1] != self.size_:
                 what = f"sequence {number} has the shape {example.shape} where (n, {self.size_}) is expected"
@@ -267,7 +273,10 @@ def tmpca_classifier(
 
 
 def leading_components(scatter: Floats, n: int) -> tuple[Floats, Floats]:
-    """Return the n largest eigenvalues (n,) of a scatter matrix and eigenvectors (n, width), signs fixed."""
+    """Return the n largest eigenvalues (n,) of a scatter matrix and their eigenvectors (n, width).
+
+    The signs of the eigenvectors are fixed.
+    """
     values, vectors = np.linalg.eigh(scatter)
     rows = vectors[:, ::-1][:, :n].T
     signs = np.sign(rows[np.arange(n), np.abs(rows).argmax(axis=1)])
@@ -279,7 +288,7 @@ def _floats(array: Floats) -> Floats:
 
 
 def _check_finite(rows: Floats, start: int) -> None:
-    """Check that rows are finite; the error names the sequence."""
+    """Raise an error if a vector of a sequence holds NaN or infinity; the error names the sequence."""
     if np.isfinite(rows).all():
         return
     number = start + int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])

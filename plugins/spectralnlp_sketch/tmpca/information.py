@@ -30,7 +30,9 @@ class StageReport:
 
 
 def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | None = None) -> float:
-    """Compute I(Y; G) = ½ ln(|V| / |U B Uᵀ|) for Y = U(G + n), with noise n of variance σ² (equation 15).
+    """Compute the mutual information I(Y; G) of a signal G and its projection with noise, Y = U(G + n).
+
+    I(Y; G) = ½ ln(|V| / |U B Uᵀ|), where B is the covariance of the noise n, of variance σ² (equation 15).
 
     Args:
         covariance: covariance V of Y (D, D).

@@ -52,7 +52,13 @@ class PositionMoments(Moments[Any]):
         return {"length": self.length, "size": self.size}
 
     def arrays(self) -> dict[str, Floats]:
-        """Return ``sums``, float64 (N, D), ``counts``, int64 (N,), and ``n_rows``, int64 ()."""
+        """Return the state to save.
+
+        Returns:
+            ``sums``, the sum of the vectors at each position, float64 (N, D); ``counts``, the number of
+            vectors at each position without padding, int64 (N,); ``n_rows``, the number of sequences, int64
+            ().
+        """
         return {"sums": self.sums, "counts": self.counts, "n_rows": self.n_rows}
 
 
@@ -90,7 +96,11 @@ class StageMoments(Moments[Any]):
         return {"means": self.means, "branching": self.branching, "system": self.system}
 
     def arrays(self) -> dict[str, Floats]:
-        """Return ``scatter``, float64 (PD, PD), and ``n_rows``, int64 ()."""
+        """Return the state to save: the scatter matrix and the number of rows in it.
+
+        Returns:
+            ``scatter``, float64 (PD, PD), and ``n_rows``, int64 ().
+        """
         return {"scatter": self.scatter, "n_rows": self.n_rows}
 
 

@@ -20,7 +20,7 @@ class ElementsCorpus(Corpus[Any]):
     """Corpus of sequences in memory, as one document.
 
     Args:
-        elements: the sequences.
+        elements: the sequences, as one block of memory.
     """
 
     def __init__(self, elements: Elements) -> None:
