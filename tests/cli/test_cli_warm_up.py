@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 
 import spectralnlp
 from spectralnlp import registry
+from spectralnlp.cli.ahead import compiling_ahead
 from spectralnlp.cli.app import run
+from spectralnlp.render import renderer
 
 COMMAND = [sys.executable, "-c", "from spectralnlp.cli import main; raise SystemExit(main())"]
 
@@ -23,6 +26,32 @@ def test_every_estimator_learns_from_the_sample_of_its_task(name: str, tmp_path:
     task = registry.tasks.get(estimator.task)()
     (tmp_path / "sample.txt").write_text(task.sample(), encoding="utf-8")
     task.warm_up(spectralnlp.train(estimator, tmp_path / "sample.txt"))
+
+
+def test_nothing_is_collected_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    second = [sys.executable, "-c", ""]
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **options: popen(second, **options))
+    with compiling_ahead("en") as start:
+        assert gc.isenabled()
+        start()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_parses_leave_nothing_to_collect() -> None:
+    """`compiling_ahead` relies on this: there the collector waits until all sentences are parsed."""
+    parser = spectralnlp.load_parser("en")
+    text = Path("corpora/text/lighthouse.txt").read_text(encoding="utf-8")[:1000]
+    forms = [renderer(name) for name in ("ptb", "json", "svg", "pretty")]
+    shown = [form(parse, True) for parse in parser.parse(text) for form in forms]
+    gc.collect()
+    gc.disable()
+    try:
+        again = [form(parse, True) for parse in parser.parse(text) for form in forms]
+        assert (gc.collect(), again) == (0, shown)
+    finally:
+        gc.enable()
 
 
 def test_a_folder_and_a_model_that_is_none(
