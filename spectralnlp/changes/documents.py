@@ -25,7 +25,7 @@ class NewDocuments(Corpus[Any]):
 
     Args:
         corpus: the other corpus.
-        digests: observed digests of its documents.
+        digests: hashes of its documents.
         known: which documents to omit, bool (n_documents,), in the order of the digests.
     """
 
@@ -86,7 +86,7 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Return an example of several lines or n-grams without those that are marked as known."""
+    """Return text of several lines, or n-grams, without those that are marked as known."""
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

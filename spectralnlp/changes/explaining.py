@@ -154,7 +154,7 @@ def explain(
     limit: int = 5,
     recount: bool = False,
 ) -> Explanation:
-    """Explain a bracket by training trees or by features; see `Parser.explain`."""
+    """Explain why a parser chose a bracket, by training trees or by features; see `Parser.explain`."""
     check_number(limit, "limit", least=1)
     (wanted,) = Constraints.of(brackets=[bracket]).brackets
     if wanted.label is None:
@@ -279,7 +279,7 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
 
 
 def _kept_trees(kept: KeptMoments) -> TreeLog | None:
-    """Return the log of trees in a parser's kept moments; None if the moments are counts."""
+    """Return the log of training trees in a parser's kept moments; None if the moments are counts."""
     return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_replay_log())
 
 

@@ -1,4 +1,4 @@
-"""Kept moments: moments and document ledger stored beside a model, from which it can be updated."""
+"""Kept moments: training statistics and a ledger of documents, stored with a model for later updates."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _Threshold = Annotated[int, Ge(0)]
 
 @dataclass(frozen=True)
 class KeptMoments:
-    """The moments of a model and a ledger of the documents in them.
+    """The moments (training statistics) of a model, and a ledger of the documents that they come from.
 
     Attributes:
         estimator: registered name of the estimator.
         settings: hyper-parameters of the estimator.
-        reading: keyword arguments of the task's ``read``, with which the data were read.
+        reading: keyword arguments with which the task's ``read`` read the training data.
         unit: unit of documents, ``file`` or ``line``.
         moments: moments of the task; parameters that were ``auto``, such as head rules, are resolved.
         ledger: ledger of the documents.
@@ -75,7 +75,7 @@ class KeptMoments:
 
     @property
     def learner(self) -> Estimator[Any]:
-        """A new unfitted estimator with the settings."""
+        """A new, unfitted estimator with the settings of the model."""
         made: Estimator[Any] = registry.estimators.get(self.estimator)(**self.settings)
         return made
 
@@ -161,7 +161,7 @@ class KeptMoments:
 def _empty_moments(
     estimator: str, settings: Mapping[str, Any], metadata: StoredValues
 ) -> tuple[Estimator[Any], Moments[Any]]:
-    """Return an unfitted estimator with the settings in a file, and its empty moments.
+    """Return an unfitted estimator with stored settings, and its empty moments.
 
     Raises:
         ModelError: the settings are invalid.
@@ -177,7 +177,7 @@ def _empty_moments(
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
-    """Return empty moments with the parameters in a file.
+    """Return empty moments with the parameters that are stored in a file.
 
     Raises:
         ModelError: the parameters are invalid.
@@ -232,7 +232,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Return the unlearning that is possible with these moments, which may be less than the estimator's."""
+    """Return which changes these moments allow, possibly fewer than the estimator's ``unlearning``."""
     if estimator.unlearning != "exact":
         return estimator.unlearning
     if not moments.can_forget:
@@ -256,11 +256,11 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
-    """Return lines for ``info``: a model's class of unlearning, and whether moments are kept.
+    """Return what ``info`` shows about changing a model: its class of unlearning, and its kept moments.
 
     Args:
         folder: folder of the model.
-        about: the model's ``about``, which names the estimator.
+        about: the model's metadata ``about``, which names the estimator.
     """
     header = read_kept_header(moments_folder(folder))
     if header is None:
@@ -294,7 +294,7 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
 
 
 def estimator_named(name: object) -> type[Estimator[Any]] | None:
-    """Return the registered estimator with a name used in models' ``about``, or None."""
+    """Return the registered estimator with the name that a model's metadata gives, or None."""
     for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)

@@ -39,7 +39,7 @@ def new_salt() -> str:
 
 @dataclass(frozen=True)
 class _Run:
-    """Hashes of the lines of consecutive examples, concatenated, and the number of bytes per example."""
+    """The hashes of the lines of consecutive examples, concatenated, and the number of bytes of each."""
 
     digests: bytes
     sizes: NDArray[np.int64]
@@ -111,7 +111,7 @@ class DocumentDigests(Moments[Any]):
         return np.repeat(examples[:, :2], n_lines, axis=0)
 
     def arrays(self) -> dict[str, Array]:
-        """Return the state as arrays.
+        """Return the hashes as arrays for storage.
 
         ``places`` (int64) has document, row and number of bytes of each example, whose hashes are in
         ``lines`` (uint8); ``files`` (int64) has document indices, whose sums are in ``sums`` (uint8).
@@ -261,12 +261,16 @@ class Ledger:
         return replace(self, digests=self.digests[kept], salt=self.salt[kept]), kept, times, unknown
 
     def arrays(self) -> dict[str, Array]:
-        """Return the hashes and their salts as arrays, for `from_arrays`."""
+        """Return the ledger as arrays for storage, which `from_arrays` reads.
+
+        ``digests``: uint8 (n_documents, `WIDTH`), hashes. ``salt``: uint8 (n_documents,), index of each
+        hash's salt.
+        """
         return {"digests": self.digests, "salt": self.salt}
 
     @classmethod
     def from_arrays(cls, salts: Sequence[str], arrays: StoredArrays, *, in_order: bool) -> Ledger:
-        """Return the ledger with these salts and stored `arrays`.
+        """Return the ledger with the given salts and the arrays that `arrays` returned.
 
         Raises:
             ModelError: an array is malformed.

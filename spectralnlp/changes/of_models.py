@@ -1,4 +1,7 @@
-"""Implementation of the methods ``update``, ``forget`` and ``save`` of models, by their kept moments."""
+"""Implement the methods ``update``, ``forget`` and ``save`` of models that keep their training statistics.
+
+These statistics are called kept moments; see :mod:`~spectralnlp.changes.kept`.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
 
 
 def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
-    """Train a model that keeps its moments; see `verbs.train`."""
+    """Train a model that keeps its moments, so that it can be updated; see `verbs.train`."""
     return train_and_keep(name, estimator, corpus).model
 
 
@@ -76,7 +79,12 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return the model of a change, with its moments and with settings taken over from the previous model."""
+    """Return the changed model, with its kept moments and with settings of the previous model.
+
+    Args:
+        model: the previous model.
+        change: the change, with the new model.
+    """
     changed = change.model.with_settings_of(model)
     object.__setattr__(changed, "kept", change.kept)
     return changed
@@ -88,7 +96,11 @@ def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> 
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
-    """Return examples as a corpus; raises InputError, with the number, for an example of another task."""
+    """Return examples ``X`` with targets ``y`` as a corpus.
+
+    Raises:
+        InputError: an example does not suit the task; the message gives its number.
+    """
     corpus = _corpus(kept, list(X) if isinstance(X, Iterator) else X, y)
     for number, example in enumerate(corpus, 1):
         if not kept.task.is_example(example):

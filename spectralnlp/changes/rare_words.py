@@ -94,11 +94,11 @@ def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random)
 
 
 def _signatures(word: str) -> tuple[str, ...]:
-    """Return a word's signatures as the first word of a sentence and as a later one."""
+    """Return a word's signatures (spelling classes), as the first word of a sentence and as a later one."""
     return tuple(look(word, place) for look in (english_signature, neutral_signature) for place in (0, 1))
 
 
 @cache
 def _kind(character: str) -> Kind:
-    """Return category and script of a character, such as upper-case Latin or lower-case Greek."""
+    """Return the category and the script of a character, such as upper-case Latin or lower-case Greek."""
     return unicodedata.category(character), unicodedata.name(character, "").partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Train, update, forget and merge models by their kept moments; each operation returns a new model."""
+"""Train, update, forget and merge models by their kept moments (statistics); each returns a new model."""
 
 from __future__ import annotations
 
@@ -190,7 +190,11 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Return a corpus without documents that the model has, their number, and the seconds this took."""
+    """Return a corpus without the documents that the model already has.
+
+    Returns:
+        The corpus, the number of documents left out, and the seconds this took.
+    """
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
         digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), corpus)
@@ -393,7 +397,7 @@ def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
 
 
 def _shown(value: object) -> str:
-    """Return a setting as text for a message; a long table as its number of lines."""
+    """Return a setting as text for a message; a long table is shown as its number of lines."""
     return f"a table of {len(value)} lines" if isinstance(value, list) and len(value) > 3 else repr(value)
 
 

@@ -19,21 +19,24 @@ from numba.extending import overload
 
 
 class SumProduct(NamedTuple):
-    """The sum-product semiring: total weights; with all weights 1, numbers of derivations."""
+    """The sum-product semiring, which sums the weights of derivations.
+
+    With weights of 1 it counts derivations.
+    """
 
     zero: float = 0.0
     one: float = 1.0
 
 
 class MaxPlus(NamedTuple):
-    """The max-plus semiring: the best derivation by summed scores or log-probabilities."""
+    """The max-plus semiring, which finds the derivation with the largest sum of scores or logarithms."""
 
     zero: float = -np.inf
     one: float = 0.0
 
 
 class AnyAll(NamedTuple):
-    """The Boolean semiring: whether there is a derivation all of whose parts are allowed."""
+    """The Boolean semiring, which tests whether there is a derivation all of whose parts are allowed."""
 
     zero: bool = False
     one: bool = True

@@ -1,4 +1,4 @@
-"""Array types of model parameters, and their compact storage as float16."""
+"""Array types of model parameters, and functions that store them compactly as float16."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ def offsets_of(sizes: NDArray[Any]) -> Offsets:
 
 
 def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Scale and round an array (`round_to_seven_bits`); ``<name>.scale``, float32 (1,), undoes scaling."""
+    """Convert an array to float16 for storage, scaled and rounded as `round_to_seven_bits` does.
+
+    Returns:
+        The array, under its name; and under ``<name>.scale``, float32 (1,), the factor by which readers
+        multiply it to undo the scaling.
+    """
     scale = np.abs(values).max(initial=np.float32(1e-30))
     return {
         name: round_to_seven_bits(values * (_HALF / scale)),
@@ -34,8 +39,8 @@ def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]
 def round_to_seven_bits(values: NDArray[Any]) -> NDArray[np.float16]:
     """Round numbers to float16 with seven significant bits, a relative error below one percent.
 
-    F1 is the same as with all eleven bits, and the zero bits compress well in a wheel: "Fewer bits in compact
-    models" in benchmarks/experiments/grammars.md.
+    Half precision has eleven bits. F1 is the same with seven, and the zero bits compress well in a wheel:
+    "Fewer bits in compact models" in benchmarks/experiments/grammars.md.
     """
     bits = values.astype(np.float16).view(np.uint16).astype(np.uint32)
     odd = bits >> _EMPTY_BITS & 1  # ties are rounded to even

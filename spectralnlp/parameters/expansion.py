@@ -34,7 +34,7 @@ class Factors(NamedTuple):
 
 @kernel_part
 def room_to_multiply(most: int) -> NDArray[np.float64]:
-    """Return the work array of `multiply_out`, for tensors of at most ``most`` numbers."""
+    """Return a work array in which `multiply_out` can multiply tensors of at most ``most`` numbers."""
     return np.empty(2 * (most + LANES))
 
 
@@ -112,5 +112,5 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Multiply out the tensors of some rules; calls the kernel `write_tensors` from Python."""
+    """Multiply out the tensors of some rules, called from Python; see `write_tensors` for the arguments."""
     write_tensors(factors, rules, offsets, is_there, numbers)

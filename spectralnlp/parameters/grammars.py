@@ -87,12 +87,19 @@ class LatentGrammar:
         return signed
 
     def common_arrays(self) -> Arrays:
-        """Return the stored arrays that all grammars learned from the same binarised trees share."""
+        """Return the arrays for storage that all grammars learned from the same binarised trees share.
+
+        They are ``is_tag``, ``binary_rules`` and ``unary_rules`` (see the class), and those of the lexicon
+        except its vectors.
+        """
         arrays = {name: getattr(self, name) for name in _RULES}
         return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
     def own_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the stored arrays that are not shared; see `common_arrays`.
+        """Return the arrays for storage that differ between grammars of the same trees.
+
+        They hold the numbers of states, tensors, root vectors and lexical vectors; see `common_arrays` for
+        the rest.
 
         Args:
             compact: store tensors and lexical vectors as float16.
@@ -112,7 +119,8 @@ class LatentGrammar:
         Args:
             common: fields shared by grammars of the same trees: symbols, tags and rules.
             lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
-            arrays: stored arrays, as `own_arrays` returns them; the size ``n_symbols`` must be known.
+            arrays: stored arrays, as `own_arrays` returns them; ``arrays.sizes`` must contain
+                ``n_symbols``.
             signed: whether tensors have negative numbers.
 
         Raises:
@@ -145,7 +153,10 @@ _RULES = ("binary_rules", "unary_rules")
 
 
 def _halved(arrays: Arrays) -> Arrays:
-    """Convert the values of tensors and lexical vectors to float16, each with its scale."""
+    """Convert tensors and lexical vectors to float16 for storage, each array with its scale.
+
+    See `to_half_precision`.
+    """
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):
@@ -175,7 +186,7 @@ class GrammarSet:
 
     @property
     def _all(self) -> tuple[LatentGrammar, ...]:
-        """All grammars, in the order of storage."""
+        """All grammars in the order of storage: coarse, pruner if any, and those that score forests."""
         pruner = () if self.pruner is None else (self.pruner,)
         return (self.coarse, *pruner, *self.grammars)
 

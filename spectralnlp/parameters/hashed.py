@@ -19,18 +19,18 @@ class HashedModel:
 
     Attributes:
         weights: float32 (a power of two,); the weight of feature f is ``weights[f % len(weights)]``.
-        threshold: value that the decision compares the model's output with.
+        threshold: value of the model's output above which the decision is positive.
     """
 
     weights: Annotated[NDArray[np.float32], float_array("n_weights", dtype="float32", scaled=True)]
     threshold: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: the threshold."""
         return {"threshold": self.threshold}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder.
+        """Return the array to store in a model folder: the weights.
 
         Args:
             compact: store the weights as float16 rounded to seven significant bits.

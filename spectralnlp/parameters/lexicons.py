@@ -93,7 +93,8 @@ class Lexicon:
         """Read the fields that lexicons learned from the same text share.
 
         Args:
-            arrays: stored arrays, as `common_arrays` returns them; the size ``n_symbols`` must be known.
+            arrays: stored arrays, as `common_arrays` returns them; ``arrays.sizes`` must contain
+                ``n_symbols``.
             metadata: stored JSON values, as `to_json` returns them.
 
         Raises:

@@ -69,13 +69,13 @@ class ObservableOperators(WithArrays):
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: kind, symbols, floor and tolerance."""
         tolerance = None if math.isinf(self.tolerance) else self.tolerance
         return {"kind": self.kind, "floor": self.floor, "tolerance": tolerance, "symbols": self.symbols}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> ObservableOperators:
-        """Read a model from stored arrays and JSON values.
+        """Read a model from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: a stored array or value is invalid.
@@ -116,12 +116,14 @@ class HiddenMarkov(WithArrays):
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: kind and symbols."""
         return {"kind": self.kind, "symbols": self.symbols}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> HiddenMarkov:
-        """Read a model from stored arrays and JSON values; probabilities are renormalised.
+        """Read a model from the arrays and JSON values that `to_arrays` and `to_json` returned.
+
+        Probabilities are renormalised.
 
         Raises:
             ModelError: a stored array or value is invalid.
@@ -160,10 +162,10 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
 
 
 def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
-    """Return the number of symbols.
+    """Return the number of symbols, after checking that there is one, which stands for unknown symbols.
 
     Raises:
-        ModelError: there are no symbols; at least one must stand for unknown symbols.
+        ModelError: there are no symbols.
     """
     if not symbols:
         raise metadata.error("symbols", "is empty")

@@ -45,7 +45,7 @@ class SpanScorer:
         return {name: list(getattr(self, name)) for name in names}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder.
+        """Return the arrays to store in a model folder: features, weights and head scores; see the class.
 
         Args:
             compact: store weights as float16.

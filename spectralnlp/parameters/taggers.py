@@ -56,7 +56,8 @@ class RefinedMarkov:
         final: float64 (sum of j_a,); final vectors of all tags, concatenated.
         leaving: float64 (sum of j_a,); smoothing vectors of the tag that a transition leaves, concatenated.
         arriving: float64 (sum of m_a,); smoothing vectors of the tag that it enters, concatenated.
-        pairs: int32 (n_pairs, 2); pairs a, b of adjacent tags, lexicographically sorted.
+        pairs: int32 (n_pairs, 2); pairs a, b of tags that were adjacent in the training data,
+            lexicographically sorted.
         transitions: matrices (j_a, m_b) of the pairs.
         lexicon: vectors of k_a numbers, p(word | tag, state) / p(word).
     """
@@ -98,7 +99,10 @@ class RefinedMarkov:
         return index
 
     def own_arrays(self) -> Arrays:
-        """Return the stored arrays that are not shared with other models of the same tags and words."""
+        """Return the arrays for storage that differ between models of the same tags and words.
+
+        They are all arrays of the class except ``pairs``, and the vectors of the lexicon.
+        """
         transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
         return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}
 
@@ -115,9 +119,10 @@ class RefinedMarkov:
         """Read a model from stored arrays.
 
         Args:
-            arrays: stored arrays, as `own_arrays` returns them; the size ``n_tags`` must be known.
+            arrays: stored arrays, as `own_arrays` returns them; ``arrays.sizes`` must contain
+                ``n_tags``.
             tags: names of the tags.
-            pairs: int32 (n_pairs, 2); pairs of adjacent tags.
+            pairs: int32 (n_pairs, 2); pairs of tags that were adjacent in the training data.
             lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
             tied: whether state and word combine by the elementwise product.
 
@@ -146,7 +151,7 @@ class RefinedMarkov:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefinedMarkovSet:
-    """Several models with the same tags and words.
+    """Several hidden Markov models with refined tags, which share tags and words.
 
     Attributes:
         coarse: model with one state per tag, used for pruning.
@@ -163,7 +168,10 @@ class RefinedMarkovSet:
         return (self.coarse, *self.models)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder.
+
+        They are the tags, the lexicon's words and signatures, and the field ``tied`` of each model.
+        """
         tied = [model.tied for model in self._all]
         return {"tags": self.coarse.tags, **self.coarse.lexicon.to_json(), "tied": tied}
 
@@ -176,7 +184,7 @@ class RefinedMarkovSet:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> RefinedMarkovSet:
-        """Read models from stored arrays and JSON values.
+        """Read models from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: a stored array or value is invalid.
@@ -255,14 +263,14 @@ class ChainWeights:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: tags and temperature."""
         return {"tags": list(self.tags), "temperature": self.temperature}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
         """Return the arrays to store in a model folder; feature weights are stored sparsely.
 
         Args:
-            compact: store weights in half precision, and leave out features with negligible weights.
+            compact: store weights as float16, and leave out features with negligible weights.
         """
         rows, keys = self.rows, self.keys
         if compact:
@@ -281,7 +289,7 @@ class ChainWeights:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> ChainWeights:
-        """Read weights from stored arrays and JSON values.
+        """Read weights from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: a stored array or value is invalid.

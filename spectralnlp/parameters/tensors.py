@@ -94,16 +94,19 @@ class DenseTensors:
         return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return ``values``, which has the tensors of all rules; see `FactoredTensors.with_rules`."""
+        """Return ``values``, which always has the tensors of all rules; see `FactoredTensors.with_rules`."""
         return self.values
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """``values``, and a mask of the rules whose tensors are valid in it, bool (n_rules,): all are."""
+        """The array ``values``, and a mask of the rules with valid tensors in it, bool (n_rules,).
+
+        All are.
+        """
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the arguments of kernels: the tensors' shapes, without cores or bases to multiply out."""
+        """Return the tensors' shapes as an argument of kernels, without cores or bases to multiply out."""
         return Factors(
             shapes=shapes,
             ranks=np.zeros(shapes.shape, np.int16),
@@ -206,12 +209,15 @@ class FactoredTensors:
         return {"ranks": self.ranks, "values": (self.factors * self.scale).astype(np.float32)}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return only the fields, so that multiplied-out tensors are not sent to other processes."""
+        """Return the fields to pickle; multiplied-out tensors need not be sent to other processes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def expanded(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Array of all tensors, and a mask of the rules with valid tensors in it; kernels update both."""
+        """Array of all tensors, and a mask of the rules with valid tensors in it, bool (n_rules,).
+
+        Kernels fill in tensors and update the mask.
+        """
         # Memory pages of an empty array are only allocated when written to.
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
@@ -239,7 +245,7 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Convert the stored numbers of tensors that are all stored in full to the tensors' numbers."""
+        """Convert tensors from their stored form to float32 numbers; all of them must be stored in full."""
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 
@@ -247,7 +253,14 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Insert the numbers of new rules' tensors between those of old rules, where ``is_old`` is false."""
+    """Insert the tensors of new rules between those of old rules.
+
+    Args:
+        numbers: tensors of the old rules, concatenated.
+        places: int64 (n_old + 1,); start of each old tensor.
+        is_old: bool (n_rules,); whether each rule, in the new order, is an old one.
+        new: tensors of the new rules, in order.
+    """
     first, *runs = np.split(numbers, places[np.cumsum(is_old)[~is_old]])
     pairs = zip(new, runs, strict=True)
     return np.concatenate([first, *(part for each, run in pairs for part in (each.astype(first.dtype), run))])
@@ -270,7 +283,7 @@ class SparseTensors:
     __repr__ = one_line
 
     def to_arrays(self, shapes: Ints) -> Arrays:
-        """Return the arrays to store: ``offsets``, ``states`` as int16 and ``values``; shapes are ignored."""
+        """Return the fields as arrays for storage, ``states`` as int16; ``shapes`` is ignored."""
         return {**arrays_of(self), "states": self.states.astype(np.int16)}
 
     @classmethod

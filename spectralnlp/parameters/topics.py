@@ -41,12 +41,12 @@ class TopicMixture(WithArrays):
         return {word: index for index, word in enumerate(self.words)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: words and α0."""
         return {"words": self.words, "alpha0": self.alpha0}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> TopicMixture:
-        """Read topics from stored arrays and JSON values.
+        """Read topics from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: a stored array or value is invalid.

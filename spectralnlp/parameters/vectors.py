@@ -41,7 +41,7 @@ class Spelling:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays) -> Spelling:
-        """Read a spelling model from stored arrays.
+        """Read a spelling model from stored arrays, which are the fields of this class.
 
         Raises:
             ModelError: a stored array is invalid.
@@ -87,7 +87,7 @@ class WordVectors:
     __repr__ = one_line
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: vocabularies, blocks and lower-casing."""
         return {
             "words": list(self.words),
             "contexts": list(self.contexts),
@@ -96,10 +96,10 @@ class WordVectors:
         }
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder.
+        """Return the arrays to store in a model folder: vectors, counts, spelling weights and clusters.
 
         Args:
-            compact: store floats in half precision.
+            compact: store floats as float16.
         """
         arrays = arrays_of(self)
         if self.spelling is not None:
@@ -110,7 +110,7 @@ class WordVectors:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> WordVectors:
-        """Read word vectors from stored arrays and JSON values.
+        """Read word vectors from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: a stored array or value is invalid.

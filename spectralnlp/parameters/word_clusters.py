@@ -35,7 +35,7 @@ class WordClusters(WithArrays):
 
     @classmethod
     def none(cls) -> WordClusters:
-        """Return an object without clusters or words."""
+        """Return an object without words and clusters, for models that have none."""
         return cls(clusters=np.empty((0, 2), np.int32), tag_factors=np.ones((1, 0)))
 
     @cached_property
@@ -50,7 +50,10 @@ class WordClusters(WithArrays):
         return (0, 0) if row is None else (int(self.clusters[row, 0]), int(self.clusters[row, 1]))
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder; ``compact`` has no effect."""
+        """Return the arrays to store in a model folder, clusters and tag factors.
+
+        ``compact`` has no effect.
+        """
         return super().to_arrays()
 
     def to_json(self) -> dict[str, Any]:

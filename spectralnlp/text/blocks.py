@@ -42,7 +42,7 @@ _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 @dataclass(frozen=True)
 class Span:
-    """Part of a file: the lines whose first byte is at an offset from ``begin`` to ``end``, exclusive."""
+    """Part of a file: the lines that start at a byte offset from ``begin`` to ``end``, exclusive."""
 
     begin: int = 0
     end: int = sys.maxsize
@@ -81,7 +81,7 @@ def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
 
 
 def _line_at(path: str | Path, span: Span) -> int:
-    """Return the number of line ends before a span."""
+    """Return the number of line ends in a file before a span."""
     before = _raw_blocks(path, Span(0, span.begin))
     return sum(raw.count(b"\n") for raw in before) if span.begin else 0
 
@@ -152,7 +152,7 @@ class TextFiles(FileCorpus[str]):
         reader: see `read_words`.
         column: see `read_words`.
         on_bad: see `read_words`.
-        large: maximum bytes of a partition. Gzipped files, URLs and tables are not split.
+        large: maximum size of a partition in bytes. Gzipped files, URLs and tables are not split.
     """
 
     read: Callable[..., Iterator[str]]
@@ -237,7 +237,7 @@ def resolve_reader(path: str | Path) -> str:
 
 
 def check_reader(reader: str) -> None:
-    """Raise ConfigError for a name that is not in `READERS`."""
+    """Raise ConfigError for a name that is not that of a reader (`READERS`)."""
     if reader not in READERS:
         raise ConfigError(f"no reader of text is called {reader!r}", hint=f"there are {', '.join(READERS)}")
 

@@ -34,7 +34,7 @@ class AnnotatedSentence:
         words: one or more words.
         columns: tags by column name: ``upos`` and ``xpos`` in CoNLL-U; ``2``, ``3`` … in columns;
             ``tag`` in ``word_TAG``.
-        default: name of the column that is used if none is named.
+        default: name of the column that is used unless another is requested.
         path: the file.
         line: line number of the first word, from 1.
     """
@@ -113,7 +113,10 @@ def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _recognise(head: Sequence[str]) -> str:
-    """Return the reader for a file with these first lines; ``#`` may begin a CoNLL-U comment or be a word."""
+    """Return the reader that suits a file, given its first lines.
+
+    A line that begins with ``#`` may be a comment of CoNLL-U, or a word.
+    """
     telling = next((line for line in reversed(head) if line.strip()), "")
     fields = telling.split("\t")
     commented = any(line.startswith("# ") for line in head)
@@ -126,14 +129,14 @@ def _recognise(head: Sequence[str]) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Split at blanks and tabs only; other spaces, such as the no-break space, are part of a word."""
+    """Split a line at blanks and tabs only; other spaces, such as the no-break space, are part of a word."""
     return [field for field in _BLANKS.split(line) if field]
 
 
 def _blocks(
     path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool, report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Yield sentences of one word per line, and report the error of each bad sentence."""
+    """Read sentences with one word per line, and report the error of each bad sentence."""
     rows: list[list[str]] = []
     start, error = 0, None
     for number, line in chain(lines, [(0, "")]):
@@ -185,7 +188,7 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
 def _word_tag(
     path: str | Path, lines: Iterator[tuple[int, str]], report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Yield sentences of ``word_TAG``, one per line, and report the error of each bad sentence."""
+    """Read sentences of ``word_TAG``, one per line, and report the error of each bad sentence."""
     for number, line in lines:
         tokens = _fields(line)
         bad = next((token for token in tokens if token.rfind("_") in (-1, 0, len(token) - 1)), None)

@@ -123,7 +123,9 @@ class Constraints:
 
     @classmethod
     def from_json(cls, value: Any) -> Constraints:
-        """Return constraints from the JSON values of `to_json`; missing fields mean no constraint.
+        """Return the constraints that `to_json` converted to JSON values.
+
+        A missing field means no constraint.
 
         Raises:
             ConstraintError: as for `of`, or the value has another form.
@@ -234,7 +236,15 @@ class Constraints:
 
 
 def _brackets_of(given: object, name: str) -> tuple[Bracket, ...]:
-    """Return unique brackets, sorted by start, wider ones first."""
+    """Convert plain values to brackets, unique and sorted by start, wider ones first.
+
+    Args:
+        given: the values.
+        name: name of the argument, for error messages.
+
+    Raises:
+        ConstraintError: a value is no bracket.
+    """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise ConstraintError(f"`{name}` is {_kind(given)}, no list of brackets", hint="give [(0, 3)]")
     read = {_bracket_of(each, name) for each in given}
@@ -270,7 +280,7 @@ def _tags_of(given: object) -> tuple[tuple[int, str], ...]:
 
 
 def _token_of(given: object, where: str) -> int:
-    """Return a token's index, checked to be an integer from 0."""
+    """Return the index of a token, after checking that it is an integer from 0."""
     try:
         token = -1 if isinstance(given, bool) else operator.index(given)  # type: ignore[arg-type]
     except TypeError:

@@ -105,7 +105,7 @@ class Conventions:
 
         Args:
             word: a token, as in a text or in the conventions of another treebank.
-            opening: whether an undirected quotation mark opens.
+            opening: whether an upright quotation mark opens a quotation.
         """
         if word in DOUBLE_QUOTES:
             opens = DOUBLE_QUOTES[word]
@@ -126,7 +126,9 @@ class Conventions:
         return _SPACE.sub(self.joiner or "_", word)
 
     def forms(self, words: Iterable[str]) -> list[str]:
-        """Return tokens as the treebank writes them; undirected quotes alternate, an opening one first."""
+        """Return tokens as the treebank writes them; upright quotation marks open and close in
+        turn.
+        """
         result: list[str] = []
         inside = False
         for word in words:
@@ -165,7 +167,10 @@ class Conventions:
         return alone, within
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values, pairs as lists; leaves the last two out if they are defaults."""
+        """Return the fields as JSON values, pairs as lists.
+
+        The last two are left out if they are defaults.
+        """
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
@@ -276,9 +281,9 @@ class _LeafCounts:
         return sum(count for word, count in self.counts.items() if matches(word))
 
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
-        """Return the commonest spelling of a bracket.
+        """Return the most frequent spelling of a pair of brackets.
 
-        Without any, return the literal one if ``literal``, else that of the Penn treebank.
+        If none occurs, brackets are written as themselves if ``literal``, else as in the Penn treebank.
         """
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):

@@ -1,7 +1,7 @@
 """Split words that a treebank writes in parts, such as ``land$ $ið`` for *landið*.
 
-The cuts are learned: a word in the treebank is cut in its most frequent way, and any other word in the most
-frequent way of the words with its longest known ending.
+The cuts are learned: a word of the treebank is cut where it is cut most often there. Any other word is cut as
+most words with the same ending are, for the longest known ending.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_cut(parts: Sequence[str]) -> bool:
 
 
 def written(part: str) -> str:
-    """Return a part of a cut word as raw text has it, without the mark ``$``."""
+    """Return a part of a cut word without the mark ``$``, as it is in raw text."""
     return part.strip(JOINT) or part
 
 
@@ -79,7 +79,10 @@ def _add(rules: dict[str, tuple[int, ...]], ending: str, lengths: tuple[int, ...
 
 
 def _look_up(rules: Mapping[str, tuple[int, ...]], word: str) -> tuple[int, ...]:
-    """Return the lengths of the parts to cut off a word, by the rule of its longest ending; may be ()."""
+    """Return the lengths of the parts to cut off a word, by the rule of its longest known ending.
+
+    The result is empty if no rule applies.
+    """
     return next((rules[word[start:]] for start in range(len(word) + 1) if word[start:] in rules), ())
 
 

@@ -63,12 +63,12 @@ def place_words(
 
 
 def _are_apart(before: str, text: str) -> bool:
-    """Whether a blank separates two words in a language without blanks: only between foreign words."""
+    """Whether a blank separates two words in a language without blanks, as it does between foreign words."""
     return not is_continuous(before[-1:] + text[:1]) and before[-1:].isalnum() and text[:1].isalnum()
 
 
 def text_of(sentences: Iterable[Sentence]) -> str:
-    """Return the text with these tokens at their offsets, and blanks between them."""
+    """Return the text of sentences, with each token at its offset and blanks between tokens."""
     pieces: list[str] = []
     end = 0
     for sentence in sentences:
@@ -109,7 +109,7 @@ def _attachments(
 
 
 def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]) -> bool | None:
-    """Whether a quotation mark opens; None for other tokens, also apostrophes."""
+    """Whether a token is a quotation mark that opens; None for other tokens, including apostrophes."""
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
         return None

@@ -72,6 +72,11 @@ def check_tokens(words: Iterable[str], *, least: int = 0) -> list[str]:
 def check_number(value: object, name: str, *, least: int, most: int | None = None) -> None:
     """Check that a value is a whole number in range.
 
+    Args:
+        value: the value to check.
+        name: name of the argument, for the message.
+        least, most: smallest and largest valid number.
+
     Raises:
         InputError: the value is not a whole number, or out of range.
     """

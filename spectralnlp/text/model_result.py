@@ -8,7 +8,7 @@ from spectralnlp.errors import ConfigError
 
 
 class ModelResult:
-    """A result with a reference to its model, which pickling drops and comparison ignores."""
+    """Base class of results with a reference to their model; pickling drops it, and comparison ignores it."""
 
     model: Any
 
@@ -16,7 +16,7 @@ class ModelResult:
         return {**self.__dict__, "model": None}
 
     def _asked_model(self) -> Any:
-        """Return the model.
+        """Return the model that gave this result.
 
         Raises:
             ConfigError: the model is unknown, as it is after pickling.

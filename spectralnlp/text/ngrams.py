@@ -79,7 +79,7 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
 
 
 def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | None:
-    """Return what is wrong with a line, or None."""
+    """Return what is wrong with a line of n-gram counts, or None if it is valid."""
     if n_fields not in (2, 4):
         return f"{n_fields} columns between tabs, not 2 or 4"
     if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):

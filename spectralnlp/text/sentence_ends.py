@@ -16,7 +16,7 @@ MAX_TOKENS = 1000
 
 @dataclass
 class OpenText:
-    """Tokens read so far, from the beginning of the current sentence.
+    """The tokens of a text that a sentence splitter has read, from the beginning of the current sentence.
 
     Attributes:
         tokens: the tokens read so far.
@@ -108,7 +108,7 @@ class Pending:
         self._rules.begin()
 
     def _cut(self, stop: int) -> Iterator[Sentence]:
-        """Yield the sentences that end before token ``stop``."""
+        """Yield and remove the sentences that end before the token with index ``stop``."""
         text = self._text
         if stop <= text.decided:
             return

@@ -47,7 +47,7 @@ class SentenceRules:
         return ends
 
     def begin(self) -> None:
-        """Start a new text: forget the tokens before it."""
+        """Start a new text, and forget the tokens of the text before."""
         self._recent.clear()
 
 
@@ -82,7 +82,8 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
     Args:
         before: the tokens before.
         token: the next token.
-        ends: function that decides for an ellipsis or a word with a stop, given this and the next word.
+        ends: function that returns whether an ellipsis or a word with a stop ends a sentence, given it and
+            the next word.
     """
     last = before[-1]
     index = _last_open(before)

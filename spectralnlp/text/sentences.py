@@ -108,7 +108,7 @@ def _carries_on(line: str, following: str, width: int) -> bool:
     """Return whether a sentence that ends its line without a stop continues on the next line.
 
     Args:
-        line: the line.
+        line: the line in which the sentence is.
         following: the next line.
         width: length of the longest line of the paragraph, in characters.
     """

@@ -27,11 +27,13 @@ _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
 
 def english_signature(word: str, position: int, known: Container[str] = ()) -> str:
-    """Return the signature of an English word, after level 5 of the Berkeley parser (Petrov et al. 2006).
+    """Return the spelling class of an English word, which replaces it in a lexicon if rare or unknown.
 
-    The optional parts are ``INITC`` (a single capital at the beginning of the sentence), with ``KNOWNLC`` if
-    the lower-cased word is known, or else ``CAPS``; ``LC`` (has lower-case letters); ``NUM``; ``DASH``; an
-    ending. Unlike in the Berkeley parser, a token of symbols alone (emoji, brackets) is ``UNK-SYM``.
+    The classes are those of level 5 of the Berkeley parser (Petrov et al. 2006). An example is ``UNK-LC-ing``
+    for *flurbing*. After ``UNK`` may follow ``INITC`` (a single capital at the beginning of the sentence),
+    with ``KNOWNLC`` if the lower-cased word is known, or else ``CAPS``; ``LC`` (has lower-case letters);
+    ``NUM``; ``DASH``; an ending. Unlike in the Berkeley parser, a token of symbols alone (emoji, brackets) is
+    ``UNK-SYM``.
 
     Args:
         word: the token as the treebank writes it.
@@ -60,9 +62,11 @@ def english_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def neutral_signature(word: str, position: int, known: Container[str] = ()) -> str:
-    """Return the signature of a word of any language: its shape and its last two or three letters.
+    """Return the spelling class of a word in any language, which replaces it in a lexicon if rare or unknown.
 
-    The parts are ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with
+    It consists of ``UNK``, the word's shape and its last two or three letters.
+
+    The shape is ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with
     ``KNOWNLC`` as in `english_signature`), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone,
     ``NUMBER``; ``PUNCT`` (contains punctuation); ``~`` and the ending, of three letters for words of six or
     more letters, of two for words of four or five. Words of Han characters are ``HAN1`` to ``HAN4`` by their
@@ -98,7 +102,7 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def signature_chain(signature: str, word: str) -> list[str]:
-    """Return a word's signatures from fine to coarse: with its last five letters, four, …, and with none.
+    """Return increasingly coarse spelling classes of a word: with its last five letters, four, …, and none.
 
     Each backs off to the next, like the suffixes of TnT (Brants 2000, section 2.3). Suffixes consist of
     letters only, and never include the word's first character.

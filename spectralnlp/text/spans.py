@@ -39,7 +39,7 @@ def _parts(tag: str) -> tuple[str, str]:
 
 
 def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
-    """Return whether a tag continues the span of the previous tag; tags are pairs (prefix, label)."""
+    """Return whether a tag continues the span of the tag before; tags are pairs (prefix, label)."""
     return now[0] in "IE" and before[0] in "BI" and before[1] == now[1]
 
 
@@ -85,7 +85,7 @@ def _may_follow(before: tuple[str, str], now: tuple[str, str], scheme: Scheme) -
 def valid_transitions(
     tags: Sequence[str], scheme: Scheme
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which tags may follow one another, come first, and come last.
+    """Return masks of the tags that may follow one another, come first, and come last.
 
     Returns:
         bool (n_tags, n_tags), from and to; (n_tags,); (n_tags,).

@@ -108,11 +108,14 @@ class Tokenizer:
             start = end
 
     def normalise(self, word: str) -> str:
-        """Return the treebank's form of a token; an undirected quotation mark opens."""
+        """Return a token as the treebank writes it; an upright quotation mark is taken to open."""
         return self.conventions.form(word)
 
     def normalise_all(self, words: Iterable[str]) -> list[str]:
-        """Return the treebank's forms of a sentence's tokens; undirected quotes open and close in turn."""
+        """Return a sentence's tokens as the treebank writes them.
+
+        Upright quotation marks open and close in turn.
+        """
         return self.conventions.forms(words)
 
     def _line(self, line: str, offset: int) -> Iterator[Token]:
@@ -148,7 +151,13 @@ class Tokenizer:
         return free_before
 
     def _settle_stop(self, pieces: tuple[_Piece, ...], first: bool, following: str) -> tuple[_Piece, ...]:
-        """Attach or detach a chunk's final stop in cases that depend on the next chunk."""
+        """Attach a chunk's final full stop to its last word, or separate it, where the next chunk decides.
+
+        Args:
+            pieces: tokens of the chunk.
+            first: whether the chunk is the first of its line.
+            following: the next chunk.
+        """
         start, end, text, _ = pieces[-1]
         if text == ".":
             enumerates = first and following and len(pieces) == 2 and _ENUMERATOR.fullmatch(pieces[0][2])
@@ -259,7 +268,10 @@ def _split_hyphens(word: str) -> list[str]:
 
 
 def _pattern(conventions: Conventions) -> str:
-    """Return a pattern for the next token of a chunk; its group ``word`` may match several tokens."""
+    """Return a pattern that matches the next token of a chunk.
+
+    Its group ``word`` may match several tokens.
+    """
     english = conventions.language == "en"
     hyphens = "-‐‑" if conventions.split_hyphens else "-‐‑–"
     run = rf"(?:[^\W_]++[{_MARKS}]*+)++"

@@ -42,7 +42,11 @@ _ESCAPED = re.compile(r"\\(.)")
 
 @lru_cache(maxsize=8192)
 def symbol_of(*labels: str) -> str:
-    """Return the symbol of a label, or of the labels of a unary chain from the top down."""
+    """Return the symbol of a node in a binarised tree.
+
+    Args:
+        labels: the node's label, or the labels of its unary chain from the top down.
+    """
     return "+".join(label.translate(_ESCAPES) for label in labels)
 
 
@@ -88,7 +92,7 @@ def tag_symbol(symbol: str) -> str:
 
 
 def plain_symbol(symbol: str) -> str:
-    """Return the symbol without the mark of `tag_symbol`."""
+    """Return a symbol without the mark that `tag_symbol` adds."""
     base, caret, annotation = symbol.partition("^")
     return f"{base.removesuffix(_OVER_WORD)}{caret}{annotation}"
 
@@ -109,7 +113,9 @@ def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Binariser:
-    """Conversion of cleaned trees to binary trees; `restore` is the inverse for all settings.
+    """Converter of trees to binary trees, with its settings; `restore` is the inverse for all of them.
+
+    Trees must have no traces and function tags (see `clean`).
 
     Each node of the result has two children, or a word, or one child that has either. A phrase of several
     children starts from one of them and attaches first its right siblings, then its left ones, nearest first.
@@ -164,7 +170,7 @@ class Binariser:
         return head_finder(self.heads)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON values."""
+        """Return the settings as JSON values, which `from_dict` reads."""
         return asdict(self)
 
     @classmethod

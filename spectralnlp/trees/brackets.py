@@ -121,7 +121,7 @@ class _Source:
 
 
 class _Open:
-    """Opening bracket that has not been closed yet."""
+    """An opening bracket in the text that has not been closed yet."""
 
     __slots__ = ("at_margin", "children", "label", "line", "parts")
 

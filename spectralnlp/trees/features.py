@@ -34,7 +34,7 @@ _COMMON = 5  # least count of a word that is itself a feature of its neighbours
 
 @dataclass(frozen=True)
 class NodeFeatures:
-    """Inside and outside features of every node.
+    """Inside and outside features of every node of a treebank.
 
     Attributes:
         inside, outside: one array of feature identifiers for each template, uint64 (n_nodes,); 0 where the
@@ -46,7 +46,7 @@ class NodeFeatures:
 
 
 def node_features(table: TreeTable, name: str, signature: Callable[..., str]) -> NodeFeatures:
-    """Return the features of every node.
+    """Compute the inside and outside features of every node of a treebank.
 
     Args:
         table: the treebank.
@@ -182,11 +182,16 @@ class _View:
         return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
-        """Return the values of a column at other rows, such as those of parents; 0 where the row is -1."""
+        """Return the values of a column at other rows than the node's own, such as those of parents.
+
+        Args:
+            column: uint64 (n_nodes,); a value for each node.
+            rows: int32 (n_nodes,); row to look up for each node, or -1, which gives 0.
+        """
         return np.where(rows >= 0, column[np.maximum(rows, 0)], NONE)
 
     def path(self, length: int) -> Ids:
-        """Return one identifier for the path of ``length`` rules above each node."""
+        """Return an identifier of the path of ``length`` rules above each node, uint64 (n_nodes,)."""
         value, row = self.rule_above, self.table.parent
         for _ in range(length - 1):
             value = self.hash(0, value, self.of(self.rule_above, row))
@@ -226,7 +231,7 @@ class _View:
         return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
 
     def or_edge(self, column: Ids, leaf: Longs) -> Ids:
-        """Return the value of neighbouring preterminals in a column.
+        """Look up a value of a neighbouring preterminal for each node.
 
         The value is 0 if the preterminal is in another sentence, or inside the node.
 
@@ -287,7 +292,10 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def hash_columns(group: int, *columns: NDArray[np.generic]) -> Ids:
-    """Hash a group and the integers in each row of ``columns``; returns uint64 (n,) without zeros."""
+    """Hash the group number and the integers in each row of ``columns``.
+
+    Returns uint64 (n,), without zeros.
+    """
     value = np.full(len(columns[0]), group * 2 + 1, np.uint64) * _ODD
     for column in columns:
         value = (value ^ column.astype(np.uint64)) * _ODD

@@ -126,13 +126,16 @@ class Parse(ModelResult):
         return cut(f"<Parse {self.tree}") + ">"
 
     def to_text(self, *, scores: bool = False) -> str:
-        """Return a multi-line drawing in plain text; with ``scores``, posteriors stand beside labels."""
+        """Return a drawing of the tree in plain text, of several lines.
+
+        ``scores`` adds posteriors to labels.
+        """
         from spectralnlp.render import renderer
 
         return renderer("pretty")(self, scores)
 
     def to_svg(self, *, scores: bool = False) -> str:
-        """Return a drawing as one ``<svg>`` element; with ``scores``, posteriors stand below labels."""
+        """Return a drawing of the tree as one ``<svg>`` element; ``scores`` adds posteriors below labels."""
         from spectralnlp.render import renderer
 
         return renderer("svg")(self, scores)
@@ -144,7 +147,7 @@ class Parse(ModelResult):
         return to_dict(self)
 
     def to_conllu(self, scheme: str | None = None) -> str:
-        """Return CoNLL-U with the tree in a comment; ends with an empty line.
+        """Return the parse in CoNLL-U, with the tree in a comment and an empty line at the end.
 
         Args:
             scheme: dependency scheme: ``ud`` and ``stanford`` for English, ``heads`` (without labels) for any

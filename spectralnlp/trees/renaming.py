@@ -28,7 +28,7 @@ _HINT = "a row is 'label' or 'tag', the old name, the new one and conditions suc
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table of renamings.
+    """A row of a table of renamings, which renames matching nodes.
 
     Attributes:
         kind: ``label`` or ``tag``.
@@ -56,7 +56,7 @@ class Row:
 
 
 class Renaming:
-    r"""A table of renamings.
+    r"""A table of renamings for the labels and tags of trees.
 
     Args:
         lines: lines of the table.
@@ -94,7 +94,7 @@ class Renaming:
         return next((row for row in self._of.get((kind, node.label), ()) if row.fits(node, parent)), None)
 
     def rename(self, tree: Tree) -> Tree:
-        """Return a cleaned tree with its labels and tags renamed."""
+        """Return a tree with its labels and tags renamed; it must have no traces and function tags."""
 
         def renamed(node: Tree, below: Sequence[Tree], parent: str) -> Tree:
             row = self.row_of(node, parent)

@@ -173,7 +173,7 @@ class Tree:
         return heads
 
     def __str__(self) -> str:
-        """Return one line of brackets, ``(S (NP (PRP I)) (VP (VBP see)))``, that can be read back.
+        """Return the tree in one line of brackets that can be read back, ``(S (NP (PRP I)) (VP (VBP see)))``.
 
         Within tokens and labels, ``(`` and ``)`` are written ``-LRB-`` and ``-RRB-``, and ASCII blanks ``_``.
         """
@@ -217,7 +217,7 @@ class Tree:
         return _rebuild, ([(node.label, node.word, len(node.children)) for node in self.postorder()],)
 
     def to_svg(self) -> str:
-        """Return a drawing as one ``<svg>`` element."""
+        """Return a drawing of the tree as one ``<svg>`` element."""
         from spectralnlp.render.svg import draw_tree
 
         return draw_tree(self)
@@ -231,7 +231,7 @@ class Tree:
         return in_page(self.to_svg())
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values: ``label``, and ``word`` or ``children``."""
+        """Return the tree as JSON values: for each node ``label``, and ``word`` or ``children``."""
 
         def build(node: Tree, children: list[dict[str, Any]]) -> dict[str, Any]:
             below = {"children": children} if node.word is None else {"word": node.word}
@@ -240,7 +240,7 @@ class Tree:
         return self.fold(build)
 
     def to_conllu(self, scheme: str | None = None, *, head_rules: HeadRules = "neutral") -> str:
-        """Return CoNLL-U with the tree in a comment; the text ends in an empty line.
+        """Return the tree in CoNLL-U, with the brackets in a comment and an empty line at the end.
 
         Args:
             scheme: dependency scheme, ``ud``, ``stanford`` or ``heads``; see

@@ -1,8 +1,8 @@
-"""A treebank as columns of integers, with one row for each node of its binarised trees.
+"""A log of training trees in compact form, and a table of their nodes for estimators.
 
-Later passes of an estimator need the position of every node in its tree. The replay log keeps just that,
-about 30 bytes per node, so that they need not read and binarise the trees again, and so that updates and
-unlearning can repeat them.
+Later passes of an estimator need the position of every node in its tree. The log stores binarised trees as
+integers, about 30 bytes per node, so that estimators need not read and binarise the trees again, and so that
+updates and unlearning can repeat all passes. In the table, each row is a node.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True)
 class TreeTable:
-    """Table of the nodes of binarised trees, children before their parents, tree by tree.
+    """Table of the nodes of binarised trees, with a row for each node.
+
+    Trees follow one another, and children precede their parents.
 
     Attributes:
         symbols: names of symbols, including tags, sorted.
@@ -137,7 +139,7 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes of some trees, in the order of :class:`TreeTable`, with ids of labels and words in the log.
+    """Nodes of consecutive trees in a log, in the order of :class:`TreeTable`, with the log's ids.
 
     Attributes:
         label, word, arity: int32 (n_nodes,); symbol id, word id (-1 if there is none), number of children.
@@ -153,7 +155,9 @@ class _Chunk:
 
 
 class TreeLog(ReplayLog[Tree]):
-    """Log of the observed trees, as integers; merged logs keep the order of documents and rows.
+    """Log of training trees, from which estimators can learn several times without reading the trees again.
+
+    Trees are binarised and stored as integers. Merged logs keep the order of documents, and of trees in them.
 
     Args:
         binariser: settings of the binarisation, from ``Binariser.to_dict``.
@@ -176,7 +180,7 @@ class TreeLog(ReplayLog[Tree]):
         return {"binariser": self.binariser.to_dict()}
 
     def observe(self, batch: Batch[Tree]) -> None:
-        """Add a batch of cleaned trees to the log."""
+        """Add a batch of trees, without traces and function tags, to the log."""
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         labels, words = self._labels, self._words
@@ -217,11 +221,14 @@ class TreeLog(ReplayLog[Tree]):
         return replace(table, symbols=tuple(symbols), symbol=symbol)
 
     def places(self) -> NDArray[np.int64]:
-        """Return document, row and number of nodes of each tree, int64 (n_trees, 3), in the table's order."""
+        """Return where each tree is in the training data, int64 (n_trees, 3), in the order of the table.
+
+        The columns are the index of the document, the row in it, and the number of nodes of the tree.
+        """
         return places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()})
 
     def documents(self) -> Ints:
-        """Return the document number of each tree, int32 (n_trees,), in the order of the table."""
+        """Return the index of each tree's document, int32 (n_trees,), in the order of the table."""
         return self.places()[:, 0].astype(np.int32)
 
     def _table(self) -> TreeTable:
@@ -253,7 +260,12 @@ class TreeLog(ReplayLog[Tree]):
         )
 
     def arrays(self) -> dict[str, Array]:
-        """Return the table of all nodes, in a canonical form, and document and row of each tree."""
+        """Return the log as arrays for storage, in a canonical order.
+
+        ``symbols``, ``words`` and ``chains``: packed names, and unary chains with counts. ``symbol``,
+        ``word``, ``arity`` and ``head``: int (n_nodes,), the ids of symbol and word, the number of children
+        and the head token of each node. ``places``: int64 (n_trees, 3), see `places`.
+        """
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
         return {
@@ -272,13 +284,19 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the specification of a column: words may be -1, and a node has at most two children."""
+        """Return the valid values of a stored column.
+
+        Words may be -1, and nodes have at most two children.
+        """
         if column == "arity":
             return replace(int_array("n_items", dtype="int8"), below=3)
         return int_array("n_items", least=-1 if column == "word" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that nodes form trees, heads are tokens of their tree, and only leaves have words."""
+        """Check stored arrays.
+
+        Nodes must form trees, heads be tokens of their tree, and only leaves have words.
+        """
         super().check_arrays(stored)
         sized = stored.part()
         sizes = stored.take("places", int_array("n_examples", 3, dtype="int64"))[:, 2]
@@ -329,7 +347,11 @@ class TreeLog(ReplayLog[Tree]):
 
 
 def _link(arity: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return left and right children, parents, starts and ends of nodes, from their arities in postorder."""
+    """Compute the children, parent and span of each node from the numbers of children in postorder.
+
+    Returns:
+        Left child, right child, parent, start and end, int32 (n_nodes,) each.
+    """
     n = len(arity)
     left, right, parent = (np.full(n, -1, np.int32) for _ in range(3))
     start, end = np.zeros(n, np.int32), np.zeros(n, np.int32)

@@ -57,7 +57,7 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
 
     Args:
         parser: a parser whose grammars have counted states (clusters).
-        trees: trees of the domain, cleaned (without traces and function tags).
+        trees: trees of the domain, without traces and function tags (`spectralnlp.trees.clean`).
         weight: how many times each tree counts; None for `default_weight`.
 
     Raises:
@@ -108,11 +108,19 @@ class Adapter:
         self._counts = self.count([])
 
     def count(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Count rules, words and symbols of cleaned trees, binarised as for the parser's grammars."""
+        """Count the rules, words and symbols of trees, binarised as for the parser's grammars.
+
+        Args:
+            trees: trees without traces and function tags.
+        """
         return TreeCounts.of([strip_root(tree) for tree in trees], self.parser.grammar_sets)
 
     def recount(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Count cleaned trees as `count` does, but process only the differences from the last call."""
+        """Return the counts of trees as `count` does, but process only the differences from the last call.
+
+        Args:
+            trees: trees without traces and function tags.
+        """
         wanted = Counter(trees)
         new, gone = wanted - self._last, self._last - wanted
         if gone.total() > wanted.total() - new.total():
@@ -149,7 +157,7 @@ class Adapter:
 
 
 def has_counted_states(parser: Parser) -> bool:
-    """Return whether a parser can be adapted from its grammars alone: all have counted states."""
+    """Return whether a parser can be adapted from its grammars alone, because all have counted states."""
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
 

@@ -141,12 +141,15 @@ class LexiconCounts:
         )
 
     def _entry(self, entry: int) -> _Entry:
-        """Return the tags of a word or signature, each with its probability and row."""
+        """Return the tags of a word or signature, given by index, each with its probability and its row."""
         rows = range(self._starts[entry], self._starts[entry + 1])
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
     def _votes(self, domain: WordCounts) -> dict[int, dict[int, float]]:
-        """Return summed tag distributions of rare words by signature; a word adds to all its signatures."""
+        """Return the summed tag distributions of rare words for each signature.
+
+        A word adds to all its signatures, from the most specific to the most general.
+        """
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1
         for word, counts in domain.items():

@@ -27,8 +27,8 @@ class ScorerRefiner:
 
     Args:
         parser: a parser with a span scorer.
-        by: parser that makes the forests and was not trained on the trees; it has the same binarisations, and
-            all its labels are labels of ``parser``. None for ``parser`` itself.
+        by: parser that makes the parse forests and was not trained on the trees; it has the same
+            binarisations, and all its labels are labels of ``parser``. None for ``parser`` itself.
 
     Raises:
         ConfigError: the parser has no span scorer.

@@ -16,7 +16,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SetCounts:
-    """Counts of trees under one binarisation, that of a set of grammars; weighted trees give fractions.
+    """Counts of rules, symbols and words in trees binarised as for one set of grammars.
+
+    Counts are fractions if trees have weights.
 
     Attributes:
         rules: count of each rule, a tuple of the parent's symbol and one or two children's symbols.
@@ -63,7 +65,7 @@ class SetCounts:
         _add(self.roots, other.roots, share)
 
     def __add__(self, other: SetCounts) -> SetCounts:
-        """Return the sums of two sets of counts."""
+        """Return the sums of these counts and others."""
         return SetCounts(
             rules=self.rules + other.rules,
             symbols=self.symbols + other.symbols,
@@ -72,7 +74,7 @@ class SetCounts:
         )
 
     def __sub__(self, other: SetCounts) -> SetCounts:
-        """Return the counts without those of trees that were counted before."""
+        """Return these counts less others, which must be of trees that were counted in these."""
         return SetCounts(
             rules=self.rules - other.rules,
             symbols=self.symbols - other.symbols,
@@ -83,7 +85,7 @@ class SetCounts:
 
 @dataclass(frozen=True)
 class TreeCounts:
-    """Counts of trees under each binarisation of a parser.
+    """Counts of rules, symbols and words in trees, for each binarisation of a parser.
 
     Attributes:
         n_trees: number of trees; a candidate tree of a sentence adds its probability.
@@ -119,7 +121,7 @@ class TreeCounts:
         return TreeCounts(n_trees, chains, tuple(sets))
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
-        """Return the sums of two sets of counts."""
+        """Return the sums of these counts and others."""
         return TreeCounts(
             self.n_trees + other.n_trees,
             self.chains + other.chains,
@@ -127,7 +129,7 @@ class TreeCounts:
         )
 
     def __sub__(self, other: TreeCounts) -> TreeCounts:
-        """Return the counts without those of trees that were counted before."""
+        """Return these counts less others, which must be of trees that were counted in these."""
         return TreeCounts(
             self.n_trees - other.n_trees,
             self.chains - other.chains,
@@ -135,9 +137,9 @@ class TreeCounts:
         )
 
     def restoring(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the most frequent unary chain for each pair of its top and bottom label, for `restore`.
+        """Return the most frequent unary chain for each pair of its top and bottom label.
 
-        Chains without intermediate labels are left out.
+        `restore` inserts these chains into trees. Chains without intermediate labels are left out.
         """
         commonest: dict[tuple[str, str], tuple[str, ...]] = {}
         for chain in sorted(self.chains, key=lambda each: (self.chains[each], each)):

@@ -61,8 +61,8 @@ def adapt(
         weight: how many times each tree of the domain counts; None for `default_weight`.
         partial: sentences of the domain with constraints on their trees. For each sentence, the trees that
             meet its constraints are weighted by their probabilities, which sum to 1. Sentences for which the
-            adapted model has no such tree are skipped. None for none.
-        unlabelled: tokenised sentences of the domain; None for none.
+            adapted model has no such tree are skipped.
+        unlabelled: tokenised sentences of the domain, whose trees by the adapted parser are added.
         report: progress callback, called with a line for each pass.
         description: Markdown for the model card.
 
@@ -118,7 +118,7 @@ def _solved(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Parser:
-    """Return the parser for the sum of general and domain moments; see `ParserTrainer.solve_adapted`.
+    """Return the parser learned from general and weighted domain moments; see `ParserTrainer.solve_adapted`.
 
     Raises:
         ConfigError: the estimator does not train parsers, or cannot weight examples.
@@ -159,7 +159,7 @@ def completed_trees(
 
 
 def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], str]:
-    """Return the probable trees of a sentence; or an empty list, and the reason for a message."""
+    """Return the probable trees of a sentence under its constraints; if none, an empty list and why."""
     reason = "the model has no tree for its words"
     try:
         if trees := completions(parser, sentence):
@@ -225,7 +225,10 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Return whether adapting a parser requires its moments or treebank, as its grammars lack counts."""
+    """Return whether a parser can only be adapted with its moments or treebank.
+
+    This is so if its grammars have no counted states.
+    """
     return isinstance(trainer, ParserTrainer) and not has_counted_states(model)
 
 
@@ -258,7 +261,7 @@ def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:
 
 
 def _parsed(parser: Any, sentences: Iterable[Any]) -> list[Any]:
-    """Return the trees of sentences, except of long ones and of those that the grammar cannot derive."""
+    """Return the trees of sentences; sentences that are too long or have no tree are skipped."""
     parses = islice((each for each in parser.parse_many(sentences) if each is not None), _MOST_PARSED)
     good = (each for each in parses if each.fallback is None and len(each.tree.words()) <= _LONGEST)
     return [strip_root(each.tree) for each in good]

@@ -43,13 +43,13 @@ def adapt_without_treebank(
         parser: a parser whose grammars have counted states (clusters), such as the shipped models; or an
             `Adapter` of it, which makes repeated calls faster: only trees that were not in the last call
             are counted.
-        trees: trees of the domain, cleaned, at least one.
+        trees: one or more trees of the domain, without traces and function tags.
         weight: how many times each tree counts; None for the square root of the ratio of the parser's
             training trees to these trees, from 1 to 7.5.
-        max_scorer_trees: maximum number of trees from which the span scorer learns: of more than
-            twice as many, it learns from the last ones. None for no maximum.
+        max_scorer_trees: if there are more than twice as many trees, the span scorer learns only from this
+            number of trees, the last ones. None to learn from all.
         partial: partially annotated sentences, as for :func:`~spectralnlp.changes.adapt`; the span scorer
-            learns from the most probable tree of each. None for none.
+            learns from the most probable tree of each.
         report: progress callback, called with a line for each pass.
 
     Raises:
@@ -110,7 +110,16 @@ def _adapted(
 
 
 def _held_out(trees: Sequence[Tree], max_scorer_trees: int | None) -> list[Sequence[Tree]]:
-    """Return folds of trees for the span scorer; each is parsed by grammars that have not seen it."""
+    """Return the folds of trees from which the span scorer learns.
+
+    Args:
+        trees: trees of the domain.
+        max_scorer_trees: see `adapt_without_treebank`.
+
+    Returns:
+        Both halves of the trees, each to be parsed by grammars adapted to the other half; or only the last
+        trees.
+    """
     if max_scorer_trees is not None and len(trees) > 2 * max_scorer_trees:
         return [trees[-max_scorer_trees:]]
     return [trees[start::2] for start in range(2)]

@@ -45,7 +45,7 @@ class Filter(ABC):
     Attributes:
         model: the parameters of the model.
         symbols: names of the V symbols, the last one for unknown symbols.
-        symbol_index: number of each symbol, by name.
+        symbol_index: id of each symbol, by name.
         width: k; the first k components of a state predict the future.
     """
 
@@ -64,7 +64,12 @@ class Filter(ABC):
 
     @abstractmethod
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Return the states after one more symbol each, int32 (n,); ``states`` come from `predict`."""
+        """Return the states after one more symbol of each sequence.
+
+        Args:
+            states: corrected states that `predict` returned.
+            symbols: int32 (n,); the next symbol of each sequence.
+        """
 
 
 Model = TypeVar("Model", ObservableOperators, HiddenMarkov)
@@ -132,7 +137,7 @@ class _OperatorArrays(NamedTuple):
 
 @kernel
 def _advance(model, states, symbols, after):
-    """Write to ``after`` the states after one more symbol each."""
+    """Compute the states after one more symbol of each sequence, and write them to ``after``."""
     emission, operators, operator_index = model.emission, model.operators, model.operator_index
     arrival, normaliser, floor = model.arrival, model.normaliser, model.floor
     k = states.shape[1]
@@ -167,7 +172,7 @@ def run_sequences(filter_: Filter, sequences: Sequence[Ints], visit: Visit) -> N
 
     Args:
         filter_: the filter.
-        sequences: for each sequence its symbol numbers, int32.
+        sequences: the symbol ids of each sequence, int32.
         visit: called as ``visit(which, position, distributions, states, symbols)`` before each symbol: the
             indices of the sequences that are longer than ``position``, the position, the predictions (n, V),
             the states (n, k), and the symbols at that position.

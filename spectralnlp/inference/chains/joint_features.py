@@ -43,7 +43,7 @@ def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
 
 @kernel_part
 def _key(value, column):
-    """Return the 32-bit key of a feature, never 0."""
+    """Return the 32-bit key of a feature, a hash of its value and its column that is never 0."""
     mixed = (value ^ (np.uint64(_TEMPLATE + column + 1) * GOLDEN)) * MIX
     mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT
     return np.uint32(max(mixed, np.uint64(1)))
@@ -89,10 +89,10 @@ def write_joint_keys(types, starts, words, clusters, keys):
 
 @kernel
 def is_forgotten(dropped, at, column):
-    """Return whether a multi-word feature is left out because it contains a word to be forgotten.
+    """Return whether a multi-word feature contains a word that training drops, to treat it as unknown.
 
     Args:
-        dropped: bool; whether the word at each position is to be forgotten.
+        dropped: bool; whether the word at each position is dropped.
         at: position of the token.
         column: column of `joint_keys`.
     """

@@ -52,14 +52,14 @@ def _for_each_sentence(emissions, starts, transitions, start, end, totals, tags)
 
 @kernel
 def viterbi(emissions, transitions, start, end, totals, tags):
-    """Write the best tags of one sentence.
+    """Find the best tags of one sentence by the Viterbi algorithm.
 
     Args:
-        emissions: (n, k).
-        transitions: (k, k); from, to.
-        start, end: (k,).
-        totals: (at least n, k), overwritten.
-        tags: int32 (n,), written.
+        emissions: (n, k); score of each tag at each token.
+        transitions: (k, k); scores from a tag (row) to the next (column).
+        start, end: (k,); scores of the first and the last tag.
+        totals: (at least n, k); work array, overwritten.
+        tags: int32 (n,); output.
     """
     n = len(emissions)
     forward(MaxPlus(-np.inf, 0.0), emissions, transitions, start, totals)
@@ -72,16 +72,16 @@ def viterbi(emissions, transitions, start, end, totals, tags):
 
 @kernel
 def forward(semiring, emissions, transitions, start, totals):
-    """Write, for each token and tag, the total weight of all sequences that end in that tag.
+    """Compute, for each token and tag, the total weight of all tag sequences that end there in that tag.
 
     This is the forward recursion over a chain, in any semiring.
 
     Args:
         semiring: a semiring of :mod:`spectralnlp.inference.semirings`.
-        emissions: (n, k).
-        transitions: (k, k); from, to.
-        start: (k,).
-        totals: (at least n, k), written.
+        emissions: (n, k); weight of each tag at each token.
+        transitions: (k, k); weights from a tag (row) to the next (column).
+        start: (k,); weight of each tag at the first token.
+        totals: (at least n, k); output.
     """
     n, k = emissions.shape
     for y in range(k):
@@ -100,7 +100,12 @@ def forward(semiring, emissions, transitions, start, totals):
 
 @kernel
 def _first_best(totals, following):
-    """Return the first tag that maximises the sum of its total and the score of the following tag."""
+    """Return the best tag of a token, given the next one; of several equally good tags, the lowest id.
+
+    Args:
+        totals: (k,); score of the best sequence that ends in each tag.
+        following: (k,); score of the transition from each tag to the next one, or of each last tag.
+    """
     most, best = totals[0] + following[0], 0
     for x in range(1, len(totals)):
         score = totals[x] + following[x]
@@ -163,10 +168,18 @@ def _log_sum(values):
 
 @kernel_part
 def _step(steps, forwards, scores, share, sums, pair_scores):
-    """Write for each tag the log-sum-exp, over the tags before (or after) it, of score plus transition.
+    """Take one step of the forward or backward pass, in logarithms.
 
-    The exponentials of transitions are computed once for all tokens. A sum that is so small that underflow
-    matters is computed again in logarithms.
+    For each tag, the result is the log-sum-exp of scores plus transitions over all tags before it
+    (``forwards``) or after it. The exponentials of transitions are computed once for all tokens. A sum that
+    is so small that underflow matters is computed again in logarithms.
+
+    Args:
+        steps: transition scores.
+        forwards: whether this is a step of the forward pass.
+        scores: float64 (k,); scores of the tags of the token before (or after).
+        share, pair_scores: float64 (k,); work arrays, overwritten.
+        sums: float64 (k,); output.
     """
     k, top = len(scores), scores.max()
     for x in range(k):

@@ -115,7 +115,7 @@ def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
 
 @kernel
 def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
-    """Write the posteriors of a sentence.
+    """Compute the posteriors of a sentence's tags, and write them to ``posteriors``.
 
     Returns:
         The sentence's scaled probability, and the natural logarithm of its scale.

@@ -44,7 +44,7 @@ def expected_state_counts(
 
 @fast_kernel
 def _add_expected(tag, pair, word, weight, probabilities, counts):
-    """Add expected counts to ``counts``, and return the log-likelihood."""
+    """Add the expected counts of all sentences to ``counts``, and return the log-likelihood."""
     initial, final = probabilities.starts, probabilities.ends
     moves, words = probabilities.moves, probabilities.words
     start_counts, end_counts, move_counts, word_counts = (

@@ -42,7 +42,7 @@ class Scorer:
         self.n_scored = 0
 
     def emissions(self, sentences: Sequence[Sequence[str]]) -> tuple[Array32, NDArray[np.int64]]:
-        """Return the emission scores of tags for each token.
+        """Return the score of each tag for each token, without transitions (emission scores).
 
         Returns:
             float32 (n_tokens, n_tags), sentences concatenated; and int64 (n_sentences + 1,), sentence starts.

@@ -63,7 +63,12 @@ def character_keys(texts: Sequence[str], words: Container[str]) -> Keys:
 
 
 def _padded(texts: Sequence[str], code: Callable[[str], int]) -> Codes:
-    """Return a code for each character, uint64, with zeros before and after each text."""
+    """Return a code for each character, uint64, with zeros before and after each text.
+
+    Args:
+        texts: texts without blanks.
+        code: function that returns the code of a character.
+    """
     codes: list[int] = [0] * _REACH
     for text in texts:
         codes += map(code, text)
@@ -77,7 +82,11 @@ def _script_code(character: str) -> int:
 
 
 def _known_words(text: str, words: Container[str]) -> Codes:
-    """Return lengths of the longest words that begin at, end at and cover each character, uint64 (n, 3)."""
+    """Return, for each character, the lengths of the longest known words that begin at, end at and cover it.
+
+    Returns:
+        uint64 (n_characters, 3).
+    """
     lengths = np.zeros((len(text), 3), np.uint64)
     for start in range(len(text)):
         for length in range(1, min(_LONGEST_WORD, len(text) - start) + 1):
@@ -90,7 +99,12 @@ def _known_words(text: str, words: Container[str]) -> Codes:
 
 
 def _keys(parts: Sequence[Codes], number: int) -> Keys:
-    """Return 32-bit hashes of the parts of a feature and its template number."""
+    """Return the key of a feature of each character: a 32-bit hash of the template number and the values.
+
+    Args:
+        parts: uint64 arrays; the values that the feature combines.
+        number: number of the feature template.
+    """
     value = np.full(len(parts[0]), number + 1, np.uint64)
     for part in parts:
         value = (value ^ (part + np.uint64(1))) * MIX

@@ -36,7 +36,10 @@ GOLDEN, MIX, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93
 
 
 def _keys(hashes: Hashes, template: int) -> Keys:
-    """Return 32-bit hashes of (template, hash); 0 where the hash is 0."""
+    """Return the key of a feature of each word, a 32-bit hash of the template number and the hashed form.
+
+    The key is 0 where the hash is 0.
+    """
     salt = np.uint64((template + 1) * int(GOLDEN) & 0xFFFFFFFFFFFFFFFF)
     mixed = (hashes ^ salt) * MIX
     mixed = ((mixed ^ (mixed >> SHIFT)) * GOLDEN) >> SHIFT

@@ -83,7 +83,7 @@ class FeatureKeys:
         self._is_first[self.encoded.starts[:-1][np.diff(self.encoded.starts) > 0]] = True
 
     def having(self, slot: int, column: int, key: np.uint32) -> NDArray[np.bool_]:
-        """Return which tokens have a feature; bool (n_tokens,).
+        """Return a mask of the tokens that have a feature, bool (n_tokens,).
 
         Args:
             slot, column: position of the feature, as in `TokenFeatures`.

@@ -45,14 +45,14 @@ class UnlabelledFeatures:
         return self.sources[0].clusters(words) if self.sources else np.full(len(words), -1, np.int32)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder."""
+        """Return the JSON values to store in a model folder: those of each source's word vectors."""
         return {"sources": [source.parameters.to_json() for source in self.sources]}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder, by name.
+        """Return the arrays to store in a model folder: word vectors and clusters of each source, by name.
 
         Args:
-            compact: whether to store vectors in half precision.
+            compact: whether to store vectors as float16.
         """
         arrays: Arrays = {}
         for i, source in enumerate(self.sources):
@@ -61,7 +61,7 @@ class UnlabelledFeatures:
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays, metadata: StoredValues) -> UnlabelledFeatures:
-        """Build the features from their stored arrays and values.
+        """Read the features from the arrays and JSON values that `to_arrays` and `to_json` returned.
 
         Raises:
             ModelError: an array or a value is missing or invalid.

@@ -63,7 +63,7 @@ class SoFar(NamedTuple):
     """Summary of a sentence from its beginning up to a gap between tokens.
 
     Attributes:
-        start: index of its first token.
+        start: index of the sentence's first token.
         previous: :func:`code_of_last` of the previous sentence's last token; OUTSIDE if there is none.
         verb: 1 if the sentence has a verb, else 0.
         capitals, smalls: number of words that begin with a capital, and number of ``SMALL`` words.
@@ -224,7 +224,7 @@ def _write_sentence(text, so_far, gap, last, codes):
 
 @kernel
 def _again(text, start, gap, last):
-    """Return whether the words after a gap also occur shortly before it.
+    """Return whether the one or two words after a gap also occur shortly before it.
 
     Returns:
         2 if the next two words do, 1 if only the next one does; 0 if not, or if the next token is a

@@ -124,5 +124,5 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
 
 
 def positive_topics(topics: TopicMixture) -> Floats:
-    """Return the topics smoothed so that no word is impossible, float64 (k, V), for inference."""
+    """Return the word distributions of topics, float64 (k, V), smoothed so that no word is impossible."""
     return (1 - BACKGROUND) * topics.topics + BACKGROUND * topics.frequencies

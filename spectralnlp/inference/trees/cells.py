@@ -104,7 +104,7 @@ def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
 
 @kernel
 def all_span_cells(n, widest):
-    """Return the cells up to a width and those at either end of a sentence; the kernel behind `all_cells`."""
+    """Return the cells up to a width and those at either end of a sentence; see `all_cells`."""
     start, end = _listed(n, widest)
     return _indexed(n, start, end)
 
@@ -127,7 +127,7 @@ def _listed(n, widest):
 
 @kernel
 def _indexed(n, start, end):
-    """Return the cells of spans that are sorted by width, then by start."""
+    """Return the open cells with the given starts and ends, which are sorted by width, then by start."""
     by_start, by_end = np.zeros(n + 1, np.int64), np.zeros(n + 2, np.int64)
     n_cells = len(start)
     for cell in range(n_cells):

@@ -44,7 +44,8 @@ class Splits(NamedTuple):
     Attributes:
         number: number of splits.
         left, right: int32 (n_tokens,); the first ``number`` entries are the cells of the splits.
-        exponent: the largest exponent of a pair.
+        exponent: the largest exponent among the products of a left and a right value, to which all are
+            scaled.
     """
 
     number: int
@@ -136,7 +137,7 @@ def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
 
 @kernel
 def _inside(rules, lexical, beam, cells, limits):
-    """Fill the chart of the open cells; ``total`` is set by the caller."""
+    """Compute the inside values of all open cells, and return the chart; the caller sets its ``total``."""
     n, n_symbols = lexical.shape
     n_cells, n_words = len(cells.start), rules.partners.shape[1]
     top, bottom = np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1, np.int64)

@@ -44,7 +44,7 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
 
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
-    """Return the forest, except for ``log_scale``, which the caller sets."""
+    """Build the forest of `build_forest`, except for ``log_scale``, which the caller sets."""
     # Local names, because numba updates reference counts at each use of a named tuple's array.
     cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
     top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most

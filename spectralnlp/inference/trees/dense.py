@@ -35,7 +35,10 @@ _NOTHING = -1e9
 
 @kernel
 def dense_posteriors(forest, rules, leaves):
-    """Return the total weight and posteriors of a forest; the kernel behind `DenseRules.score`."""
+    """Return the total weight of a forest, and the posteriors of its edges and nodes.
+
+    See `DenseRules.score`.
+    """
     make_ready(rules, forest)
     n_states, offsets, inside, exponent = dense_inside(forest, rules, leaves)
     edge, node = np.zeros(len(forest.rule)), np.zeros(len(forest.kind))

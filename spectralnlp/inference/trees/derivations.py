@@ -92,9 +92,11 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
 
 @lru_cache(maxsize=64)
 def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets, Ints]:
-    """Return the ids of labels, and for each symbol s its label ids ``numbers[first[s]:first[s + 1]]``.
+    """Return ids of the labels of a grammar's symbols.
 
-    The result is (ids by label, ``first``, ``numbers``).
+    Returns:
+        The id of each label; and ``first`` and ``numbers``: symbol s has the labels
+        ``numbers[first[s]:first[s + 1]]``.
     """
     labels = [labels_of(symbol) for symbol in grammar.symbols]
     index = {label: number for number, label in enumerate(dict.fromkeys(chain.from_iterable(labels)))}

@@ -25,7 +25,7 @@ class ForestGrammars:
     Args:
         coarse: a grammar with one state per symbol.
         grammars: one or more grammars with the same symbols and rules; the coarse one may be the only one.
-        signature: the lexicons' signature function.
+        signature: function that returns the signature (spelling class) of an unknown word.
         n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
         pruner: a grammar with a few states that prunes the forest before the others score it; None for none.
         chains: the full unary chains that unary rules stand for; see `restore`.
@@ -60,7 +60,7 @@ class ForestGrammars:
 
     @cached_property
     def parent_index(self) -> ParentIndex:
-        """The coarse grammar's rules, indexed by parent for `recognise`."""
+        """The coarse grammar's rules, indexed by parent, to decide whether a sentence has a derivation."""
         return ParentIndex.of(self.coarse)
 
     @cached_property

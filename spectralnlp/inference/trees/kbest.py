@@ -131,7 +131,7 @@ class _LazySearch:
                 stack.pop()
 
     def _may_reach(self, node: int, rank: int) -> bool:
-        """Return whether a node's derivation of a rank is not known yet but may exist."""
+        """Return whether a node may have a derivation of the given rank that has not been found yet."""
         self._open(node)
         return rank >= len(self.found[node]) and node in self.candidates
 

@@ -89,7 +89,7 @@ def _number(index: dict[tuple[str, bool], int], grammar: LatentGrammar, symbol: 
 
 
 def bracket_counts(grammar: LatentGrammar) -> Ints:
-    """Return how many constituents each symbol stands for, int32 (n_symbols,)."""
+    """Return the number of constituents that each symbol stands for, int32 (n_symbols,)."""
     counts = [
         0 if is_intermediate(symbol) else len(labels_of(symbol)) - int(is_tag)
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
@@ -98,7 +98,10 @@ def bracket_counts(grammar: LatentGrammar) -> Ints:
 
 
 def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
-    """Return a hash of each symbol's last label, int64 (n_symbols,); 0 for intermediate symbols."""
+    """Return a hash of each symbol's lowest label, int64 (n_symbols,); 0 for intermediate symbols.
+
+    Codes of tags are thus equal in all grammars.
+    """
     labels = (labels_of(symbol) for symbol in grammar.symbols)
     return np.array([crc32(label[-1].encode()) if label else 0 for label in labels], np.int64)
 

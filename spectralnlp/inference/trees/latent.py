@@ -28,7 +28,7 @@ class ForestPosteriors:
         edge: float64 (n_edges,); the sum over trees with the hyperedge, divided by |Z|: its posterior times
             the sign of Z.
         node: float64 (n_nodes,); the same for each node.
-        usable: False if Z is zero or not finite; ``edge`` and ``node`` are zero then.
+        usable: whether Z is finite and not zero; if not, ``edge`` and ``node`` are zero.
     """
 
     log_total: float

@@ -83,7 +83,7 @@ class SpanLimits:
         return CellLimits(row, self.alone, self.under, self.bottom)
 
     def is_required(self, start: Ints, end: Ints) -> Flags:
-        """Return which spans are required, bool (n_spans,); `of_spans` describes the arguments."""
+        """Return which of the given spans are required, bool (n_spans,); see `of_spans` for the arguments."""
         wanted = set(map(tuple, self.required.tolist()))
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
@@ -136,8 +136,8 @@ def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
     """Return which spans cross a required one, bool (n_spans,).
 
     Args:
-        start, end: int32 (n_spans,).
-        required: int32 (n_required, 2).
+        start, end: int32 (n_spans,); the spans.
+        required: int32 (n_required, 2); start and end of the required spans.
     """
     found = np.zeros(len(start), bool)
     for first, last in required.tolist():
@@ -232,7 +232,7 @@ class LabelTable:
         return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
 
     def _has(self, table: Flags, label: str | None) -> Flags:
-        """Return which columns of a table have a label; any label counts if ``label`` is None."""
+        """Return a mask of a table's columns that have a label, or any label if ``label`` is None."""
         if label is None:
             return np.asarray(table.any(axis=0))
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
@@ -246,7 +246,12 @@ def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
-    """Return the labels that a unary rule adds above those of its child."""
+    """Return the labels that a unary rule adds above those of its child.
+
+    Args:
+        chains: the full unary chain for a pair (top, bottom) of labels.
+        top, below: labels of the rule's parent and of its child.
+    """
     if not top or not below:
         return top
     return chains.get((top[0], below[0]), (top[0], below[0]))[:-1]

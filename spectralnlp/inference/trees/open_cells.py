@@ -73,7 +73,7 @@ def compute_cell_marginals(
 
 @kernel
 def _marginals(weights, attributes, cells):
-    """Return the marginals of the given cells of a sentence."""
+    """Return the marginals of the given cells (spans) of a sentence under the model of bracketings."""
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
 

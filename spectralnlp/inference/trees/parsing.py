@@ -152,7 +152,7 @@ class Forests:
 
     Attributes:
         sentence: the sentence.
-        scored: the forests by number of binarisation; empty if the sentence has no derivation.
+        scored: the forests by index of the binarisation; empty if the sentence has no derivation.
         log_probability: natural logarithm of the sentence's probability under the first usable grammar.
         any_tag: whether the sentence could be derived only with every tag allowed for every word.
         coarse_only: whether only the coarse grammars could score the sentence.
@@ -175,7 +175,7 @@ class Forests:
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """The number of the first binarisation that has a forest, and this forest."""
+        """The index of the first binarisation that has a forest, and this forest."""
         return next(iter(self.scored.items()))
 
 
@@ -407,7 +407,7 @@ class ForestParser:
         """Return the tree of chosen hyperedges of a forest, without binarisation, as in the treebank.
 
         Args:
-            number: number of the binarisation.
+            number: index of the binarisation.
             scored: the binarisation's forest.
             choice: int32 (n_nodes,); the hyperedge of each node, see :class:`~.decoders.Decoder`.
             words: the words of the sentence.

@@ -46,7 +46,7 @@ class Pool:
         """Return the averaged posteriors of all brackets and tags, also of the labels inside unary chains.
 
         Args:
-            forests: the scored forests by number of binarisation; see `decode`.
+            forests: the scored forests by index of the binarisation; see `decode`.
             n_tokens: length of the sentence.
         """
         names, labels = self.shared.names, self.shared.labels
@@ -78,7 +78,7 @@ class Pool:
 
         Args:
             decoder: a decoder whose ``can_pool`` is True.
-            forests: the scored forests by number of binarisation, without binarisations that failed.
+            forests: the scored forests by index of the binarisation, without binarisations that failed.
             words: the words of the sentence.
             constraints: the constraints under which the forests were made.
         """

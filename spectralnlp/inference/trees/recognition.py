@@ -115,7 +115,7 @@ def _recognise(rules, tags, cells, limits):
 
 @kernel_part
 def _bounds(rules, tags):
-    """Return the bottom symbols that spans of each width can have if each token has the tags of all."""
+    """Return the bottom symbols that spans of each width can have if any token may have any allowed tag."""
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64
     bottom, top = np.zeros((n + 1, n_words), np.uint64), np.zeros((n + 1, n_words), np.uint64)

@@ -65,7 +65,7 @@ def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leav
 
 @kernel
 def _count(forest, rules, vectors, binary, unary):
-    """Add inside · outside · weight to the count of an entry, for each of its uses in the forest."""
+    """Add inside · outside · weight to the expected count of each rule entry, for each use in the forest."""
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside
     for node in range(len(kind)):

@@ -88,6 +88,6 @@ def _expected_logs(uses: Floats, weights: NDArray[np.floating]) -> Floats:
 
 
 def _by_rule(offsets: Offsets, values: Floats) -> Floats:
-    """Return the sum over each rule's entries, float64 (n_rules,)."""
+    """Sum the values of each rule's entries, float64 (n_rules,)."""
     rule = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.bincount(rule, values, len(offsets) - 1).astype(np.float64)

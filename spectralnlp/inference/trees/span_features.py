@@ -56,7 +56,7 @@ def _at(values: Any, place: int) -> int:
 
 @kernel_part
 def _with(code: Any, value: int) -> Any:
-    """Extend the hash of a feature by one more value."""
+    """Return the hash of a feature, extended by one more value."""
     return mix(code, np.uint64(value + 2))
 
 

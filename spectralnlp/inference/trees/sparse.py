@@ -17,10 +17,10 @@ class SparseRules(NamedTuple):
     """The non-zero weights of rules a → b c and a → b; rule r has the entries ``offsets[r]:offsets[r + 1]``.
 
     Attributes:
-        binary_offsets: int64 (n_binary + 1,).
+        binary_offsets: int64 (n_binary + 1,); start of each binary rule's entries.
         binary_states: int32 (n_binary_entries, 3); states of a, b and c.
         binary: float64 (n_binary_entries,); the weights.
-        unary_offsets: int64 (n_unary + 1,).
+        unary_offsets: int64 (n_unary + 1,); start of each unary rule's entries.
         unary_states: int32 (n_unary_entries, 2); states of a and b.
         unary: float64 (n_unary_entries,); the weights.
     """
@@ -52,7 +52,7 @@ class SparseRules(NamedTuple):
 
 @kernel
 def _node_posteriors(vectors):
-    """Return inside times outside of each node, summed over its states."""
+    """Return the inner product of the inside and outside vectors of each node, float64 (n_nodes,)."""
     offsets = vectors.offsets
     posterior = np.zeros(len(offsets) - 1)
     for node in range(len(posterior)):

@@ -15,7 +15,7 @@ class StateVectors(NamedTuple):
 
     Attributes:
         offsets: int64 (n_nodes + 1,); node v has ``offsets[v]:offsets[v + 1]``.
-        inside, outside: float64 (offsets[-1],).
+        inside, outside: float64 (offsets[-1],); the vectors.
     """
 
     offsets: Offsets

@@ -18,7 +18,7 @@ from spectralnlp.trees.treelog import TreeTable
 
 
 class StateTensors(NamedTuple):
-    """Tensors over latent states, concatenated: probabilities or expected counts of the events of trees.
+    """Probabilities or expected counts of the events in trees (rules, words, roots) by latent state.
 
     Attributes:
         binary, unary, pairs: float64; the tensors of binary rules, unary rules and (word, tag) pairs.
@@ -48,7 +48,8 @@ class StateOffsets(NamedTuple):
     """Offsets at which the tensors of events begin in the arrays of `StateTensors`.
 
     Attributes:
-        binary, unary, pairs: int64 (n_events + 1,).
+        binary, unary, pairs: int64 (n_events + 1,); start of the tensor of each binary rule, unary rule or
+            (word, tag) pair.
     """
 
     binary: Offsets
@@ -58,12 +59,12 @@ class StateOffsets(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedTrees:
-    """Observed trees with hidden states, and the current probabilities of their events.
+    """Trees whose nodes have hidden states, and the current probabilities of their rules and words.
 
     Attributes:
         table: the trees.
         event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
-        n_states: int32 (n_symbols,).
+        n_states: int32 (n_symbols,); number of states of each symbol.
         columns: the pairs of children's states that each binary rule allows.
         offsets: offsets of the tensors of each kind of event.
         probabilities: the tensors of the events.
@@ -137,7 +138,7 @@ class _Shares(NamedTuple):
     Attributes:
         end: int64 (n_nodes,); index at which the next share of each node is written.
         number: int32 (n_shares,); the parameter of each share, as its column in `shares_of_nodes`.
-        share: float32 (n_shares,).
+        share: float32 (n_shares,); size of each share.
         least: shares smaller than this are left out.
     """
 
@@ -151,9 +152,10 @@ class _TreeColumns(NamedTuple):
     """Columns of a TreeTable, and offsets of the state vectors of nodes and symbols, for kernels.
 
     Attributes:
-        symbol, event, left, right, parent, tree: int32 (n_nodes,).
-        weight: float64 (n_trees,).
-        n_states: int32 (n_symbols,).
+        symbol, event, left, right, parent, tree: int32 (n_nodes,); symbol, event (rule or word with tag),
+            children, parent and tree of each node.
+        weight: float64 (n_trees,); weight of each tree.
+        n_states: int32 (n_symbols,); number of states of each symbol.
         node_offsets: int64 (n_nodes,); where a node's vector begins among those of its tree.
         symbol_offsets: int64 (n_symbols + 1,); where a symbol's states begin among those of all symbols.
     """
@@ -288,7 +290,7 @@ def _begin_outside(trees, root, probabilities, counts, vectors, shares):
 
 @fast_kernel_part
 def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
-    """Add a node's event to the counts, and add to the outside vectors of its children."""
+    """Count the event at a node, by state, and add to the outside vectors of the node's children."""
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]

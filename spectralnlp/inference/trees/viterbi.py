@@ -38,7 +38,7 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
 
 @kernel
 def _derivation(forest, rules, vectors):
-    """Return the best derivation, from the root down: at each node the first hyperedge of the best weight."""
+    """Return the hyperedge of each node in the best derivation, from the root down; the first of several."""
     left, right = forest.left, forest.right
     offsets, best = vectors.offsets, vectors.inside
     n_nodes = len(forest.kind)
@@ -67,7 +67,7 @@ def _derivation(forest, rules, vectors):
 
 @kernel
 def _first_best(forest, rules, offsets, best, node, h):
-    """Return the first hyperedge of the best weight for a node's state ``h``, and the children's states."""
+    """Return the best hyperedge of a node in state ``h``, the first of several, and its children's states."""
     left, right, factor = forest.left, forest.right, forest.factor
     goal = best[offsets[node] + h]
     first = forest.edges[node]

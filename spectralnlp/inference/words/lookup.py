@@ -90,7 +90,9 @@ class VectorLookup:
 
     @property
     def context_vectors(self) -> Array32:
-        """The context vectors, float32 (n_blocks, n_contexts, dimensions).
+        """The vectors of context words for each block of positions.
+
+        The shape is float32 (n_blocks, n_contexts, dimensions).
 
         Raises:
             InputError: these vectors have no context vectors.

@@ -92,7 +92,7 @@ class _AlpinoXml(XmlSentences):
         return self.graph(sentence)
 
     def graph(self, sentence: GraphBuilder) -> SentenceGraph:
-        """Build the sentence from its nodes, without nodes that dominate no word."""
+        """Return the sentence with its nodes, except those that dominate no word."""
         words = [node for node in self.nodes if "word" in node.given]
         for word in words:
             above: _Node | None = word

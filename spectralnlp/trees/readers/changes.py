@@ -38,11 +38,11 @@ class ReadingChanges:
     __repr__ = one_line
 
     def __add__(self, other: ReadingChanges) -> ReadingChanges:
-        """Return the sums of both counts."""
+        """Return the sums of these counts and others."""
         return ReadingChanges(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def __str__(self) -> str:
-        """Return one line for users; empty if nothing was changed."""
+        """Return the counts in one line for users; empty if nothing was changed."""
         parts = []
         kinds = {"notes on the text": self.notes, "empty elements": self.empty + self.traces}
         if left_out := [f"{count:,} {kind}" for kind, count in kinds.items() if count]:

@@ -30,7 +30,10 @@ _END = re.compile(r"(.*?)</(?:S|SU|SEG|SEGMENT|SEN)>\s*$", re.IGNORECASE)
 
 
 def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
-    """Replace lines outside the sentence tags by empty lines; without sentence tags, markup and headers."""
+    """Replace lines outside sentence tags by empty lines.
+
+    In a file without sentence tags, replace markup and headers.
+    """
     wrapped = inside = begun = False
     for line in lines:
         text = line

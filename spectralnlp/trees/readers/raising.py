@@ -101,7 +101,7 @@ def _ancestors(node: int, parents: list[int]) -> list[int]:
 
 
 def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
-    """Raise the children of discontinuous phrases that are not adjacent to the head's part, in place.
+    """Raise children of discontinuous phrases that are outside the continuous part with the head, in place.
 
     Args:
         graph: the sentence.
@@ -138,7 +138,10 @@ def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[in
 
 
 def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
-    """Return the index of the head among children: the one marked by its function, else by neutral rules."""
+    """Return the index of the head among the parts of a phrase.
+
+    It is the part that its function marks as head, or else the one that neutral head rules choose.
+    """
     marked = (index for index, part in enumerate(parts) if graph.functions[part] in _HEAD_FUNCTIONS)
     guess = neutral_head(graph.labels[phrase], [graph.labels[part] for part in parts])
     return next(marked, guess)

@@ -32,7 +32,10 @@ class Reader(Protocol):
     """
 
     def read(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[Tree]:
-        """Yield the trees of a file; errors are passed to ``on_bad``, or the first is raised without it."""
+        """Yield the trees of a file.
+
+        Errors are passed to ``on_bad``; if it is None, the first is raised.
+        """
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,10 @@ def recognise(path: str | Path) -> Reader:
 
 
 def _of_plugins() -> Iterator[Any]:
-    """Yield plugins' registered readers that can recognise files; readers that fail to load are skipped."""
+    """Yield the readers registered by plugins that can recognise files.
+
+    Readers that fail to load are skipped.
+    """
     own = {id(reader) for reader in (*_MOST_PARTICULAR_FIRST, BRACKETS)}
     for name in readers.names():
         with suppress(RegistryError):
@@ -137,7 +140,7 @@ def count_changes(
 def changes_of(
     paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
 ) -> list[str]:
-    """Describe which nodes are removed and moved when files are read, in one line; an empty list if none.
+    """Return a line that says which nodes are removed and moved when files are read, or no line if none are.
 
     Args:
         paths: the files.

@@ -165,7 +165,13 @@ class GraphBuilder:
         self.lines[name] = line
 
     def bad(self, what: str, line: int, hint: str | None = None) -> InputError:
-        """Return an error for this sentence that names a line."""
+        """Return an error for this sentence that names the line where it is.
+
+        Args:
+            what: what is wrong.
+            line: line number.
+            hint: advice, or None.
+        """
         return InputError(what, path=self.path, line=line, sentence=self.sentence, hint=hint)
 
 

@@ -91,7 +91,7 @@ def bracket_features(
 
 @kernel
 def _features_of(s, option, options, tokens, labels, table, known):
-    """Return the values of an option of span s, its features' weight indices, and its real numbers."""
+    """Return the values, hashed features and real-valued features of one option of span ``s``."""
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
     describe_span(s, options, tokens, labels, brackets, table, work)
@@ -109,7 +109,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return the text for which each hashed value of a sentence stands."""
+    """Return a text for each hashed value that features of a sentence may have, such as a word or a label."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

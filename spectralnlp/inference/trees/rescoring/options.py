@@ -279,7 +279,10 @@ def cell_odds(cell_marginals: CellMarginals, start: Ints, end: Ints) -> Floats:
 
 @kernel
 def _odds(cells, marginals, start, end):
-    """Return the log-odds of spans, sorted as the cells are; spans without a marginal get the minimum."""
+    """Return the log-odds of spans, which are sorted as the cells are.
+
+    Spans without a marginal get the minimum.
+    """
     odds = np.empty(len(start))
     at, last_end = np.int64(0), -1
     for s in range(len(start)):

@@ -57,7 +57,7 @@ class KnownFeatures(NamedTuple):
 
 
 class SpanRescorer:
-    """Applier of a span scorer to the forests of a parser.
+    """Span scorer that is set up for the grammars of a parser, and applied to its forests.
 
     Args:
         scorer: the learned templates, weights and head table.
@@ -83,7 +83,7 @@ class SpanRescorer:
 
     @cached_property
     def known(self) -> KnownFeatures:
-        """Weights of the features that have one, compressed."""
+        """The weights of the features that have one, in compressed form."""
         return KnownFeatures.of(self.scorer)
 
     def rescore(
@@ -121,7 +121,10 @@ class SpanRescorer:
 
 
 def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
-    """Return the feature values of labels, including scores of their head tags; numbered as in ``shared``."""
+    """Return the feature values of labels, including scores of the tags of their heads.
+
+    Labels have the ids of ``shared``.
+    """
     names, pairs = shared.names, shared.labels.pairs
     hashes = [hash_name("label", name) for name in names]
     hashes += [hash_name("unary", names[top], names[bottom]) for top, bottom in pairs.tolist()]
@@ -146,7 +149,10 @@ def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
 
 
 def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters) -> TokenReader:
-    """Return a reader of token values; the lexicon decides which words are rare."""
+    """Return a converter of sentences to feature values of tokens.
+
+    The lexicon decides which words are rare.
+    """
     return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters.of)
 
 

@@ -30,7 +30,7 @@ def hash_name(*names: str) -> int:
 
 @lru_cache(maxsize=8192)
 def kind_of(word: str, tag: str) -> int:
-    """Return the bits of a token (`values.COMMA` and so on).
+    """Return bits that classify a token as a comma, a quotation mark, a verb and so on (`values.COMMA`, …).
 
     Verbs, nouns and conjunctions are recognised by prefixes of tags that most tagsets share.
     """
