@@ -75,7 +75,7 @@ class NgramFormat:
     def mask(self) -> int:
         """Number of columns for n-grams of words, and likewise of characters, minus one.
 
-        A bit mask for hashes.
+        It is used as a bit mask for hashes.
         """
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1

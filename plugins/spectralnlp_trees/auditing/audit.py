@@ -1,4 +1,4 @@
-"""Audit a treebank: compare every tree with a parser trained on other documents and with repeated words."""
+"""Audit a treebank: find nodes that a parser trained on other documents, or repeated words, contradict."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def audit(
 def _posteriors(
     trees: Sequence[Tree], documents: Sequence[int] | None
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
-    """Yield the number of each tree, and its posteriors by a parser trained on the other folds."""
+    """Yield for each tree its index, and the posteriors of brackets by a parser trained on the other folds.
+
+    The posteriors are None for a tree that the parser cannot score.
+    """
     folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):
         others = [tree for tree, other in zip(trees, folds.tolist(), strict=True) if other != fold]
@@ -89,7 +92,10 @@ def _posteriors(
 
 
 def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
-    """Return the fold of each tree: by documents if there are at least 25, else by blocks of trees."""
+    """Return the cross-validation fold of each tree.
+
+    Folds consist of documents if there are at least 25, else of blocks of trees.
+    """
     _, rank = np.unique(documents, return_inverse=True)
     if rank.max() + 1 >= _PARTS * _FOLDS:
         return rank % _FOLDS
@@ -97,7 +103,12 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
-    """Score and sort doubts by log-odds, corrected for how often nodes with the same label are doubted."""
+    """Score and sort proposed changes by log-odds, corrected for how often nodes of their label are doubted.
+
+    Args:
+        trees: trees of the treebank.
+        proposals: pairs of a tree's index and a change with its evidence.
+    """
     there = Counter[tuple[bool, str]]()
     for tree in trees:
         there.update((False, label) for label, _, _ in tree.spans())

@@ -27,7 +27,8 @@ class Evidence(NamedTuple):
         change: the proposed change.
         posterior, proposed_posterior: posteriors of the present annotation, and of the proposed one.
         variation: annotation of the same words elsewhere; None if it does not support the change.
-        uncertain: value added to both posteriors, for what the parser cannot know.
+        uncertain: value added to both posteriors, because the parser has seen too little, such as a rare
+            word.
     """
 
     change: Change
@@ -38,7 +39,7 @@ class Evidence(NamedTuple):
 
     @property
     def log_odds(self) -> float:
-        """Log-odds of the change, from posteriors and from the annotation of the same words elsewhere."""
+        """Log-odds that the change is right, from posteriors and the annotation of the words elsewhere."""
         odds = log((self.proposed_posterior + self.uncertain) / (self.posterior + self.uncertain))
         if self.variation is not None:
             odds += log((self.variation.as_proposed + 0.5) / (self.variation.as_is + 0.5))
@@ -52,12 +53,13 @@ def changes(
     brackets: Mapping[Span, Variation],
     counts: Mapping[str, int],
 ) -> Iterator[Evidence]:
-    """Yield the best-supported change of each doubtful node, and each likely missing node.
+    """Yield the best-supported change of each doubtful node of a tree, and each likely missing node.
 
     Args:
         tree: tree of a treebank.
-        near: posteriors over the trees that cross none of its brackets, by a parser not trained on it.
-        tags, brackets: tokens and spans that are annotated differently elsewhere.
+        near: posteriors of brackets among the trees that cross no bracket of ``tree``, by a parser that was
+            not trained on it.
+        tags, brackets: tokens and spans whose words are annotated differently elsewhere.
         counts: word frequencies in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)
@@ -94,7 +96,12 @@ def _of_tags(
 
 
 def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
-    """Yield improbable brackets, with the best replacement if any, and probable missing brackets."""
+    """Yield changes that a parser's posteriors support, to improbable brackets and for missing ones.
+
+    Args:
+        tree: tree of a treebank.
+        near: posteriors of brackets, as in `changes`.
+    """
     there = labels_by_span(tree)
     over: dict[Span, dict[str, float]] = {}
     for (label, start, end), value in near.brackets.items():
@@ -137,7 +144,13 @@ def _kind(node: Bracket, other: Bracket) -> Kind | None:
 def _posterior(
     near: BracketPosteriors, there: Mapping[Span, tuple[str, ...]], label: str, span: Span
 ) -> float:
-    """Return the posterior of a bracket; inside a unary chain, the maximum over the labels of the chain."""
+    """Return the posterior of a bracket; inside a unary chain, the maximum over the labels of the chain.
+
+    Args:
+        near: posteriors of brackets, as in `changes`.
+        there: labels of the tree's brackets over each span.
+        label, span: the bracket.
+    """
     labels = there[span]
     asked = {label} if label in (labels[0], labels[-1]) else {*labels}
     return max(near.brackets.get((each, *span), 0.0) for each in asked)
@@ -146,7 +159,13 @@ def _posterior(
 def _of_variation(
     tree: Tree, near: BracketPosteriors, varying: Mapping[Span, Variation]
 ) -> Iterator[Evidence]:
-    """Yield changes to the labels that spans have most often elsewhere."""
+    """Yield changes of labels to those that the same words have most often elsewhere.
+
+    Args:
+        tree: tree of a treebank.
+        near: posteriors of brackets, as in `changes`.
+        varying: spans whose words are annotated differently elsewhere.
+    """
     there = labels_by_span(tree)
     for span, variation in varying.items():
         labels = there.get(span, ())

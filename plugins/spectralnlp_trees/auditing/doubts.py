@@ -11,7 +11,7 @@ from spectralnlp_trees.comparison.workspace import Bracket
 
 
 class Kind(StrEnum):
-    """Kind of a doubt about a node."""
+    """Kind of a doubt: wrong tag, label or edge of a node, or an extra or missing node."""
 
     TAG = "tag"
     LABEL = "label"
@@ -43,7 +43,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """Another occurrence of the same words.
+    """Another occurrence in the treebank of the words of a doubtful node.
 
     Attributes:
         tree: number of the tree, from 0.
@@ -69,8 +69,9 @@ class Doubt:
         change: the doubtful node and the proposed correction.
         doubt: log-odds of the change, corrected for how often such nodes are doubted; larger values are more
             doubtful.
-        posterior: posterior of the present annotation over the trees that cross none of its brackets.
-        proposed_posterior: posterior of the proposed annotation.
+        posterior: probability of the present annotation by a parser, among the trees that cross no bracket of
+            the treebank's tree.
+        proposed_posterior: probability of the proposed annotation, likewise.
         as_is, as_proposed: how often the same words, with the same neighbours, are annotated elsewhere as
             here and as proposed.
         others: some other occurrences of the same words, those with the same neighbours first.
@@ -96,7 +97,10 @@ class Doubt:
     __repr__ = one_line
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Return the cells of a table row by column name; tokens count from 1, ``last`` is inclusive."""
+        """Return the doubt as the cells of a table row, by column name.
+
+        Tokens count from 1, and ``last`` is inclusive.
+        """
         node, proposed, place = self.change.node, self.change.proposed, self.change.place
         return {
             "doubt": round(self.doubt, 2),

@@ -1,4 +1,4 @@
-"""Apply a proposed change to a tree, and find the part of a tree around the change, to be shown."""
+"""Apply proposed changes of an audit to a tree, and cut out the part of a tree that shows a change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _MOST_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
-    """Return the tree after a change; None if brackets would cross or no bracket would cover all words."""
+    """Return a tree after a proposed change.
+
+    Returns None if brackets would cross, or if no bracket would cover all words.
+    """
     node, proposed = change.node, change.proposed
     words, tags = tree.words(), tree.tags()
     brackets = [Bracket(*span) for span in tree.spans()]

@@ -16,11 +16,11 @@ _AROUND = 8  # number of words shown on either side of another occurrence
 
 
 def as_audit_page(doubts: Sequence[Doubt], places: Sequence[Place], *, title: str) -> str:
-    """Return an HTML page of doubts.
+    """Return an HTML page that shows doubtful nodes, each with the tree before and after the change.
 
     Args:
         doubts: doubtful nodes, in the order of the page.
-        places: all trees, cleaned, with their files and numbers.
+        places: all trees, without traces and function tags, with their files and numbers.
         title: title of the page, plain text.
     """
     key = (
@@ -33,7 +33,7 @@ def as_audit_page(doubts: Sequence[Doubt], places: Sequence[Place], *, title: st
 
 
 def in_words(doubt: Doubt) -> str:
-    """Describe the change of a doubt in a few words: ``VP 12–14 → SINV``."""
+    """Describe the proposed change of a doubtful node briefly: ``VP 12–14 → SINV``."""
     node, proposed = doubt.change.node, doubt.change.proposed
     if node is None and proposed is not None:
         return f"{_named(proposed)} is missing"
@@ -72,7 +72,16 @@ def _section(number: int, doubt: Doubt, places: Sequence[Place]) -> str:
 
 
 def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket | None, mark: str) -> str:
-    """Draw a part of a tree that begins at the token ``first``, with one node highlighted."""
+    """Draw a part of a tree with one node highlighted, and return the HTML.
+
+    Args:
+        name: title of the drawing.
+        part: the part of the tree.
+        first: index of its first token in the sentence.
+        change: the change that the drawing illustrates.
+        marked: the node to highlight; None for none.
+        mark: CSS class of the highlighting.
+    """
     if change.kind == Kind.TAG:
         word = f'"word" data-word="{change.place.start - first}"'
         picture = draw_tree(part).replace(f"class={word}", f'class="word {mark}"{word[6:]}')
@@ -98,7 +107,13 @@ def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:
 
 
 def _marked(words: Sequence[str], start: int, end: int, *, around: int | None = None) -> str:
-    """Return a sentence, or the words around a part of it, as HTML with the part in bold."""
+    """Return a sentence as HTML with some words in bold; with ``around``, only so many words on either side.
+
+    Args:
+        words: words of the sentence.
+        start, end: range of the words in bold, ``end`` exclusive.
+        around: number of words shown on either side; None for all.
+    """
     first = 0 if around is None else max(start - around, 0)
     last = len(words) if around is None else end + around
     before, part, after = (

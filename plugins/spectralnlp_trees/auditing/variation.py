@@ -25,10 +25,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """Different annotation of the same words elsewhere in the treebank.
+    """Annotation of words that differs from that of the same words elsewhere in the treebank.
 
     Attributes:
-        labels: most frequent labels of these words; empty if they are mostly not a bracket.
+        labels: most frequent labels of these words in the treebank; empty if they are mostly not a bracket.
         as_is: how often they are annotated elsewhere as here.
         as_proposed: how often they have the most frequent labels.
     """
@@ -47,7 +47,14 @@ def labels_by_span(tree: Tree) -> dict[Span, Labels]:
 
 
 def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """Return for each tree the tokens whose word has another tag more often with the same neighbours."""
+    """Find for each tree the tokens whose word more often has another tag between the same neighbours.
+
+    Args:
+        trees: trees of a treebank.
+
+    Returns:
+        For each tree, the differing annotation by span of the token.
+    """
     seen: dict[tuple[int, ...], list[tuple[int, int, Labels]]] = defaultdict(list)
     tags = [tree.tags() for tree in trees]
     for number, words in enumerate(_numbered(trees)):
@@ -61,7 +68,14 @@ def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """Return for each tree the spans whose words more often have other brackets with the same neighbours."""
+    """Find for each tree the spans whose words more often have other brackets between the same neighbours.
+
+    Args:
+        trees: trees of a treebank.
+
+    Returns:
+        For each tree, the differing annotation by span.
+    """
     spans = [labels_by_span(tree) for tree in trees]
     seen: dict[tuple[int, ...], list[tuple[int, Span, Labels]]] = defaultdict(list)
     for number, words in enumerate(_repeated(list(_numbered(trees)))):
@@ -78,7 +92,7 @@ def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
-    """Yield the words of each tree as numbers, with the edge number at both ends."""
+    """Yield the words of each tree as word numbers; the sentence's edges have a number too."""
     index: dict[str, int] = {}
     for tree in trees:
         yield [_EDGE, *(index.setdefault(word, len(index) + 1) for word in tree.words()), _EDGE]
@@ -103,7 +117,11 @@ def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, in
 
 
 def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, Variation]]:
-    """Yield the occurrences of the same words whose labels are not the most frequent ones."""
+    """Yield the occurrences of the same words whose labels are not the most frequent ones.
+
+    Args:
+        places: occurrences of the words: index of the tree, position in it, and labels.
+    """
     counts = Counter(labels for _, _, labels in places)
     if len(counts) < 2:
         return

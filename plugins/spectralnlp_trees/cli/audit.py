@@ -78,7 +78,14 @@ def audit(
 
 
 def _cleaned(files: Sequence[str], reader: str, encoding: str | None, skip_bad: bool) -> list[Place]:
-    """Read the trees, and remove traces, function tags and trees without words."""
+    """Read the trees, and remove traces, function tags and trees without words.
+
+    Args:
+        files: treebank files or folders.
+        reader: name of the treebank reader.
+        encoding: encoding of the files; None for the reader's default.
+        skip_bad: whether to skip invalid trees instead of stopping.
+    """
     from spectralnlp.trees import clean
     from spectralnlp_trees.cli.places import read_places
     from spectralnlp_trees.tregex.show import Place
@@ -94,7 +101,7 @@ def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
 
 
 def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, Any]]:
-    """Return a row for each doubt, with the sentence in the last column."""
+    """Return a table row for each doubtful node, with the sentence in the last column."""
     return [
         {**_row(number, each, places), "sentence": _marked(each, places)}
         for number, each in enumerate(doubts, 1)
@@ -109,7 +116,13 @@ def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
 
 
 def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
-    """Return a doubt as values for JSON, with both trees and the other occurrences."""
+    """Return a doubtful node as values for JSON, with both trees and other occurrences of its words.
+
+    Args:
+        number: rank of the doubt.
+        doubt: the doubtful node.
+        places: all trees with their files and numbers.
+    """
     from spectralnlp_trees.auditing.mending import mended
 
     tree = places[doubt.tree].tree

@@ -98,7 +98,11 @@ def compare(
 
 
 def _preparation(table: str | None) -> Callable[[Tree], Tree]:
-    """Return the function that cleans each tree, and renames its labels, before the comparison."""
+    """Return the function that cleans each tree, and renames its labels, before the comparison.
+
+    Args:
+        table: file of labels and tags to rename; None to rename none.
+    """
     from spectralnlp import trees
     from spectralnlp.trees.renaming import Renaming, read_renaming
 
@@ -139,7 +143,10 @@ def _predictions(path: str) -> Iterator[Tree | None]:
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """Return file names without extensions, with the folder if names are equal, else A and B."""
+    """Return names for parsers from paths: file names without extensions, with the folder if names are equal.
+
+    If these are equal too, the names are A and B.
+    """
     stems = [Path(path).stem for path in paths]
     in_folders = [f"{Path(path).parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]
     for names in (stems, in_folders):
@@ -149,7 +156,17 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _groups(files: Sequence[str], how: str) -> list[str]:
-    """Return the group of each sentence, from the path of its file."""
+    """Return the name of each sentence's group, made from the path of its file.
+
+    Args:
+        files: file of each sentence.
+        how: ``file`` or ``folder``, to name the group after these; ``prefix``, after the first part of the
+            file's name that differs between files; ``none``; or ``auto``, by folder if there are several,
+            else by prefix.
+
+    Raises:
+        ConfigError: ``how`` is none of these.
+    """
     known = ("auto", "none", "file", "folder", "prefix")
     if how not in known:
         raise ConfigError(f"no grouping {how!r}", hint=f"choose from {', '.join(known)}")
@@ -167,7 +184,7 @@ def _groups(files: Sequence[str], how: str) -> list[str]:
 
 
 def _prefixes(files: Sequence[Path]) -> dict[str, str]:
-    """Return by file the first part of its name that differs between files: ``news`` for ``GUM_news_one``."""
+    """Return, by file, the first part of its name that differs: ``news`` for ``GUM_news_one``."""
     parts = {str(file): file.stem.replace("-", "_").split("_") for file in files}
     shared = 0
     while len({tuple(each[: shared + 1]) for each in parts.values()}) == 1 and len(parts) > 1:

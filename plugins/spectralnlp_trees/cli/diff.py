@@ -70,7 +70,15 @@ def diff(
 def _pairs(
     first: str, second: str, reader: str, encoding: str | None
 ) -> Iterator[tuple[Tree | None, Tree | None]]:
-    """Yield pairs of trees; a model parses the words of the other side, except for trees without words."""
+    """Yield pairs of trees to compare.
+
+    A model parses the words of the other side, except of trees without words.
+
+    Args:
+        first, second: treebank files, or one of them a model.
+        reader: name of the treebank reader.
+        encoding: encoding of the files; None for the reader's default.
+    """
     models = [is_model(first), is_model(second)]
     if all(models):
         raise ConfigError(

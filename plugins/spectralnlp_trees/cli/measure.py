@@ -97,7 +97,7 @@ def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterato
 
 
 class _Rows:
-    """Writer of rows of measures.
+    """Writer of measures as table rows.
 
     Args:
         rows: writer of table rows.
@@ -105,7 +105,7 @@ class _Rows:
     Attributes:
         labels: labels whose mean lengths are shown: those of the Penn treebank, or the most frequent labels
             of the first file.
-        unknown: name of the first file some of whose structures were not counted.
+        unknown: name of the first file in which some structures could not be counted.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -114,7 +114,7 @@ class _Rows:
         self.unknown = ""
 
     def __call__(self, where: Mapping[str, Any], of_file: Measures, measured: Measures) -> None:
-        """Write a row.
+        """Write one row of measures.
 
         Args:
             where: file, and number of the tree or number of trees.

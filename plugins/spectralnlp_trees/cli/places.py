@@ -1,4 +1,4 @@
-"""Read the input trees of a command, with file and number, from treebanks or by parsing text."""
+"""Read the input trees of commands, each with its file and number, from treebanks or by parsing text."""
 
 from __future__ import annotations
 

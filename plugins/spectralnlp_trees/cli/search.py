@@ -106,7 +106,15 @@ def search(
 def _writer(
     write: Callable[[str], None], format_: str, pattern: str, names: Sequence[str], style: Style
 ) -> tuple[Callable[[Sequence[Match], Place], None], Callable[[], None]]:
-    """Return a function that writes the matches of a tree, and one that ends the output."""
+    """Return two functions: one writes the matches in a tree, and one ends the output.
+
+    Args:
+        write: function that writes text.
+        format_: output format.
+        pattern: the pattern, for the title of a page.
+        names: names in the pattern.
+        style: options of the text formats.
+    """
     from spectralnlp_trees.tregex.page import as_section, page_ends
     from spectralnlp_trees.tregex.show import LINES, as_row, as_values, column_names
 
@@ -154,13 +162,13 @@ def _index(places: Sequence[Place]) -> Any:
 
 
 def _batches(places: Iterator[Place]) -> Iterator[list[Place]]:
-    """Yield the trees in batches."""
+    """Yield the trees in batches, so that each batch is indexed at once."""
     while some := list(islice(places, TREES_AT_A_TIME)):
         yield some
 
 
 def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
-    """Yield cleaned trees that still have a word; they keep their numbers."""
+    """Yield the trees without traces and function tags, unless no word is left; trees keep their numbers."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.tregex.show import Place
 

@@ -29,7 +29,7 @@ class AnalysedSentence:
         group: name of its group, such as its genre; empty for none.
         gold, tree: gold tree and tree of the parser; ``tree`` is None if the parser returned none.
         counts: EVALB's counts for the sentence.
-        found: errors of the parser's tree; None if EVALB does not score the sentence.
+        found: errors of the parser's tree; None if EVALB, the usual bracket scorer, skips the sentence.
 
     Examples:
         >>> from spectralnlp_trees import AnalysedSentence, analyse
@@ -52,7 +52,7 @@ class AnalysedSentence:
 
     @property
     def n_wrong(self) -> int:
-        """Number of missing and extra brackets."""
+        """Number of brackets that the parser missed or added."""
         return self.counts.gold + self.counts.test - 2 * self.counts.matched
 
 
@@ -107,12 +107,12 @@ class Analysis:
 
     @property
     def score(self) -> EvalbScore:
-        """EVALB score over all sentences."""
+        """EVALB score (precision, recall and F1 of brackets) over all sentences."""
         return EvalbScore.total(each.counts for each in self.sentences)
 
     @property
     def n_wrong(self) -> int:
-        """Number of missing and extra brackets."""
+        """Number of brackets that the parser missed or added, over all sentences."""
         return sum(each.n_wrong for each in self.sentences)
 
     @property
@@ -158,7 +158,10 @@ class Analysis:
         return sorted(wrong, key=lambda each: (-each.n_wrong, each.counts.length))[:number]
 
     def compare(self, other: Analysis) -> Comparison:
-        """Test whether two parsers differ in F1 over the same sentences; see `spectralnlp.scoring.compare`.
+        """Test whether the difference in F1 of two parsers over the same sentences is significant.
+
+        Args:
+            other: analysis of the second parser.
 
         Raises:
             InputError: the analyses are not of the same sentences.
@@ -246,7 +249,7 @@ def analyse(
 
 
 def confused_labels(errors: TreeErrors) -> list[tuple[str, str]]:
-    """Return pairs of a missing and an extra label over the same words."""
+    """Return pairs of labels that a parser confused: a missing and an extra label over the same words."""
     extra: dict[tuple[int, int], list[str]] = {}
     for label, start, end in errors.extra:
         extra.setdefault((start, end), []).append(label)

@@ -1,4 +1,4 @@
-"""Differences between two trees over the same words: brackets of one tree only, moved nodes, tags."""
+"""Compare two trees over the same words: brackets that only one of them has, moved nodes, different tags."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class DiffLine:
     """Bracket or tag in the comparison of two trees.
 
     Attributes:
-        mark: ``-`` if it is in the first tree only, ``+`` if in the second only, a space if in both.
+        mark: ``-`` for a bracket or tag of the first tree only, ``+`` of the second only, a space of both.
         label: label of the bracket, or tag of the word.
         start, end: range of its words, ``end`` exclusive; punctuation is not counted.
-        depth: number of brackets above it in its tree.
+        depth: number of brackets above the bracket in its tree.
 
     Examples:
         >>> from spectralnlp_trees import DiffLine, diff
@@ -208,7 +208,7 @@ def _tags(first: Tree, second: Tree) -> list[DiffLine]:
 
 
 def _without_traces(tree: Tree) -> list[Tree]:
-    """Return the preterminals without traces."""
+    """Return the preterminals of a tree, except traces."""
     return [node for node in tree.preterminals() if node.label != "-NONE-"]
 
 

@@ -122,7 +122,7 @@ class TreeError:
 
     @property
     def fixed(self) -> int:
-        """Number of brackets that the repairs correct."""
+        """Number of wrong brackets that the repairs of this error correct."""
         return sum(each.fixed for each in self.repairs)
 
 
@@ -222,7 +222,10 @@ class _Repairing:
         return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.recorded)
 
     def _move_or_relabel(self) -> bool:
-        """Make the move or relabelling that corrects the most brackets, if it corrects two or more."""
+        """Make the move or relabelling that corrects the most brackets, if these are two or more.
+
+        Returns whether there was one.
+        """
         moves = [move for move in find_moves(self.work) if move.gain >= 2]
         best = min(moves, key=lambda move: move.rank, default=None)
         if (best is None or best.gain == 2) and self._relabel():
@@ -269,7 +272,7 @@ class _Repairing:
         self._record(kind, repair)
 
     def _remove(self) -> bool:
-        """Remove the smallest extra node, the leftmost one on ties; return False if there is none."""
+        """Remove the smallest extra node, the leftmost one on ties; return whether there was one."""
         extra = self.work.extra()
         if not extra:
             return False
@@ -284,7 +287,10 @@ class _Repairing:
         return True
 
     def _add(self) -> bool:
-        """Add the widest missing node that crosses no bracket, the leftmost on ties; False if none."""
+        """Add the widest missing node that crosses no bracket, the leftmost on ties.
+
+        Return whether there was one.
+        """
         for bracket in sorted(self.work.missing(), key=lambda each: each.start - each.end):
             group = self.work.group(bracket.start, bracket.end)
             if group is None:
@@ -303,7 +309,10 @@ class _Repairing:
         return False
 
     def _reorder(self) -> None:
-        """Reorder the labels of nodes over the same words as in the gold tree."""
+        """Give nodes that cover the same words their labels in the gold tree's order, and record each change.
+
+        For example, NP over QP becomes QP over NP. All brackets must be right already.
+        """
         chains: dict[tuple[int, int], list[Node]] = {}
         for node in phrases_of(self.work.root):
             chains.setdefault((node.start, node.end), []).append(node)
@@ -323,7 +332,13 @@ class _Repairing:
         return (TreeError(ErrorType.OTHER, (repair,)),)
 
     def _record(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
-        """Record a repair; repairs inside the same noun phrase become one error."""
+        """Record a repair as an error; repairs inside the same noun phrase become one error.
+
+        Args:
+            kind: type of the error.
+            repair: the repair.
+            noun: the noun phrase whose internal structure is repaired; None if there is none.
+        """
         if kind is not ErrorType.NP_INTERNAL or noun is None:
             self.recorded.append((kind, [repair]))
             return
@@ -336,7 +351,7 @@ class _Repairing:
 def _place_of(
     label: str, wanted: Sequence[str], parent: Node, first: int, last: int
 ) -> tuple[Node, int, int]:
-    """Return the parent and the range of children for a new node.
+    """Return where to add a missing node: its parent, and the range of children that it will cover.
 
     In a unary chain, the node is put below the nodes that are above it in the gold tree.
 

@@ -1,8 +1,4 @@
-"""Error types, determined from the nodes that a repair moves, adds or removes.
-
-Source: J. Kummerfeld, D. Hall, J. Curran and D. Klein (2012), Parser showdown at the Wall Street corral: an
-empirical investigation of error types in parser output, section 4.
-"""
+"""Types of parser errors, such as a wrong attachment, determined from the nodes that a repair changes."""
 
 from __future__ import annotations
 
@@ -62,7 +58,10 @@ _REST = frozenset({"CONJP", "FRAG", "INTJ", "LST", "PRN", "UCP", "X"})
 
 
 def attachment_of(label: str) -> str:
-    """Return the type of an attachment error; for labels the Penn treebank lacks, named after the label."""
+    """Return the type of an attachment error from the label of the wrongly attached phrase.
+
+    For labels that the Penn treebank lacks, the type is named after the label.
+    """
     if label in _TYPE_OF:
         return _TYPE_OF[label]
     return ErrorType.OTHER if not label or label in _REST else f"{label} attachment"
@@ -70,13 +69,13 @@ def attachment_of(label: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """Missing or extra node, with its parent, children and nearest sisters.
+    """A missing or extra node with its parent, children and nearest sisters, which determine the error type.
 
     Attributes:
         label: label of the node.
         children: children of the node.
         parent: parent of the node.
-        before, after: nearest sister on the left (see `sister_before`) and on the right; None if none.
+        before, after: nearest sister on the left and on the right; None if there is none.
         alone: whether the node is, or would be, the only child of its parent.
         is_head: whether the node is, or would be, the head child of its parent.
     """
@@ -91,7 +90,13 @@ class Surroundings:
 
     @classmethod
     def of_range(cls, label: str, parent: Node, first: int, last: int) -> Surroundings:
-        """Return the surroundings of a missing node over some children of a parent, ``last`` exclusive."""
+        """Return the surroundings of a missing node over some children of a parent.
+
+        Args:
+            label: label of the missing node.
+            parent: parent of the missing node.
+            first, last: range of the children that it would cover, ``last`` exclusive.
+        """
         sisters = parent.children
         labels = [*(each.label for each in sisters[:first]), label, *(each.label for each in sisters[last:])]
         return cls(
@@ -106,7 +111,7 @@ class Surroundings:
 
     @classmethod
     def of_node(cls, node: Node) -> Surroundings:
-        """Return the surroundings of a node of the tree."""
+        """Return the surroundings of a node that is in the tree but not in the gold tree."""
         assert node.parent is not None  # the root is never missing or extra
         place = node.place
         return replace(cls.of_range(node.label, node.parent, place, place + 1), children=node.children)
@@ -145,7 +150,11 @@ def _name(node: Node) -> str:
 
 
 def type_of_node(there: Surroundings) -> str:
-    """Return the type of the error that adding or removing a node repairs."""
+    """Return the type of the error that adding or removing a node repairs.
+
+    Args:
+        there: the node with its parent, children and sisters.
+    """
     (first, *more), above = there.children, there.parent
     has_root = above.parent is None
     if not more and not first.is_phrase and not (there.alone and not has_root):
@@ -161,7 +170,7 @@ def type_of_node(there: Surroundings) -> str:
 
 
 def np_of(there: Surroundings) -> Node | None:
-    """Return the noun phrase whose internal structure a node is part of, or None.
+    """Return the noun phrase whose internal structure a missing or extra node is part of, or None.
 
     Such a node is a child of the noun phrase but not its head; it has a label such as QP or NML, or is itself
     a noun phrase without phrases below it other than these.

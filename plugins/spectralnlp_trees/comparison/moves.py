@@ -1,4 +1,4 @@
-"""Moves of adjacent nodes that keep the word order: find them, and compute how many brackets they correct."""
+"""Moves of adjacent nodes within a tree: find them, and count the brackets that they correct."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Move:
     Attributes:
         source: the parent of the children.
         first, last: range of the children, ``last`` exclusive.
-        anchor: the node next to which they are put, or whose outermost children they become.
-        where: ``beside`` the anchor; ``into`` it; or ``with`` it under a new node.
-        rightwards: whether they move towards what follows them.
+        anchor: the node next to which the children are put, or whose outermost children they become.
+        where: ``beside`` the anchor; ``into`` the anchor; or ``with`` the anchor under a new node.
+        rightwards: whether the children move to the right.
         label: label of the new node, for ``with``.
         shrunk, grown: nodes that lose the words of the children; nodes that gain them.
-        emptied: whether the source is removed, because it would keep one child only.
+        emptied: whether the source is removed, because only one child would be left in it.
         gain: number of brackets that the move corrects.
     """
 
@@ -45,7 +45,7 @@ class Move:
 
     @property
     def group(self) -> list[Node]:
-        """Nodes that the move moves."""
+        """Nodes that are moved, children of the source."""
         return self.source.children[self.first : self.last]
 
     @property
@@ -56,7 +56,7 @@ class Move:
 
 
 def find_moves(work: Workspace) -> Iterator[Move]:
-    """Yield the moves that turn an extra bracket into a missing one.
+    """Yield the moves of nodes in the repaired tree that turn an extra bracket into a missing one.
 
     The two brackets share a label and one end; the words between their other ends have to move.
     """
@@ -137,7 +137,14 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Yield moves into a neighbour or its outermost descendants, or under a new node with one of them."""
+        """Yield moves of the group into a neighbour or its outermost descendants, or beside one, under a new node.
+
+        Args:
+            base: move to vary, with its direction.
+            node: the neighbour.
+            tally: brackets of the tree without the group at its old place.
+            with_neighbour: whether a new node may join the group and the neighbour itself.
+        """
         grown: list[Node] = []
         for _ in range(_MOST_LEVELS):
             start, end = (self.start, node.end) if base.rightwards else (node.start, self.end)
@@ -157,7 +164,11 @@ class _Search:
             node = node.children[0 if base.rightwards else -1]
 
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
-        """Yield a move with its gain, and the variant that removes the old parent if only one child is left.
+        """Yield a move with the number of brackets that it corrects.
+
+        Also without the old parent, if possible.
+
+        The old parent may be removed if only one child is left in it.
 
         Args:
             move: the move, whose gain is to be set.
@@ -172,7 +183,7 @@ class _Search:
 
 
 class _Tally:
-    """Count of the brackets that hypothetical changes of a tree would correct."""
+    """Count of the brackets that hypothetical changes of a tree would correct, its gain."""
 
     def __init__(self, work: Workspace) -> None:
         self.work, self.gain = work, 0
@@ -185,12 +196,12 @@ class _Tally:
         return other
 
     def lose(self, bracket: Bracket) -> None:
-        """Update the gain for the loss of a bracket."""
+        """Remove a bracket from the hypothetical tree, and update the gain."""
         self.gain += 1 if self._surplus(bracket) > 0 else -1
         self.change[bracket] -= 1
 
     def win(self, bracket: Bracket) -> None:
-        """Update the gain for a new bracket."""
+        """Add a bracket to the hypothetical tree, and update the gain."""
         self.gain += -1 if self.spoils(bracket) else 1
         self.change[bracket] += 1
 
@@ -199,7 +210,7 @@ class _Tally:
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:
-        """Return the labels that the gold tree has over a word range, and the tree lacks."""
+        """Return the labels that the gold tree has over a word range and the hypothetical tree lacks."""
         labels = self.work.gold_chains.get((start, end), ())
         return [label for label in labels if not self.spoils(Bracket(counted_label(label), start, end))]
 
@@ -209,7 +220,12 @@ class _Tally:
 
 
 def make_move(work: Workspace, move: Move) -> None:
-    """Apply a move to the tree."""
+    """Apply a move to the tree that is being repaired, and update its bracket counts.
+
+    Args:
+        work: the tree.
+        move: a move in this tree.
+    """
     source, group = move.source, move.group
     touched = [*move.shrunk, *move.grown]
     before = [node.bracket for node in touched]

@@ -141,7 +141,15 @@ def _errors(sentence: AnalysedSentence, name: str) -> str:
 
 
 def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: str) -> str:
-    """Draw a tree with the wrong brackets highlighted; return an empty string if it is too large to draw."""
+    """Draw a tree with its wrong brackets highlighted; return an empty string if it is too large to draw.
+
+    Args:
+        name: title of the drawing.
+        gold: the gold tree.
+        tree: the tree to draw.
+        wrong: brackets to highlight.
+        mark: CSS class of the highlighting.
+    """
     drawn = _cleaned(tree)
     if len(drawn.words()) > _MOST_WORDS or sum(1 for _ in drawn.nodes()) > _MOST_NODES:
         return ""
@@ -158,7 +166,7 @@ def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: s
 
 
 def _listing(sentence: AnalysedSentence, name: str) -> str:
-    """List the brackets that differ, for trees that are too large to draw."""
+    """List the brackets that differ from the gold tree as HTML, for trees that are too large to draw."""
     if sentence.tree is None or sentence.found is None:
         return ""
     text = diff(sentence.gold, sentence.tree).to_text(context=0)

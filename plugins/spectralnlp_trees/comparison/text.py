@@ -39,7 +39,7 @@ def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict
 
 
 def _named_cells(analysis: Analysis) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Yield the rows of all tables as (table, row name, values by column)."""
+    """Yield the rows of all tables of an analysis as (table, row name, values by column)."""
     yield "score", "all", _scores(analysis)
     for each in analysis.by_type():
         yield "type", str(each.type), {"errors": each.errors, "brackets": each.brackets}

@@ -1,7 +1,8 @@
-"""Mutable trees, with bookkeeping of their missing and extra brackets relative to a gold tree.
+"""Mutable trees that are repaired step by step, with counts of their missing and extra brackets.
 
-The conventions are those of EVALB with the parameters of ``COLLINS.prm``: words whose gold tag is
-punctuation, function tags, traces and roots are ignored; ADVP and PRT are equal. No function here recurses.
+The brackets are compared with those of a gold tree, by the conventions of EVALB with the parameters of
+``COLLINS.prm``: words whose gold tag is punctuation, function tags, traces and roots are ignored; ADVP and
+PRT are equal. No function here recurses.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Node:
         return 0 if self.parent is None else self.parent.children.index(self)
 
     def find_span(self) -> bool:
-        """Recompute the word range from the children's ranges; return whether it changed."""
+        """Recompute the word range of the node from its children's ranges; return whether it changed."""
         before = self.start, self.end
         self.start, self.end = self.children[0].start, self.children[-1].end
         return before != (self.start, self.end)
@@ -130,7 +131,7 @@ class Workspace:
         return in_order(self.wanted - self.have)
 
     def extra(self) -> list[Node]:
-        """Return the nodes whose bracket is more frequent in the tree than in the gold one, parents first."""
+        """Return the nodes whose bracket the tree has more often than the gold tree, parents first."""
         too_often = self.have - self.wanted
         return [node for node in phrases_of(self.root) if node.bracket in too_often] if too_often else []
 
@@ -143,9 +144,13 @@ class Workspace:
         return node
 
     def group(self, start: int, end: int) -> tuple[Node, int, int] | None:
-        """Return a node and the range of its children that cover exactly some words; None if brackets cross.
+        """Find adjacent children of one node that cover exactly the words from ``start`` to before ``end``.
 
-        If single nodes other than the root cover exactly these words, the range is the topmost of them.
+        If single nodes other than the root cover exactly these words, the topmost of them is taken.
+
+        Returns:
+            The parent and the range of the children, its end exclusive; None if a bracket crosses these
+            words.
         """
         node = self.holding(start, end)
         if node.covers(start, end) and node is not self.root:
@@ -171,7 +176,14 @@ class Workspace:
 
 
 def workspace_of(gold: Tree, tree: Tree) -> Workspace | None:
-    """Return a workspace, or None if the trees have different words, or punctuation only."""
+    """Return a mutable copy of a tree with bracket counts.
+
+    Returns None if the trees' words differ or are punctuation only.
+
+    Args:
+        gold: the gold tree.
+        tree: the tree to be repaired.
+    """
     retagged = with_gold_tags(gold, tree)
     target, root = _nodes_from(gold), _nodes_from(retagged)
     if target is None or root is None or _words(target) != _words(root):
@@ -180,7 +192,10 @@ def workspace_of(gold: Tree, tree: Tree) -> Workspace | None:
 
 
 def counted_tree(tree: Tree) -> Tree | None:
-    """Return a tree without what EVALB ignores, under a root; None if nothing is left."""
+    """Return a tree without punctuation, traces and function tags, which EVALB ignores.
+
+    Returns None if nothing is left.
+    """
     root = _nodes_from(tree)
     return None if root is None else tree_of(root)
 

@@ -1,4 +1,4 @@
-"""Mutable dependency tree of a sentence, which the conversion rules fill in."""
+"""Mutable dependency tree of a sentence, which conversion rules fill in arc by arc."""
 
 from __future__ import annotations
 

@@ -24,7 +24,12 @@ _MODIFIED = ADJECTIVAL | ADVERBIAL | PREPOSITIONAL | {"CONJP", "QP"}
 
 
 def attach_all(nodes: Iterable[Phrase], arcs: Arcs) -> None:
-    """Attach the words of all phrases to their head words; heads must have been found before."""
+    """Attach the words of all phrases of a tree to their head words, with relations.
+
+    Args:
+        nodes: nodes of the tree, whose head words have been found.
+        arcs: dependency tree to fill in.
+    """
     for node in nodes:
         if len(node.children) > 1 or (node.children and node.pivot is None):
             if node.groups:
@@ -50,7 +55,12 @@ def _attach_children(node: Phrase, arcs: Arcs) -> None:
 
 
 def _attach_range(first: Phrase, arcs: Arcs) -> None:
-    """Attach the two numbers of a range and the word between them: *15 to 20*."""
+    """Attach the words of a number range: in *15 to 20*, *to* depends on *20*, which depends on *15*.
+
+    Args:
+        first: the first number; nothing is done if no range follows.
+        arcs: dependency tree to fill in.
+    """
     pair = [each for _, each in zip(range(2), first.after(), strict=False)]
     if len(pair) == 2 and pair[1].category == "CD" and (pair[0].category == "SYM" or pair[0].word in RANGE):
         arcs.connect(pair[0].head, pair[1].head, "case")
@@ -72,7 +82,16 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
 
 
 def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -> tuple[int, str] | None:
-    """Return a word that a child depends on in place of the phrase's head, and the relation; None if none."""
+    """Return the word that a child depends on instead of the phrase's head word, and the relation.
+
+    Returns None if the child depends on the head word.
+
+    Args:
+        child: a child that is not the head.
+        node: the phrase.
+        pivot: the head child; None if the head word is outside the phrase.
+        head: index of the head word.
+    """
     if pivot is not None and pivot.parent is node:
         if child.head < head and node.category in _GROUPED:
             group = group_before(child, pivot)
@@ -91,7 +110,10 @@ def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -
 
 
 def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
-    """Return the first word of a name after a noun (*the keeper John Smith*) as head of its later words."""
+    """Return the word that later words of a name after a noun depend on: *John* in *the keeper John Smith*.
+
+    Returns None, or the index of that word and the relation.
+    """
     first = next(pivot.after())
     if first is child or first.category != "NNP" or node.children[0].category not in ("DT", "PRP$"):
         return None
@@ -127,7 +149,7 @@ def _modified_sibling(child: Phrase, node: Phrase) -> Phrase | None:
 
 
 def _last_number(number: Phrase) -> Phrase:
-    """Return the last of consecutive numbers: *million* in *about 20 million*."""
+    """Return the last number of a run that begins with a number: *million* in *about 20 million*."""
     for each in number.after():
         if each.category != "CD":
             break
@@ -140,7 +162,7 @@ def _clause_precedes(child: Phrase) -> bool:
 
 
 def relation_of(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """Return the relation of a child of a phrase to the phrase's head word.
+    """Return the dependency relation between a child of a phrase and the phrase's head word.
 
     Args:
         child: a child that is not the head.
@@ -200,6 +222,12 @@ def _initial_relation(conjunction: Phrase, node: Phrase) -> str:
 
 
 def _spread(conjunction: Phrase, head: int, arcs: Arcs) -> None:
-    """Attach each word of a multiword conjunction (*but also*, *not only*) to the conjunct."""
+    """Attach each word of a multiword conjunction (*but also*, *not only*) to the conjunct.
+
+    Args:
+        conjunction: the conjunction.
+        head: index of the head word of the conjunct.
+        arcs: dependency tree to fill in.
+    """
     for each in conjunction.children:
         arcs.connect(each.head, head, "cc" if each.category == "CC" else "advmod")

@@ -55,7 +55,14 @@ _VERBLESS = ("FRAG", "X", "INTJ", "PRN", "UCP", "ROOT", "TOP", "", "LST", "META"
 
 
 def clause_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """Return the relation of a child of a clause, verb phrase or fragment to the predicate."""
+    """Return the dependency relation of a child of a clause, verb phrase or fragment to the predicate.
+
+    Args:
+        child: a child that is not the head.
+        node: the clause, verb phrase or fragment.
+        pivot: the head child; None if the head word is outside the phrase.
+        governor: the head word, which is the predicate.
+    """
     category = child.category
     if category in AUXILIARY_TAGS and category != "TO":
         return _verb_relation(child, pivot)
@@ -179,7 +186,7 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _has_message(child: Phrase) -> bool:
-    """Return whether a clause or *about* follows a noun phrase: *tell him that …*, *tell him about …*."""
+    """Return whether a clause or *about* follows a noun phrase after a verb: *tell him that …*."""
     following = next((each for each in child.after() if not each.is_punctuation), None)
     return following is not None and (following.category in CLAUSES or following.first.word == "about")
 
@@ -324,7 +331,13 @@ def raised_subject(child: Phrase) -> Phrase | None:
 
 
 def _complement(child: Phrase, node: Phrase, governor: Phrase) -> str:
-    """Return the relation of a clause without a subordinator to the verb before it."""
+    """Return the relation of a clause without a subordinator to the verb before it, such as ``xcomp``.
+
+    Args:
+        child: the clause.
+        node: its parent.
+        governor: the verb.
+    """
     if any(each.is_punctuation for each in child.before()) and not is_finite(child):
         return "advcl"
     if is_finite(child):

@@ -48,7 +48,10 @@ _SMALL_CLAUSE = ("VP", "ADJP", "NP", "PP", "ADVP", "UCP", "SBAR", "S", "VB", "VB
 
 
 def find_heads(nodes: Iterable[Phrase]) -> None:
-    """Set `pivot`, `head` and `lexical` of all nodes.
+    """Find the head of every node of a tree, and store it in the node.
+
+    The attribute `pivot` becomes the node's head child, `head` the index of its head word in the sentence,
+    and `lexical` the preterminal of that word.
 
     Args:
         nodes: nodes of a tree, children before their parent.
@@ -75,7 +78,7 @@ def content_head_words(tree: Tree) -> list[int]:
 
 
 def content_head(node: Phrase) -> Phrase:
-    """Return the head child of a phrase with several children whose heads are known."""
+    """Return the head child of a phrase that has several children; their own heads must be known."""
     if len(node.children) > WIDTH:
         return next((each for each in node.children if not each.is_punctuation), node.children[0])
     node.groups = conjunct_groups(node)
@@ -83,7 +86,7 @@ def content_head(node: Phrase) -> Phrase:
 
 
 def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head among some children of a phrase."""
+    """Return the head of a phrase, chosen among some of its children."""
     if len(children) == 1:
         return children[0]
     if is_abandoned(children[0]):
@@ -93,7 +96,7 @@ def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_abandoned(child: Phrase) -> bool:
-    """Return whether a phrase breaks off at a dash and its first word is repeated: *any — any time*."""
+    """Return whether a phrase is broken off and started again: *any —* in *any — any time*."""
     following = next(child.after(), None)
     if following is None or following.category != ":" or not following.word.startswith(("-", "–", "—")):
         return False
@@ -218,7 +221,13 @@ def is_aside(clause: Phrase) -> bool:
 
 
 def _is_reported(clause: Phrase, verbal: Phrase, children: list[Phrase]) -> bool:
-    """Return whether a clause is reported by the verb after it: *It is cold, he thought*."""
+    """Return whether a clause is what a verb after it reports: *It is cold* in *It is cold, he thought*.
+
+    Args:
+        clause: the clause.
+        verbal: the verb phrase after it.
+        children: children of the sentence.
+    """
     if children.index(clause) > children.index(verbal) or verbal.lexical.word not in THINKING:
         return False
     if any(each.category in ("``", "''") for each in clause.after()):
@@ -253,7 +262,12 @@ def _subordinate(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_free_relative(node: Phrase, question: Phrase) -> bool:
-    """Return whether a clause is a free relative, such as *what you see*, *how it works*."""
+    """Return whether a clause is a free relative, such as *what you see* or *how it works*.
+
+    Args:
+        node: the clause.
+        question: its question word or phrase.
+    """
     if node.category != "SBAR":
         return False
     parent = node.parent
@@ -272,7 +286,7 @@ def is_free_relative(node: Phrase, question: Phrase) -> bool:
 
 
 def _make_predicate(node: Phrase) -> None:
-    """Make the question word the predicate of a copular clause: *what* in *what it is*."""
+    """Make the question word of a copular clause its head, if it is the predicate: *what* in *what it is*."""
     question = next((each for each in node.children if each.category in WH_PHRASES), None)
     verb = node.lexical
     if question is None or node.pivot is question or verb.word not in BE or is_existential_below(node):

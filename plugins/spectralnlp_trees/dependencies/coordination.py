@@ -1,4 +1,4 @@
-"""Find the conjuncts among the children of a phrase.
+"""Find the conjuncts of a coordination among the children of a phrase.
 
 The first conjunct is the head of the others; a conjunction depends on the conjunct after it
 (https://universaldependencies.org/u/dep/conj.html).
@@ -38,7 +38,7 @@ _ALIKE = (
 
 
 def conjunct_groups(node: Phrase) -> list[list[Phrase]]:
-    """Group the children of a coordination by conjunct; return an empty list if nothing is coordinated.
+    """Group the children of a phrase by conjunct; return an empty list if nothing is coordinated.
 
     Punctuation and conjunctions are in no group.
     """
@@ -94,7 +94,7 @@ def _conjunct_children(children: Sequence[Phrase]) -> list[Phrase]:
 
 
 def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
-    """Return whether the conjunction joins modifiers of one noun: *red and green apples*."""
+    """Return whether coordinated groups of children modify one noun: *red and green apples*."""
     before, after = parts[0], parts[1]
     left, right = before[-1], after[0]
     if left.category not in _NOMINAL:
@@ -105,12 +105,17 @@ def _joins_modifiers(parts: Sequence[Sequence[Phrase]]) -> bool:
 
 
 def _joins_auxiliaries(parts: Sequence[Sequence[Phrase]]) -> bool:
-    """Return whether the conjunction joins auxiliaries of one verb phrase: *can and will go*."""
+    """Return whether coordinated groups of children are auxiliaries of one verb: *can and will go*."""
     return len(parts[0]) == 1 and parts[0][0].category == "MD" and parts[1][0].category == "MD"
 
 
 def _listed(children: Sequence[Phrase], after: Sequence[Phrase]) -> list[list[Phrase]]:
-    """Return the conjuncts before the conjunction of a list: *a* and *b* in *a, b and c*."""
+    """Return the earlier conjuncts of a list with commas: *a* and *b* in *a, b and c*.
+
+    Args:
+        children: children before the conjunction.
+        after: children after it.
+    """
     parts: list[list[Phrase]] = [[]]
     for each in children:
         if each.category in (",", ":"):
@@ -141,7 +146,7 @@ def are_alike(a: Phrase, b: Phrase) -> bool:
 
 
 def joined_modifiers(node: Phrase) -> list[tuple[Phrase, Phrase, Phrase]]:
-    """Return triples (conjunct, conjunction, conjunct) of joined modifiers: *red and green* apples."""
+    """Return triples (conjunct, conjunction, conjunct) of coordinated modifiers: *red and green* apples."""
     children = node.children
     pairs = []
     for place, each in enumerate(children):

@@ -28,7 +28,14 @@ _TABLE = {
 
 
 def modifier_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """Return the relation of a child of an adjective, adverb, number or prepositional phrase to the head."""
+    """Return the relation of a child of an adjective, adverb, number or prepositional phrase to the head word.
+
+    Args:
+        child: a child that is not the head.
+        node: the phrase.
+        pivot: the head child; None if the head word is outside the phrase.
+        governor: the head word.
+    """
     if node.category in PREPOSITIONAL:
         return _in_prepositional(child, node, pivot, governor)
     if node.category == "QP":

@@ -64,7 +64,14 @@ _AFTER = {
 
 
 def nominal_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """Return the relation of a child of a noun phrase to the noun."""
+    """Return the dependency relation of a child of a noun phrase to the head noun.
+
+    Args:
+        child: a child that is not the head.
+        node: the noun phrase.
+        pivot: the head child; None if the head word is outside the phrase.
+        governor: the head noun.
+    """
     if child.head < governor.index:
         return _before(child, governor)
     return _after(child, node, governor)
@@ -136,7 +143,7 @@ def _after(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def parenthetical(child: Phrase, governor: Phrase) -> str:
-    """Return the relation of a phrase in parentheses or between dashes, from its content."""
+    """Return the relation of a phrase in parentheses or between dashes to its head word, from its content."""
     content = [each for each in child.children if not each.is_punctuation]
     category = content[0].category if content else "X"
     if len(content) == 1 and category in ("CD", "LS"):
@@ -205,7 +212,7 @@ def has_clause(phrase: Phrase) -> bool:
 
 
 def range_relation(number: Phrase) -> str:
-    """Return the relation of a number to the number before it.
+    """Return the dependency relation of a number to the number before it.
 
     The two numbers may be a range, parts of one number, or a list.
     """

@@ -1,4 +1,4 @@
-"""Structure of flat noun sequences: names, dates, number ranges, and compounds before the last noun."""
+"""Analyse flat noun sequences: names, dates, number ranges, and compounds before the last noun."""
 
 from __future__ import annotations
 
@@ -86,7 +86,12 @@ def date_head(children: Sequence[Phrase]) -> Phrase | None:
 
 
 def before_quotation(node: Phrase, core: list[Phrase]) -> list[Phrase]:
-    """Return the children before a name in quotation marks: *the word* in *the word "pen"*."""
+    """Return the children of a noun phrase before a name in quotation marks: *the word* in *the word "pen"*.
+
+    Args:
+        node: the noun phrase.
+        core: its children without punctuation.
+    """
     for place, each in enumerate(node.children):
         if each.category == "``" and place and node.children[place - 1].category in ("NN", "NNS"):
             if node.children[place - 1].word in _NAMED:
@@ -120,7 +125,9 @@ def _is_day(word: Phrase) -> bool:
 
 
 def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
-    """Return a word before the head noun that a premodifier depends on, and the relation; None if none.
+    """Return a word before the head noun that a premodifier depends on instead, and the relation.
+
+    Returns None if the premodifier depends on the head noun.
 
     A premodifier depends on such a word if both are joined by a hyphen, if both are proper nouns before a
     common noun (*United States television*), or if they are a pair in `COLLOCATIONS` (*high school student*).

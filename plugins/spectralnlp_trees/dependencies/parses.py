@@ -23,7 +23,8 @@ def parse_dependencies(parse: Parse, scheme: str | None = None) -> Dependencies:
 
     Args:
         parse: parse of a sentence.
-        scheme: see `to_dependencies`; None for ``ud`` if the tags are English and ``heads`` otherwise.
+        scheme: ``ud``, ``stanford`` or ``heads``, as for `to_dependencies`; None for ``ud`` if the tags are
+            English and ``heads`` otherwise.
 
     Raises:
         ConfigError: the scheme is unknown.
@@ -40,7 +41,7 @@ def parse_to_conllu(parse: Parse, scores: bool = False, scheme: str | None = Non
     Args:
         parse: parse of a sentence.
         scores: whether to write the log-probability in a comment line.
-        scheme: dependency scheme; see `parse_dependencies`.
+        scheme: dependency scheme, as for `parse_dependencies`.
 
     Raises:
         ConfigError: the scheme is unknown.

@@ -32,7 +32,7 @@ def first_of(children: Iterable[Phrase], categories: Container[str]) -> Phrase |
 
 
 def noun_phrase(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head noun of a noun phrase; the first word of a name; the day of a date."""
+    """Return the head of a noun phrase: its head noun, the first word of a name, or the day of a date."""
     if children[-1].category == "POS":
         children = children[:-1]
     core = _before_modifiers(children)
@@ -92,7 +92,7 @@ def _is_possessive(phrase: Phrase) -> bool:
 
 
 def prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the object of a preposition, or the preposition if it has no object."""
+    """Return the head of a prepositional phrase: the object, or the preposition if it has no object."""
     if children[0].category == "VBN" and children[0].word in ("based", "followed"):
         return children[0]
     preposition = next((i for i, each in enumerate(children[:-1]) if each.category in ("IN", "TO")), -1)
@@ -110,7 +110,7 @@ def prepositional(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head adjective, which precedes its complements."""
+    """Return the head of an adjective phrase: the adjective before its complements."""
     phrase = first_of(children, ADJECTIVAL)
     if phrase is not None and phrase is children[0]:
         return phrase
@@ -125,7 +125,7 @@ def adjectival(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def adverbial(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head adverb, which precedes its complements."""
+    """Return the head of an adverb phrase: the adverb before its complements."""
     phrase = first_of(children, ADVERBIAL)
     if phrase is not None and phrase is children[0]:
         return phrase
@@ -156,12 +156,12 @@ def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the first word of a conjunction."""
+    """Return the head of a multiword conjunction: its first word."""
     return children[0]
 
 
 def interjection(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the last interjection, or the most likely head if there are other words."""
+    """Return the head of a phrase of interjections: the last one, or the likeliest head with other words."""
     return children[-1] if all(each.category == "UH" for each in children) else any_head(node, children)
 
 

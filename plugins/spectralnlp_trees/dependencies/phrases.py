@@ -1,4 +1,4 @@
-"""Working copy of a tree whose nodes store their parent, the parts of their label and their head word."""
+"""Working copy of a tree for the conversion, whose nodes store parent, parts of the label and head word."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Phrase:
         return node.word in words
 
     def word_text(self) -> str:
-        """Return the words of the children that are preterminals, joined by spaces."""
+        """Words of the children that are preterminals, joined by spaces."""
         return " ".join(each.word for each in self.children if each.word)
 
     def before(self) -> Iterator[Phrase]:
@@ -100,7 +100,7 @@ class Phrase:
 
 
 def working_copy(tree: Tree) -> tuple[list[Phrase], list[Phrase]]:
-    """Copy a tree that has no empty elements.
+    """Copy a tree without empty elements to linked nodes.
 
     Returns:
         All nodes from left to right, children before their parent; and the preterminals.

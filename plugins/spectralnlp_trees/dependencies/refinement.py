@@ -15,7 +15,7 @@ _PASSIVE_SUBJECTS = {"nsubj": "nsubj:pass", "csubj": "csubj:pass"}
 
 
 def refine(arcs: Arcs) -> None:
-    """Apply all corrections in place."""
+    """Apply all corrections of this module to a dependency tree in place."""
     for correct in _CORRECTIONS:
         correct(arcs)
 
@@ -25,7 +25,7 @@ def _around(index: int, arcs: Arcs) -> range:
 
 
 def mark_passives(arcs: Arcs) -> None:
-    """Mark the auxiliaries, subjects and agents of passive participles as such."""
+    """Give auxiliaries, subjects and agents of passive participles their passive relations."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     last: dict[int, int] = {}
     for index, relation in enumerate(relations):
@@ -54,13 +54,13 @@ def mark_passives(arcs: Arcs) -> None:
 
 
 def _is_agent(noun: Phrase) -> bool:
-    """Return whether a noun after *by* may be an agent: not a number, unless tagged as logical subject."""
+    """Return whether a noun after *by* may be a passive's agent: not a number, unless tagged as subject."""
     phrase = noun.parent
     return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 
 
 def mark_expletives(arcs: Arcs) -> None:
-    """Mark *it* as expletive if it stands for a clause after the predicate, or with weather verbs."""
+    """Give *it* the relation `expl` if it stands for a clause after the predicate, or with weather verbs."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index, relation in enumerate(relations):
         if relation in ("nsubj", "nsubj:pass") and words[index].word == "it":
@@ -163,7 +163,7 @@ def attach_at_least(arcs: Arcs) -> None:
 
 
 def join_fixed(arcs: Arcs) -> None:
-    """Join fixed expressions that function as one word: *such as*, *because of*, *as well as*."""
+    """Join the words of fixed expressions that function as one word, such as *because of*, *as well as*."""
     index = 0
     while index < len(arcs.words):
         candidates = MULTIWORD.get(arcs.words[index].word, ())
@@ -195,7 +195,14 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
 
 
 def _promote_content_word(arcs: Arcs, outer: Sequence[int]) -> bool:
-    """Make the word after an expression the head: *beauty* in *it is due to its beauty*; return success."""
+    """Make the word after an expression the head: *beauty* in *it is due to its beauty*.
+
+    Returns whether the head was changed.
+
+    Args:
+        arcs: dependency tree to correct.
+        outer: words of the sentence that are not inside the expression.
+    """
     heads, relations = arcs.heads, arcs.relations
     upper, lower = outer[0], outer[-1]
     content = heads[lower]

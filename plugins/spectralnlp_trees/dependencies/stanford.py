@@ -40,7 +40,7 @@ _OF_NOUN = word_set(
 
 
 def to_stanford(arcs: Arcs) -> None:
-    """Convert universal to Stanford relations in place."""
+    """Convert a dependency tree from Universal to Stanford Dependencies in place."""
     below = _dependents(arcs)
     for index in range(len(arcs.heads)):
         _lift_prepositions(arcs, index, below[index])
@@ -59,7 +59,13 @@ def _dependents(arcs: Arcs) -> list[list[int]]:
 
 
 def _lift_prepositions(arcs: Arcs, index: int, below: list[int]) -> None:
-    """Make prepositions the heads of their objects: *in* in *in the house*, *of* in *of seeing it*."""
+    """Make prepositions below a word the heads of their objects: *in* in *in the house*.
+
+    Args:
+        arcs: dependency tree to convert.
+        index: the word.
+        below: its dependents.
+    """
     relations, words = arcs.relations, arcs.words
     cases = [each for each in below if relations[each] == "case" and words[each].category != "POS"]
     gerund = words[index].category == "VBG" and relations[index] in ("advcl", "acl")
@@ -84,7 +90,14 @@ def _lift_prepositions(arcs: Arcs, index: int, below: list[int]) -> None:
 
 
 def _replace(arcs: Arcs, index: int, copula: int, below: list[int]) -> None:
-    """Replace a noun by its copula as head: in *she is at home*, *is* becomes the head of *she* and *at*."""
+    """Make a copula the head of its predicate: in *she is at home*, *is* becomes the head of *she* and *at*.
+
+    Args:
+        arcs: dependency tree to convert.
+        index: the noun of the predicate.
+        copula: the copula.
+        below: dependents of the noun.
+    """
     arcs.heads[copula], arcs.relations[copula] = arcs.heads[index], arcs.relations[index]
     for each in below:
         if each != copula and arcs.heads[each] == index and arcs.relations[each] not in _OF_NOUN:

@@ -35,6 +35,6 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
 
 
 def is_mark(word: Tree) -> bool:
-    """Return whether a preterminal is a punctuation mark, by its tag or its characters."""
+    """Return whether a preterminal is punctuation, judged by its tag or its characters."""
     text = word.word or ""
     return word.label in PUNCTUATION or not any(each.isalnum() for each in text)

@@ -1,4 +1,4 @@
-"""Compute the measures of a text or of single trees, with `measure` and `measure_each`."""
+"""Measure the syntactic complexity and the shape of texts or of single trees."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def measure(trees: Iterable[Tree | Parse], *, structures: Structures | None = No
 
     Args:
         trees: trees or parses.
-        structures: patterns of `search` by structure name, such as ``{"C": ["fcl"]}``; the counts of all
-            patterns of a name add up. None for the structures of Lu (2010), which are counted if at least
-            90% of the tokens have tags of the Penn treebank for English.
+        structures: search patterns (in the language of `search`) by structure name, such as ``{"C":
+            ["fcl"]}``; the counts of all patterns of a name add up. None for the structures of Lu (2010),
+            which are counted if at least 90% of the tokens have tags of the Penn treebank for English.
 
     Raises:
         PatternError: a pattern is invalid.
@@ -54,8 +54,8 @@ def measure_each(
     """Measure each tree on its own; all measures of a tree without words are 0.
 
     Args:
-        trees: see `measure`.
-        structures: see `measure`.
+        trees: trees or parses.
+        structures: search patterns by structure name, or None for those of Lu (2010), as for `measure`.
 
     Raises:
         PatternError: a pattern is invalid.
@@ -110,7 +110,10 @@ def _batches(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
 
 
 def _rooted(each: Tree | Parse) -> Tree | None:
-    """Clean a tree and put it under the root label that the patterns expect; None if it has no word."""
+    """Return a tree without traces and function tags under the root label of the patterns.
+
+    Returns None without words.
+    """
     tree = clean(each if isinstance(each, Tree) else each.tree)
     if tree is None:
         return None

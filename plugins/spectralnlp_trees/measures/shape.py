@@ -13,7 +13,7 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 @dataclass(frozen=True)
 class Shapes:
-    """Shape columns: one row per tree, or one row per constituent.
+    """Shapes of trees as columns: ``depth`` has one row per tree, the others one per constituent.
 
     Attributes:
         depth: number of constituents above the deepest word of each tree; integers (n_trees,).
@@ -32,7 +32,7 @@ class Shapes:
     right: npt.NDArray[np.bool_]
 
     def of_tree(self, number: int, first: int, end: int) -> Shapes:
-        """Return the rows of one tree.
+        """Return the shape of one tree.
 
         Args:
             number: number of the tree.

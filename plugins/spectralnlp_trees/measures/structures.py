@@ -134,7 +134,7 @@ def has_penn_tags(index: TreeColumns) -> bool:
 
 
 def spoken(index: TreeColumns) -> npt.NDArray[np.bool_]:
-    """Return for each node whether its label has a letter or digit; tokens without one are punctuation."""
+    """Return a mask of the nodes whose label or word has a letter or digit; other tokens are punctuation."""
     return np.array([any(map(str.isalnum, each)) for each in index.vocabulary], bool)[index.label]
 
 

@@ -1,4 +1,4 @@
-"""Find ancestors, and nodes connected by a chain of nodes that all meet a condition (``<+``, ``.+``, …)."""
+"""Search relations to ancestors, and along chains of nodes that all meet a condition (``<+``, ``.+``)."""
 
 from __future__ import annotations
 

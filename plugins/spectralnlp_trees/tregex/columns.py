@@ -1,4 +1,4 @@
-"""Convert trees to integer columns, with one row per node or word in depth-first order, for fast search."""
+"""Convert trees to integer columns, one row per node or word in depth-first order, for fast search."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHILDREN, _LABEL, _WORD = attrgetter("children"), attrgetter("label"), attrgett
 
 
 class TreeColumns:
-    """Integer columns of trees, and a cache of values derived from them; `TreeIndex` describes the columns.
+    """Trees as integer columns, and a cache of values derived from them; `TreeIndex` describes the columns.
 
     Args:
         trees: trees or parses.

@@ -78,7 +78,7 @@ class Bind(Expression):
 
 @dataclass(frozen=True, eq=False)
 class SameAs(Expression):
-    """Reference to a named node: matches that node or, with ``by_label``, nodes with its label."""
+    """Reference to a named node (``=name``): matches that node or, with ``by_label``, nodes with its label."""
 
     name: str
     by_label: bool = False
@@ -100,7 +100,7 @@ class SameAs(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Related(Expression):
-    """Condition that a related node exists, such as a child, and meets a condition.
+    """Condition that a node has a related node, such as a child, that meets another condition.
 
     The related node is called the partner.
 
@@ -108,7 +108,7 @@ class Related(Expression):
         symbol: symbol of the relation: a key of `INTERVALS`, ``>>``, or one of ``<+ >+ .+ ,+``.
         partner: condition on the partner.
         number: the number in ``<2`` and ``<-1``; 0 for relations without a number.
-        size: for ``<...``, the required number of children.
+        size: for ``<...``, which lists all children, the required number of children.
         links: for chains such as ``<+(C)``, the condition C on the nodes in between.
     """
 
@@ -129,7 +129,7 @@ class Related(Expression):
         return self.partner.binds
 
     def join(self, run: Run) -> Join:
-        """Return the object that finds the partners of nodes; it is made once per search."""
+        """Return the object that finds the partners of nodes, which is made once per search."""
         if id(self) not in run.joins:
             run.joins[id(self)] = self._make_join(run)
         return run.joins[id(self)]

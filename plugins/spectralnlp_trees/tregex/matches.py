@@ -1,4 +1,4 @@
-"""Search trees for a pattern: yield the matches, or count them."""
+"""Search trees for a pattern, and yield or count the matches."""
 
 from __future__ import annotations
 
@@ -143,11 +143,23 @@ class TreeIndex(TreeColumns):
         return trees if isinstance(trees, TreeIndex) else cls(trees)
 
     def search(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> Iterator[Match]:
-        """Yield the matches of a pattern; see `spectralnlp_trees.search`."""
+        """Yield the matches of a pattern in the indexed trees.
+
+        Args:
+            pattern: pattern in Tregex's language.
+            once: whether to yield each node once, not once for each way to match.
+            head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
+        """
         return search(self, pattern, once=once, head_rules=head_rules)
 
     def count(self, pattern: str, *, once: bool = False, head_rules: str = "english") -> int:
-        """Count the matches of a pattern; see `spectralnlp_trees.count`."""
+        """Count the matches of a pattern in the indexed trees.
+
+        Args:
+            pattern: pattern in Tregex's language.
+            once: whether to count each node once, not once for each way to match.
+            head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
+        """
         return count(self, pattern, once=once, head_rules=head_rules)
 
 
@@ -198,10 +210,10 @@ def count(
     """Count the matches of a pattern in Tregex's language.
 
     Args:
-        trees: see `search`.
-        pattern: see `search`.
+        trees: trees or parses; for several searches, pass an index of them.
+        pattern: a pattern such as ``NP < PP``.
         once: count each node once, not once for each way in which the pattern matches there.
-        head_rules: see `search`.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
 
     Raises:
         PatternError: the pattern is invalid.
@@ -229,8 +241,8 @@ def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "engli
 
     Args:
         index: index of the trees.
-        pattern: see `search`.
-        head_rules: see `search`.
+        pattern: a pattern such as ``NP < PP``.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
 
     Returns:
         Ascending numbers of the matching nodes; shape (n_matching,).

@@ -66,7 +66,7 @@ def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> s
 
 
 def _numbers(tree: Tree) -> Iterator[int]:
-    """Yield the number of each phrase, counting all nodes and words depth-first, as `MatchedNode.number`."""
+    """Yield the number of each phrase, counting nodes and words depth-first, as `MatchedNode.number` does."""
     number, stack = 0, [tree]
     while stack:
         node = stack.pop()

@@ -84,7 +84,7 @@ class _Parser:
     # Nodes.
 
     def pattern(self) -> Expression:
-        """Parse a whole pattern: alternatives, then others that must match in the same tree (``A : B``)."""
+        """Parse a whole pattern: ``A``, or ``A : B`` for patterns that must both match in one tree."""
         parts = [self.alternatives()]
         while self.take(":"):
             parts.append(Related(":", self.alternatives()))
@@ -297,7 +297,7 @@ class _Parser:
         return All([Related("<...", each, number, size) for number, each in enumerate(children, 1)])
 
     def at_relation(self, place: int) -> bool:
-        """Return whether a relation begins at a position."""
+        """Return whether a relation begins at a position of the pattern."""
         if self.text[place : place + 1] in ("!", "?"):
             place = self.blank_end(place + 1)
         if self.text[place : place + 1] in ("[", "("):
@@ -313,7 +313,7 @@ class _Parser:
     # Places.
 
     def branches(self, branch: Callable[[], Expression], more: Callable[[], bool]) -> list[Expression]:
-        """Parse alternatives: names defined in one are unknown in the others, but known after all of them.
+        """Parse alternatives; a name defined in one is unknown in the others, but known after all of them.
 
         Args:
             branch: function that parses one alternative.

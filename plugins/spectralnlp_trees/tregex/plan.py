@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     ways: Integers
 
     def take(self, places: Integers) -> Rows:
-        """Return the rows with the given indices."""
+        """Return the rows with some indices, in the order of the indices."""
         names = {name: column[places] for name, column in self.names.items()}
         texts = {name: column[places] for name, column in self.texts.items()}
         return Rows(self.node[places], names, texts, self.ways[places])

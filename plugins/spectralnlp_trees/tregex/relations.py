@@ -1,10 +1,4 @@
-"""Find the nodes that are related to a node, such as children or sisters, by integer columns of the trees.
-
-In nearly all relations, the related nodes (partners) of a node are adjacent in some order of all nodes:
-depth-first, by parent, by first or last token, along heads. Such a relation is an `Interval`: an order and,
-for each node, the range of its partners in this order. Sums over partners are then differences of cumulative
-sums, and lists of partners are slices.
-"""
+"""Search relations such as child or sister: find related nodes by integer columns of the trees."""
 
 from __future__ import annotations
 
@@ -21,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Relation whose partners of a node are adjacent in an order of all nodes.
+    """Relation in which the partners of each node are adjacent in some order of all nodes.
 
     Args:
         order: nodes in this order; None for the order of node numbers.
@@ -52,7 +46,7 @@ class Join(Protocol):
         """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return, for each of the nodes ``at``, whether its counterpart in ``partners`` is a partner."""
+        """Return for each of the nodes ``at`` whether the node at the same index of ``partners`` is its partner."""
 
 
 class IntervalJoin:
@@ -172,7 +166,7 @@ class Orders:
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """Return, for each node, the value of its parent; -1 for roots."""
+        """Return for each node the value of its parent in a column; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
@@ -220,12 +214,12 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return the first node in a mask with the node's own number or a higher one."""
+        """Return, for each node number, the first node from this number on that is in a mask."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 
     def last_before(self, mask: Mask) -> Integers:
-        """Return the last node in a mask with a lower number than each node; -1 for none."""
+        """Return, for each node number, the last node before it that is in a mask; -1 for none."""
         there = np.maximum.accumulate(np.where(mask, self.ids, -1))
         return np.append(-1, there)[: len(self.ids)]
 
@@ -251,7 +245,7 @@ class Orders:
         return order, column[order]
 
     def equal(self, name: str, column: Integers, to: Integers) -> Interval:
-        """Return the interval of the nodes whose value in a column equals a value given for each node.
+        """Return the interval in which the partners of a node are those with a certain value in a column.
 
         Args:
             name: name of the column, by which its sorted order is cached.

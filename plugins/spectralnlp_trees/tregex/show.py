@@ -1,4 +1,4 @@
-"""Format matches of a search as text lines with context, bracketed trees, table rows or JSON values."""
+"""Format matches of a search as lines of text, bracketed trees, table rows or JSON values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,13 @@ class Style:
 
 
 def as_text(match: Match, place: Place, style: Style) -> str:
-    """Return a line with the match in square brackets, or in bold, between the words around it."""
+    """Return a line with the match in square brackets, or in bold, between the words around it.
+
+    Args:
+        match: the match.
+        place: the tree with its file and number.
+        style: number of words shown, and whether to use colours.
+    """
     words = place.tree.words()
     start, end = match.span
     first, last = 0, len(words)

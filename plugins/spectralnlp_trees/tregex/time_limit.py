@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextmanager
 def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise TimeoutError inside a ``with`` block that uses too much CPU time.
+    """Limit the CPU time of a ``with`` block, inside which TimeoutError is raised when the limit is reached.
 
     This works only in the main thread on POSIX systems; elsewhere there is no limit.
 
