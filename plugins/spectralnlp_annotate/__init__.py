@@ -1,4 +1,4 @@
-"""Package of ``spectralnlp annotate``: correct trees in the browser while a parser learns from them.
+"""Command ``spectralnlp annotate``: correct trees in the browser while a parser learns from them.
 
 A project is a folder with two files for each text: a journal of edits, and the accepted trees in brackets.
 """

@@ -1,7 +1,8 @@
 """Background training: a low-priority process learns from the accepted trees, and the session uses its model.
 
 After every few sentences the model is updated in seconds; when the annotator pauses, it is trained in full.
-Nothing waits for the process, and it may die at any time, because the accepted trees are in the journals.
+The annotator never waits for the process, which may die at any time, because the accepted trees are in the
+journals.
 """
 
 from __future__ import annotations
@@ -48,15 +49,18 @@ class Background:
         self._state: dict[str, Any] = {"now": False, "trees": 0, "error": None}
 
     def state(self) -> dict[str, Any]:
-        """Return whether training is running, the number of learned trees and the last error, for JSON."""
+        """Return whether training is running, the number of trees learned from and the last error."""
         return dict(self._state)
 
     async def start(self) -> None:
-        """Start training; the first answer provides the gains that order the sentences."""
+        """Start the training process.
+
+        Its first answer holds the expected gains by which sentences are ordered.
+        """
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
-        """Check whether there are new trees to learn from; call after each edit."""
+        """Check whether enough trees were accepted to train again; call after each edit."""
         self._edited.set()
 
     async def stop(self) -> None:
@@ -81,7 +85,10 @@ class Background:
             in_full = await self._await_pause()
 
     async def _await_pause(self) -> bool:
-        """Wait for enough accepted trees (return False), or for a pause with trees left to learn (True)."""
+        """Wait until enough trees are accepted, or the annotator pauses with trees left to learn from.
+
+        Returns whether it was a pause, in which the model is trained in full.
+        """
         while True:
             self._edited.clear()
             new = len(set(self._session.project.accepted()) ^ set(self._asked))
@@ -94,7 +101,11 @@ class Background:
                 return True
 
     async def _learn(self, in_full: bool) -> None:
-        """Request a model trained on the accepted trees, and pass it to the session."""
+        """Request a model trained on the accepted trees, and pass it to the session.
+
+        Args:
+            in_full: whether the span scorer learns from all trees, which takes longer.
+        """
         project = self._session.project
         trees = project.accepted()
         self._asked, self._in_full = trees, True  # a failed request is not repeated

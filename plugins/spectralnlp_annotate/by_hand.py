@@ -47,13 +47,18 @@ def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) 
 
 
 def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
-    """Return the required brackets with labels that a model does not know; root labels are known."""
+    """Return the required brackets whose labels the model does not know.
+
+    Args:
+        constraints: constraints on the tree.
+        phrases: phrase labels of the model; root labels are always known.
+    """
     known = {None, *ROOT_LABELS, *phrases}
     return [each for each in constraints.brackets if each.label not in known]
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Return the part of the constraints that a model with these labels can use.
+    """Return the constraints without labels and tags that the model does not know.
 
     New labels become any label; brackets over the same words are then not forbidden, because the parser has
     to find the bracket that is renamed.
@@ -71,7 +76,13 @@ def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[
 
 
 def _with_new_labels(tree: Tree, constraints: Constraints, phrases: Collection[str]) -> Tree:
-    """Rename constituents to required labels that the model does not know."""
+    """Rename constituents of a tree to the required labels that the model does not know.
+
+    Args:
+        tree: tree of the parser.
+        constraints: constraints on the tree.
+        phrases: phrase labels of the model.
+    """
     spans = tree.spans()
     required = {(each.label, *each.span) for each in constraints.brackets}
     for bracket in _new(constraints, phrases):
@@ -146,7 +157,7 @@ def _cross(span: Span, bracket: Bracket) -> bool:
 
 
 def _likely_label(tree: Tree) -> str:
-    """Return the most frequent label of a tree."""
+    """Return the most frequent phrase label of a tree, for brackets that have to get any label."""
     labels = [label for label, _, _ in tree.spans()[1:]]
     return max(labels, key=labels.count) if labels else "X"
 

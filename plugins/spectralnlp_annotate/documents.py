@@ -96,12 +96,12 @@ class Document:
         return (each.now for each in self._histories)
 
     def can(self, number: int) -> dict[str, bool]:
-        """Return whether the sentence has edits to ``undo`` and to ``redo``."""
+        """Return whether a sentence has an edit to ``undo``, and one to ``redo``."""
         history = self._histories[number]
         return {"undo": bool(history.past), "redo": bool(history.future)}
 
     def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return a sentence as an edit would change it.
+        """Return a sentence as an edit would change it, without applying the edit.
 
         Raises:
             EditError: the edit does not fit the sentence.
@@ -162,7 +162,10 @@ class Document:
 
     @contextmanager
     def _new_trees(self, trees: Iterable[str | None]) -> Iterator[None]:
-        """Rewrite the accepted trees; the new file replaces the old one if the block raises no error."""
+        """Write accepted trees to a new file.
+
+        It replaces the old one if the ``with`` block raises no error.
+        """
         accepted = "".join(f"{tree}\n" for tree in trees if tree is not None)
         partial = self._trees.with_name(f".{self._trees.name}.partial")
         try:
@@ -184,7 +187,7 @@ class _History:
         self.future: list[AnnotatedSentence] = []
 
     def after(self, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return the state after an edit, without applying it."""
+        """Return the state of the sentence after an edit, without applying the edit."""
         if edit.get("do") in ("undo", "redo"):
             if len(edit) > 1:
                 raise EditError(f"{edit['do']} has no fields", hint=f'send {{"do": "{edit["do"]}"}}')
@@ -195,7 +198,7 @@ class _History:
         return self.now.edited(edit)
 
     def take(self, edit: Mapping[str, Any]) -> None:
-        """Apply an edit, so that its result becomes the present state."""
+        """Apply an edit, which may be ``undo`` or ``redo``; its result becomes the present state."""
         new = self.after(edit)
         if edit.get("do") == "undo":
             self.future.append(self.now)
@@ -210,7 +213,11 @@ class _History:
 
 
 def _begun(header: Mapping[str, Any]) -> list[_History]:
-    """Return the sentences of a journal's first line, before any edit."""
+    """Return the history of each sentence of a new journal, before any edit.
+
+    Args:
+        header: first line of the journal.
+    """
     sentences = [_sentence_of(words) for words in header["sentences"]]
     trees = list(read_brackets(header.get("trees", [])))
     if trees:

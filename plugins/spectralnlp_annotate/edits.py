@@ -23,7 +23,7 @@ class EditError(InputError):
 
 
 class NewLabelError(EditError):
-    """Error of an edit with a new label or tag that does not set ``new``.
+    """Error of an edit that uses a new label or tag without setting ``new`` to show that it is intended.
 
     Attributes:
         label: the new label or tag.
@@ -58,7 +58,7 @@ class AnnotatedSentence:
 
     @property
     def constraints(self) -> Constraints:
-        """Constraints on the parser, from the annotation."""
+        """Constraints under which the sentence is parsed: required and forbidden brackets, and tags."""
         return Constraints.of(self.brackets, self.forbidden, dict(self.tags))
 
     def with_tree(self, tree: Tree) -> AnnotatedSentence:
@@ -103,7 +103,10 @@ def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> An
 
 
 def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None) -> AnnotatedSentence:
-    """Forbid a bracket; without a label, forbid all constituents over these words."""
+    """Forbid a bracket.
+
+    Without a label, forbid every constituent over the words from ``start`` to ``end``.
+    """
     bracket = _bracket(sentence, start, end, label)
     gone = {each for each in sentence.brackets if each.span == bracket.span and label in (None, each.label)}
     return replace(sentence, brackets=sentence.brackets - gone, forbidden=sentence.forbidden | {bracket})
@@ -124,13 +127,13 @@ def relabel(
 
 
 def tag(sentence: AnnotatedSentence, word: Any, tag: Any) -> AnnotatedSentence:
-    """Require a tag of a word."""
+    """Require a certain tag of a word."""
     tags = dict(sentence.tags) | {_word(sentence, word): _label(tag, "tag")}
     return replace(sentence, tags=tuple(sorted(tags.items())))
 
 
 def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
-    """Merge a token with the next one."""
+    """Merge a token with the next one, and adapt the constraints."""
     first = _word(sentence, word)
     if first + 1 == len(sentence.words):
         raise EditError("the last token has no next one", hint="merge the token before it")
@@ -196,7 +199,14 @@ def _retokenised(
     edge_after: Callable[[int], int],
     changed: Iterable[int],
 ) -> AnnotatedSentence:
-    """Return the sentence with new tokens; move brackets and tags with their words, and drop the rest."""
+    """Return the sentence with new tokens; move brackets and tags with their words, and drop the rest.
+
+    Args:
+        sentence: the sentence before the change.
+        words: the new tokens.
+        edge_after: maps an old token boundary to the new one.
+        changed: indices of the old tokens that were merged or split.
+    """
 
     def moved(brackets: frozenset[Bracket]) -> frozenset[Bracket]:
         placed = (each._replace(start=edge_after(each.start), end=edge_after(each.end)) for each in brackets)
@@ -239,7 +249,7 @@ def _label(label: Any, what: str) -> str:
 
 
 def _check_values(edit: Mapping[str, Any]) -> None:
-    """Refuse an invalid ``new``, and text that cannot be written as UTF-8."""
+    """Raise EditError if ``new`` is not a truth value, or a text cannot be written as UTF-8."""
     if not isinstance(edit.get("new", False), bool):
         raise EditError("`new` must be true or false", hint="docs/how-to/annotate.md describes the edits")
     for field, value in edit.items():

@@ -1,4 +1,4 @@
-"""Learning process: trains a model on the accepted trees on request, while the annotator works.
+"""Process of the background training: trains a model on the accepted trees while the annotator works.
 
 It reads requests as lines of JSON from standard input and answers with lines of JSON on standard output. It
 runs at low priority, so that requests of the page are answered first.
@@ -30,7 +30,7 @@ _MOST_REFINED = 200
 
 
 def main() -> None:
-    """Answer requests until standard input ends."""
+    """Read requests from standard input and answer each, until the input ends."""
     warnings.simplefilter("ignore")  # about few trees
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
@@ -54,19 +54,23 @@ def known_words(parser: Parser) -> set[str]:
 
 
 class Learner:
-    """Trainer that caches the model to start with and the trees of the last request."""
+    """Trainer of models on accepted trees; it caches the initial model and the trees of the last request."""
 
     def __init__(self) -> None:
         self._base: str | None = None
         self._trees: dict[str, Tree | None] = {}  # by their text in brackets
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Train a model if there are trees, save it, and compute the gains of the open sentences.
+        """Train and save a model on the accepted trees, and compute which sentences it would gain most from.
+
+        A sentence is open if it has no accepted tree yet. Its gain is an estimate of how much its annotation
+        would improve the parser (`ordering.expected_gains`). Without accepted trees, no model is trained or
+        saved.
 
         Args:
             request: ``base``, the model to start with, or ``none``; ``trees``, the accepted trees in
                 brackets; ``in_full``, whether the span scorer learns from all of them; ``learned``, the
-                folder to write the model to; ``open``, the tokens of open sentences.
+                folder to write the model to; ``open``, the tokens of the open sentences.
 
         Returns:
             ``gains``, the gains of the first open sentences; ``in_full``, whether the span scorer has learned
@@ -85,7 +89,14 @@ class Learner:
         return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
 
     def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
-        """Return the model to start with, updated with trees, or a model trained on the trees alone."""
+        """Return the initial model updated with trees, or without one, a model trained on the trees alone.
+
+        Args:
+            base: model to start with, or ``none``.
+            trees: the accepted trees.
+            in_full: whether the span scorer learns from all trees.
+            texts: words of sentences, for a parser of flat trees if there are neither trees nor a model.
+        """
         if base == NO_MODEL:
             return train_from_scratch(trees, in_full=in_full) if trees else flat_parser(texts)
         parser, most = self._load(base), None if in_full else _MOST_REFINED
@@ -99,7 +110,10 @@ class Learner:
         return self._adapter.parser
 
     def _read(self, brackets: list[str]) -> list[Tree]:
-        """Read and clean trees; trees of the last request are taken from the cache."""
+        """Parse trees in brackets, and remove traces and function tags.
+
+        Known trees are taken from the cache.
+        """
         new = [each for each in brackets if each not in self._trees]
         read = dict(zip(new, map(clean, read_brackets(new)), strict=True))
         self._trees = {each: read[each] if each in read else self._trees[each] for each in brackets}

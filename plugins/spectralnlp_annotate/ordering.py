@@ -1,7 +1,8 @@
-"""Choose the next sentence to annotate, by expected gain for the parser or in the order of the text.
+"""Choose the next sentence to annotate: the one from which the parser gains most, or the next in the text.
 
-The gain of a sentence has two parts. Each word that the parser does not know counts the logarithm of its
-frequency in the open sentences: in a new domain, parsers lack tags of words first. The expected number of
+The gain of a sentence is an estimate of how much its annotation improves the parser. It has two parts. Each
+word that the parser does not know counts the logarithm of its frequency in the open sentences, which are
+those without an accepted tree: in a new domain, parsers lack tags of words first. The expected number of
 wrong brackets (1 - p for a bracket of posterior p; Hwa 2004, "Sample selection for statistical parsing", uses
 the entropy of the tree instead) has a small weight, because wrong brackets are work for the annotator. The
 sum is divided by the number of words, because reading time grows with it. Sentences are chosen greedily, and
@@ -27,7 +28,10 @@ _AHEAD = 50
 
 
 def expected_errors(parse: Parse) -> float:
-    """Return the expected number of wrong brackets; for a fallback without posteriors, its length."""
+    """Return the expected number of wrong brackets of a parse.
+
+    For a parse without posteriors, return its length in words.
+    """
     if parse.fallback is not None and not parse.constituents:
         return float(len(parse.tree.words()))
     return float(sum(1.0 - each.posterior for each in parse.constituents))
@@ -39,7 +43,9 @@ def expected_gains(
     known: Collection[str],
     ahead: int = _AHEAD,
 ) -> list[float]:
-    """Return the expected gain per word of open sentences.
+    """Return how much the parser is expected to gain, per word, from the annotation of each open sentence.
+
+    Open sentences are those without an accepted tree; the module docstring defines the gain.
 
     Args:
         parses: parses of the first open sentences.
@@ -75,13 +81,13 @@ def expected_gains(
 def next_place(
     places: Sequence[Place], accepted: Sequence[Place], gains: Mapping[Place, float], after: Place | None
 ) -> Place | None:
-    """Return the open sentence to annotate next.
+    """Return the sentence to annotate next, one without an accepted tree.
 
     Args:
         places: all sentences in order, as (index of the document, index of the sentence).
         accepted: sentences with an accepted tree.
-        gains: known gains of open sentences; if there are none, the next open sentence of the text is
-            returned.
+        gains: expected gains of sentences without an accepted tree; if it is empty, the next such sentence of
+            the text is returned.
         after: the sentence that is shown now, which is chosen last; None at the start.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Annotation projects: a folder with a document for each text, locked by one process at a time."""
+"""Annotation project: a folder with a document for each text, locked by one process at a time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_texts(paths: Iterable[Path]) -> list[Text]:
 
 
 class Project:
-    """Documents in a folder.
+    """Annotation project: the documents in a folder.
 
     Args:
         folder: path of the folder, which is created if necessary.
@@ -129,7 +129,11 @@ class Project:
 
 
 def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
-    """Return a tokenizer for texts in a language without a model."""
+    """Return a tokenizer for texts in a language for which there is no model.
+
+    Args:
+        texts: the texts, from which the tokenizer learns.
+    """
     words = (word for text in texts for word in text.content.decode("utf-8", "replace").split())
     return Tokenizer(Conventions.learn(words))
 

@@ -34,7 +34,7 @@ class StaleTreeError(SpectralError):
 
 @dataclass(frozen=True)
 class _Shown:
-    """Sentence with its parse, and the parser that made it."""
+    """Sentence that the page shows, with its parse and the parser that made the parse."""
 
     sentence: AnnotatedSentence
     parse: Parse
@@ -132,7 +132,7 @@ class Session:
         return phrases, tags
 
     def _check_label(self, edit: Mapping[str, Any], sentence: AnnotatedSentence) -> None:
-        """Refuse a label or tag that is used nowhere, because most are typing errors.
+        """Raise NewLabelError for a label or tag that is used nowhere else, because most are typing errors.
 
         Args:
             edit: an edit that fits the sentence.
@@ -177,7 +177,7 @@ class Session:
         }
 
     def _tree(self, place: Place, sentence: AnnotatedSentence) -> str:
-        """Return the tree that the page shows: the accepted tree, or the parser's."""
+        """Return the tree that the page shows for a sentence: the accepted tree, or else the parser's."""
         return sentence.tree if sentence.tree is not None else str(self._parsed(place, sentence).tree)
 
     def _parsed(self, place: Place, sentence: AnnotatedSentence) -> Parse:
@@ -215,7 +215,14 @@ def _same_constraints(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
 
 
 def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
-    """Return the constituents below the root, parents first, with their numbers in the drawing."""
+    """Return the constituents below the root as JSON values for the page, parents first.
+
+    Each has the number of its node in the drawing.
+
+    Args:
+        tree: the tree.
+        posteriors: posterior of each constituent; None if it is unknown.
+    """
     spans = list(zip(tree.spans(), posteriors, strict=True))
     return [
         {"node": number, "label": label, "start": start, "end": end, "posterior": posterior}
@@ -225,7 +232,13 @@ def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
 
 
 def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSentence) -> dict[int, str]:
-    """Return the class of each drawn node: required by the annotator, or by its posterior."""
+    """Return the CSS class of each node in the drawing: required by the annotator, or by its posterior.
+
+    Args:
+        tree: the tree.
+        posteriors: posterior of each constituent; None if it is unknown.
+        sentence: the sentence with the annotator's constraints.
+    """
     required = {(each.label, *each.span) for each in sentence.brackets}
     marks = {}
     for number, (span, posterior) in enumerate(zip(tree.spans(), posteriors, strict=True)):

@@ -21,7 +21,7 @@ _MOST_FLAT = 100
 
 
 def train_from_scratch(trees: Sequence[Tree], *, in_full: bool) -> Parser:
-    """Train a parser on trees alone.
+    """Train a parser on the accepted trees alone, without an initial model.
 
     Args:
         trees: cleaned trees, at least one.
@@ -35,7 +35,7 @@ def train_from_scratch(trees: Sequence[Tree], *, in_full: bool) -> Parser:
 
 
 def flat_parser(sentences: Iterable[Sequence[str]]) -> Parser:
-    """Return a parser that gives every sentence a flat tree.
+    """Return a parser that gives every sentence a flat tree, for a start without trees or a model.
 
     Args:
         sentences: words of at least one sentence; the first hundred are used.

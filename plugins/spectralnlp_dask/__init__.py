@@ -1,4 +1,4 @@
-"""Engine that runs the passes of estimators on Dask workers, on many machines or on this one."""
+"""Execution engine that trains estimators on Dask workers, on many machines or on this one."""
 
 from __future__ import annotations
 

@@ -97,10 +97,14 @@ def connect(address: str, timeout: float) -> Client:
 
 
 def check_answers(address: str, timeout: float) -> None:
-    """Check that a scheduler answers; Dask's client would wait forever for one that hangs.
+    """Check that a Dask scheduler answers, since Dask's client would wait forever for one that hangs.
+
+    Args:
+        address: address of the scheduler, ``tcp://host:port``.
+        timeout: seconds to wait.
 
     Raises:
-        ConfigError: it does not answer in time, or the server is not a scheduler.
+        ConfigError: there is no answer in time, or the server is not a scheduler.
     """
 
     async def ask() -> Any:
@@ -123,7 +127,7 @@ def check_answers(address: str, timeout: float) -> None:
 
 
 def own_version() -> str:
-    """Return the version of the package on this machine."""
+    """Return the version of spectralnlp on this machine, which workers must have too."""
     return importlib.metadata.version(PACKAGE)
 
 

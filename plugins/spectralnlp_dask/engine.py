@@ -1,4 +1,4 @@
-"""The engine ``dask``: workers observe and merge partitions, and only the result reaches the client."""
+"""Execution engine ``dask``: workers compute and merge moments of partitions, and return only the result."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ class DaskEngine(Engine):
         return self._client
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in order, at most two tasks in flight per worker; the function is sent to each worker once."""
+        """Apply a function to tasks on the workers, and yield results in order.
+
+        At most two tasks per worker are submitted at a time; the function is sent to each worker once.
+        """
         width = 2 * max(1, sum(self.client.nthreads().values()))
         shared = self._shared(function)
         try:
@@ -105,7 +108,12 @@ class DaskEngine(Engine):
             raise _died(error) from error
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
-        """Observe and merge partitions on the workers, in the order of `spectralnlp.runtime.reduction`."""
+        """Compute the moments of partitions on the workers, and return them merged.
+
+        Args:
+            observe: function that computes the moments of a partition.
+            tasks: numbered partitions; moments are merged in the order of `spectralnlp.runtime.reduction`.
+        """
         killers: list[BadPartition] = []
         suspicions = 0
         while tasks:
@@ -132,7 +140,12 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
-        """Group partitions into tasks: a subtree of the merge tree each if there are many, else one each."""
+        """Group partitions into Dask tasks: one for each subtree of the merge tree, or for each partition if few.
+
+        Args:
+            tasks: numbered partitions.
+            fan_in: number of moments that are merged at once.
+        """
         n_workers = max(1, sum(self.client.nthreads().values()))
         size = 1
         while len(tasks) >= fan_in * size * TASKS_A_WORKER * n_workers:
@@ -142,14 +155,17 @@ class DaskEngine(Engine):
     def _grow(
         self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str, fan_in: int
     ) -> Future[Any]:
-        """Submit the tree of tasks, and return its root; merges run before new partitions to save memory."""
+        """Submit the tasks that compute and merge moments, and return the last one.
+
+        Merges run before further partitions are read, to save memory.
+        """
         nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:
             nodes = [self._sum(nodes[at : at + fan_in]) for at in range(0, len(nodes), fan_in)]
         return nodes[0]
 
     def _sum(self, nodes: list[Future[Any]]) -> Future[Any]:
-        """Merge nodes from left to right, at most `FAN_IN` in a task."""
+        """Merge moments in the workers' memory from left to right, at most `FAN_IN` in a Dask task."""
         while len(nodes) > 1:
             nodes = [self._submit(_merged, nodes[:FAN_IN]), *nodes[FAN_IN:]]
         return nodes[0]
@@ -205,7 +221,7 @@ class DaskEngine(Engine):
 
 
 class _Awaited(Generic[R]):
-    """Future whose `result` checks the scheduler while it waits."""
+    """Future whose `result` checks that the scheduler is still there while it waits."""
 
     def __init__(self, engine: DaskEngine, future: Future[R]) -> None:
         self.engine = engine
@@ -249,7 +265,7 @@ def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge parts into a new one without changing them, since a retiring worker passes them on."""
+    """Merge moments of parts into new ones without changing them, since a worker may still pass them on."""
     total = Part(parts[0].moments.empty_like())
     for part in parts:
         total.merge(part)

@@ -34,7 +34,7 @@ class FsspecFiles:
         return cast(BinaryIO, files.open(path, "rb"))
 
     def expand(self, address: str) -> list[str]:
-        """List the files of an address: the file itself, a folder's visible files, or a pattern's matches."""
+        """List the files of a URL: the file itself, a folder's visible files, or a pattern's matches."""
         files, path = _file_system(address)
         try:
             if files.isdir(path):

@@ -1,4 +1,4 @@
-"""Adapters that give spectralnlp models the interfaces of NLTK (``pip install "spectralnlp[nltk]"``)."""
+"""Adapters that give spectralnlp models NLTK's interfaces (``pip install "spectralnlp[nltk]"``)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,11 @@ def _trees(parse: Any) -> list[Tree]:
 
 
 def _loaded(model: Any, task: str) -> Any:
-    """Return a model for a task, loaded from a name or folder if necessary.
+    """Return a model for a task, after loading it if a name or folder is given.
+
+    Args:
+        model: a model, a model folder, or the name of an installed model.
+        task: the task, such as ``parser``.
 
     Raises:
         ConfigError: the model is for another task.

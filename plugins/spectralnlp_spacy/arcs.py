@@ -1,4 +1,4 @@
-"""Set the dependencies of documents (``token.head`` and ``token.dep_``) from trees."""
+"""Write dependencies from trees to documents (``token.head`` and ``token.dep_``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Arcs(NamedTuple):
-    """Heads and relations of the tokens of a document.
+    """Dependency arcs of a document: head and relation of each token.
 
     Args:
         heads: index of each token's head; a root is its own head.
@@ -33,7 +33,7 @@ class Arcs(NamedTuple):
         return cls(list(range(len(doc))), ["ROOT"] * len(doc))
 
     def add(self, parse: Parse, words: Sequence[int]) -> None:
-        """Add the dependencies of a sentence.
+        """Add the dependencies of a sentence to the arcs, from its parse.
 
         Args:
             parse: parse of the sentence.
@@ -45,7 +45,7 @@ class Arcs(NamedTuple):
                 self.heads[token], self.relations[token] = words[head], relation
 
     def write(self, doc: Doc, bounds: Bounds) -> bool:
-        """Set the heads and relations of a document that has no dependency parse, sentence by sentence.
+        """Write the arcs to a document that has no dependency parse, sentence by sentence.
 
         White space depends on the token before it; at the start of a sentence, on the root of the sentence.
 

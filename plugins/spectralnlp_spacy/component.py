@@ -1,4 +1,4 @@
-"""Base class of the components, which load, train and save one model of the core.
+"""Base class of the spaCy components, each of which loads, trains and saves one spectralnlp model.
 
 A subclass defines the training data (`_training_corpus`), the predictions of the model for documents
 (`predict`) and how they are written to documents (`set_annotations`).
@@ -39,7 +39,7 @@ KEPT_FILES = (MOMENTS, MOMENTS_META)
 
 
 class Origin(NamedTuple):
-    """Source of a model: an unchanged folder, or the model's files in memory.
+    """Where a model was loaded from: an unchanged folder, or the model's files in memory.
 
     Args:
         folder: folder of the model; None if the files are in memory.
@@ -64,7 +64,7 @@ class Origin(NamedTuple):
 
 
 class SpectralPipe(Pipe):
-    """Base class of the components.
+    """Base class of the spaCy components, such as the parser and the tagger.
 
     Args:
         vocab: vocabulary of the pipeline.
@@ -74,7 +74,7 @@ class SpectralPipe(Pipe):
     Class attributes:
         factory: name of the factory.
         settings_type: class of the settings.
-        task: task of the core whose models the component uses.
+        task: task of spectralnlp, such as ``parser``, whose models the component uses.
         place_setting: name of the setting that controls where the component writes; None if there is none.
     """
 
@@ -105,7 +105,7 @@ class SpectralPipe(Pipe):
     # The model
 
     def ready(self) -> Any:
-        """Return the model, which is loaded at the first call.
+        """Return the model, which is loaded on the first call.
 
         Raises:
             ComponentError: there is no model, or it cannot be loaded.
@@ -126,11 +126,17 @@ class SpectralPipe(Pipe):
         return self.model
 
     def _named_model(self) -> str | None:
-        """Return the model that the config names; None if it names none, or the language has none."""
+        """Return the model that the setting ``model`` names.
+
+        Returns None if it names none, or the language has none.
+        """
         return self._model_of_language() if self.source == AUTO else self.source
 
     def _usual_model(self) -> str | None:
-        """Return the installed model to use if the config names none; None if there is no default."""
+        """Return the installed model to use if the setting ``model`` names none.
+
+        Returns None if there is no default.
+        """
         return None
 
     def _model_of_language(self) -> str | None:
@@ -191,7 +197,7 @@ class SpectralPipe(Pipe):
 
     @property
     def is_trainable(self) -> bool:
-        """Always True: `initialize` trains the component."""
+        """Whether the component can be trained: always True, by `initialize`."""
         return True
 
     @property
@@ -207,23 +213,28 @@ class SpectralPipe(Pipe):
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where the component writes, for messages, such as ``token.tag_``."""
+        """Where in a document the component writes, for messages, such as ``token.tag_``."""
 
     @property
     @abstractmethod
     def needed(self) -> str:
-        """Annotation that training examples need, for messages."""
+        """Annotation that training examples must have, for messages."""
 
     # -----------------------------------------------------------------------------------------------------
     # Annotating
 
     @abstractmethod
     def predict(self, docs: Sequence[Doc]) -> Sequence[Any]:
-        """Return one prediction for each document of a batch, without changing the documents."""
+        """Return the model's prediction for each document of a batch, without changing the documents."""
 
     @abstractmethod
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
-        """Write predictions to documents."""
+        """Write predictions to documents.
+
+        Args:
+            docs: the documents.
+            predictions: the result of `predict` for these documents.
+        """
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document."""
@@ -270,7 +281,7 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Any] | None:
-        """Return the training data in gold documents, for the core's task; None if they have none."""
+        """Return the training data in gold documents, as the estimator reads them; None if they have none."""
 
     def _train(self, corpus: Corpus[Any]) -> None:
         try:
@@ -317,13 +328,13 @@ class SpectralPipe(Pipe):
         return losses
 
     def finish_update(self, sgd: Any) -> None:
-        """Do nothing: there are no gradients to apply."""
+        """Do nothing; spaCy calls this to apply gradients, and there are none."""
 
     # -----------------------------------------------------------------------------------------------------
     # Saving
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write a folder that contains the model folder of the core (safetensors and JSON)."""
+        """Write a folder that contains the spectralnlp model folder (safetensors and JSON)."""
 
         def write(folder: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -363,7 +374,10 @@ class SpectralPipe(Pipe):
         return self.model is None and self._named_model() is None
 
     def _stored(self) -> Files:
-        """Return the files of the model; those of a loaded model are copied, as saving is slow and rounds."""
+        """Return the model as files: copies of those that it was loaded from, or the result of saving it.
+
+        Copying is faster than saving, and keeps the stored numbers, which saving would round once more.
+        """
         model = self.ready()
         files = None if self._origin is None else self._origin.files(self._files)
         if files is None:
@@ -396,7 +410,7 @@ def _read_files(folder: Path, names: Iterable[str]) -> Files:
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:
-    """Return whether these are the dummy examples that spaCy uses if none were given."""
+    """Return whether examples are the dummy ones that spaCy makes if none were given."""
     return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 
@@ -407,10 +421,10 @@ def _rebuild(kind: type[SpectralPipe], state: dict[str, Any], model: bytes | Non
 
 
 def check_alone(pipe: SpectralPipe, nlp: Language) -> None:
-    """Check that no other component of the same type in the pipeline writes to the same place.
+    """Check that no other component of the same type in the pipeline writes to the same attribute.
 
     Raises:
-        ComponentError: another component does; the message names it and a remedy.
+        ComponentError: another component writes there; the message names it and a remedy.
     """
     for name, other in nlp.components:
         if type(other) is type(pipe) and other.place == pipe.place:

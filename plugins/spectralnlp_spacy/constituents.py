@@ -97,7 +97,9 @@ def write_constituents(
 
 
 def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) -> list[Bracket]:
-    """Return the constituents within a range of tokens, parents first; unary chains in the group's order.
+    """Return the constituents within a range of tokens, parents first.
+
+    In a unary chain the topmost comes first.
 
     Raises:
         ComponentError: the document has no such group.
@@ -135,7 +137,12 @@ def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
 
 
 def read_fallback(span: Span, key: str) -> str | None:
-    """Return why the tree of a span's sentence is not the grammar's best tree; None if it is."""
+    """Return the reason why a sentence's tree is not the grammar's best tree; None if it is.
+
+    Args:
+        span: a span in the sentence.
+        key: name of the group of constituents.
+    """
     group = _group(span.doc, key)
     if group is None:
         return None
@@ -145,7 +152,10 @@ def read_fallback(span: Span, key: str) -> str | None:
 
 
 def _group(doc: Doc, key: str) -> SpanGroup | None:
-    """Return a group of constituents, repaired if tokens were merged or split; None if there is none."""
+    """Return the group of constituents in ``doc.spans[key]``; None if there is none.
+
+    The group is repaired if tokens were merged or split.
+    """
     if key not in doc.spans:
         return None
     group: SpanGroup = doc.spans[key]
@@ -165,7 +175,7 @@ def _is_in_place(span: Span) -> bool:
 
 
 def _repair(doc: Doc, key: str) -> SpanGroup:
-    """Move the constituents of a group to the tokens that now have their character ranges.
+    """Move the constituents of a group to the tokens that have their character ranges after retokenisation.
 
     Constituents that begin or end within a token are dropped.
     """

@@ -1,4 +1,4 @@
-"""Convert a group of spans of a document to brackets that its trees must have."""
+"""Constraints on trees from a group of spans of a document, which the trees must have as constituents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spectralnlp_spacy.errors import ComponentError, Errors
 
 
 class RequiredSpans:
-    """Spans of a group, indexed by their first word.
+    """Spans that must be constituents of a document's trees, indexed by their first word.
 
     Args:
         doc: the document.
@@ -52,7 +52,7 @@ class RequiredSpans:
 
     @contextmanager
     def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Turn a ConstraintError in the block into an error that quotes the words.
+        """Return a context that turns a ConstraintError in its block into an error that quotes the words.
 
         Raises:
             ComponentError: the block raised a ConstraintError.

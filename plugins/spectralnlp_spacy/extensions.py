@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NotAConstituentError(ComponentError):
-    """Error of asking for an attribute of constituents on a span that is not a constituent.
+    """Error of reading an attribute such as ``span._.labels`` of a span that is not a constituent.
 
     Examples:
         >>> import spacy
@@ -55,7 +55,7 @@ NonConstituentException = NotAConstituentError
 
 
 class Getters:
-    """Getters of the extension attributes, for one group of constituents.
+    """Functions that compute the extension attributes of spans, for one group of constituents.
 
     Args:
         key: name of the group in ``doc.spans``.
@@ -69,7 +69,7 @@ class Getters:
         return tuple(bracket.label for bracket in self._chain(span).brackets)
 
     def constituents(self, span: Span) -> Iterator[Span]:
-        """Yield all constituents within a constituent and itself, parents first, down to single words."""
+        """Yield a constituent and all constituents within it, parents first, down to single words."""
         first = self._chain(span)
         if first.start == first.end:
             return
@@ -98,7 +98,7 @@ class Getters:
         return _span(span, around[-1]) if around else None
 
     def parse_string(self, span: Span) -> str:
-        """Return a constituent in brackets, on one line."""
+        """Return the tree of a constituent as labelled brackets, on one line."""
         tree = self._tree(span)
         return "" if tree is None else str(tree)
 
@@ -111,7 +111,10 @@ class Getters:
             raise ComponentError(Errors.SN014) from error
 
     def confidence(self, span: Span) -> float | None:
-        """Return the posterior probability of a constituent; the minimum over a unary chain, or None."""
+        """Return the posterior probability of a constituent; None if it is unknown.
+
+        For a unary chain this is the minimum of the constituents' probabilities.
+        """
         posteriors = [bracket.posterior for bracket in self._chain(span).brackets]
         known = [each for each in posteriors if each is not None]
         return min(known) if known else None
@@ -125,7 +128,7 @@ class Getters:
 
         Args:
             span: any span; the constituents within it are copied.
-            copy_user_data: see ``span.as_doc``.
+            copy_user_data: whether to copy ``doc.user_data`` too, as for ``span.as_doc``.
         """
         doc = span.as_doc(copy_user_data=copy_user_data)
         brackets = [
@@ -208,7 +211,7 @@ def _install(owner: Any, name: str, getter: Callable[[Any], Any], kind: str = "g
 
 
 def _key(getter: Any) -> str | None:
-    """Return the group that a getter of this package reads; None for other getters."""
+    """Return the name of the group that a getter function of this package reads; None for other functions."""
     getters = getattr(getattr(getter, "of_span", getter), "__self__", None)
     return getters.key if isinstance(getters, Getters) else None
 

@@ -1,4 +1,4 @@
-"""Register the spaCy factories of the components; cheap, because spaCy imports it with every pipeline."""
+"""Register the factories of the spaCy components; cheap to import, since every spaCy pipeline does."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _register(
 
 
 def _require(nlp: Language) -> None:
-    """Add spectralnlp to the requirements in the pipeline's description, for ``spacy package``."""
+    """Add spectralnlp to the requirements in a pipeline's description, for ``spacy package``."""
     # `nlp.meta` would drop the components of a saved pipeline that have not been added yet.
     requirements: list[str] = nlp._meta.setdefault("requirements", [])
     if not any(re.match(r"spectralnlp\b", each) for each in requirements):

@@ -1,4 +1,4 @@
-"""Base noun phrases of trees as ``doc.noun_chunks``, for documents without another dependency parse."""
+"""Set ``doc.noun_chunks`` to base noun phrases of trees, in documents without another dependency parse."""
 
 from __future__ import annotations
 

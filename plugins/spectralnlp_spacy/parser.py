@@ -98,7 +98,7 @@ class SpectralParser(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples need, for messages."""
+        """Annotation that training examples must have, for messages."""
         return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class SpectralParser(SentencePipe):
     # Annotating
 
     def ready(self) -> Parser:
-        """Return the parser with the component's ``max_length``; see `SpectralPipe.ready`."""
+        """Return the parser model, loaded on the first call, with the component's setting ``max_length``."""
         parser: Parser = super().ready()
         if parser.max_length != self.max_length:
             self.model = parser = replace(parser, max_length=self.max_length)
@@ -218,7 +218,12 @@ class SpectralParser(SentencePipe):
 def _or_refused(
     parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
 ) -> Iterator[Parse]:
-    """Yield the parses of sentences; errors of constraints quote the words of the sentence."""
+    """Yield the parses of sentences; an error of a required span quotes the words of its sentence.
+
+    Args:
+        parses: the parses, computed one after another.
+        sentences: for each parse, the required spans of its document, and the indices of its words.
+    """
     for required, words in sentences:
         with required.refused(words):
             parse = next(parses)
@@ -232,7 +237,15 @@ def _assemble(
     parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """Take the next parse of each sentence with words, and set its constituents over a document's tokens."""
+    """Collect the parses of a document's sentences, with positions that are token indices of the document.
+
+    Args:
+        doc: the document.
+        bounds: first token and end of each sentence.
+        words: for each sentence, the indices of its words among the tokens.
+        parses: parses of the sentences that have words, from which as many are taken as there are.
+        arcs: dependency arcs to fill in; None if dependencies are not wanted.
+    """
     result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
     for sentence in words:
         parse = next(parses)
@@ -247,7 +260,12 @@ def _assemble(
 
 
 def _brackets(parse: Parse, words: Sequence[int]) -> Iterator[Bracket]:
-    """Yield constituents over tokens of the document, after a ``TOP`` if none covers all words."""
+    """Yield the constituents of a parse over a document's tokens, under a ``TOP`` if none covers all words.
+
+    Args:
+        parse: parse of a sentence.
+        words: index of the token of each word.
+    """
     if not any((c.start, c.end) == (0, len(words)) for c in parse.constituents[:1]):
         yield Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)
     for c in parse.constituents:

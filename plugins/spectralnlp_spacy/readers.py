@@ -1,4 +1,4 @@
-"""Corpus and text readers for the sections ``[corpora]`` and ``[initialize]`` of spaCy's configs."""
+"""Readers for spaCy's configs: of corpora (section ``[corpora]``) and of texts (section ``[initialize]``)."""
 
 from __future__ import annotations
 

@@ -17,22 +17,22 @@ Scores = dict[str, Any]
 
 
 def make_span_scorer() -> Callable[..., Scores]:
-    """Return the scorer ``spectralnlp.constituent_scorer.v1``; see `score_constituents`."""
+    """Return `score_constituents`, spaCy's registered scorer ``spectralnlp.constituent_scorer.v1``."""
     return score_constituents
 
 
 def make_evalb_scorer() -> Callable[..., Scores]:
-    """Return the scorer ``spectralnlp.evalb_scorer.v1``; see `score_evalb`."""
+    """Return `score_evalb`, spaCy's registered scorer ``spectralnlp.evalb_scorer.v1``."""
     return score_evalb
 
 
 def make_parser_scorer() -> Callable[..., Scores]:
-    """Return the scorer ``spectralnlp.parser_scorer.v1``; see `score_parser`."""
+    """Return `score_parser`, spaCy's registered scorer ``spectralnlp.parser_scorer.v1``."""
     return score_parser
 
 
 def score_parser(examples: Iterable[Example], **settings: Any) -> Scores:
-    """Score constituents by EVALB and as labelled spans."""
+    """Return the scores of `score_evalb` and of `score_constituents` together."""
     examples = list(examples)
     return score_evalb(examples, **settings) | score_constituents(examples, **settings)
 
@@ -51,7 +51,13 @@ def score_constituents(examples: Iterable[Example], *, spans_key: str = KEY, **s
 
 
 def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
-    """Score the labelled spans of one group; ``name`` is the prefix of the scores."""
+    """Score the labelled spans of one group as spaCy does.
+
+    Args:
+        examples: examples; those without the gold group are ignored.
+        key: name of the group in ``doc.spans``.
+        name: prefix of the names of the scores.
+    """
 
     def has_group(doc: Doc) -> bool:
         return key in doc.spans
@@ -103,7 +109,7 @@ def _count_sentences(example: Example, key: str) -> Iterable[SentenceCounts]:
 
 
 def make_tagger_scorer() -> Callable[..., Scores]:
-    """Return the scorer ``spectralnlp.tagger_scorer.v1``; see `score_tags`."""
+    """Return `score_tags`, spaCy's registered scorer ``spectralnlp.tagger_scorer.v1``."""
     return score_tags
 
 
@@ -129,7 +135,7 @@ def score_tags(
 
 
 def make_textcat_scorer() -> Callable[..., Scores]:
-    """Return the scorer ``spectralnlp.textcat_scorer.v1``; see `score_cats`."""
+    """Return `score_cats`, spaCy's registered scorer ``spectralnlp.textcat_scorer.v1``."""
     return score_cats
 
 

@@ -45,7 +45,7 @@ class SpanMatch:
 
     @property
     def text(self) -> str:
-        """Text of the span."""
+        """Text of the span of the matched node."""
         return str(self.span.text)
 
 
@@ -75,9 +75,9 @@ def search(
 
     Args:
         docs: documents or spans, such as ``nlp.pipe(texts)``; each sentence is a tree under ``TOP``.
-        pattern: see `spectralnlp_trees.search`.
+        pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
         once: yield each node once, not once for each way in which the pattern matches there.
-        head_rules: see `spectralnlp_trees.search`.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
         spans_key: name of the group with the constituents.
 
     Raises:
@@ -109,11 +109,11 @@ def count(
     """Count the matches of a pattern in Tregex's language in parsed documents or spans.
 
     Args:
-        docs: see `search`.
-        pattern: see `search`.
+        docs: documents or spans, such as ``nlp.pipe(texts)``.
+        pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
         once: count each node once, not once for each way in which the pattern matches there.
-        head_rules: see `search`.
-        spans_key: see `search`.
+        head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
+        spans_key: name of the group with the constituents.
 
     Raises:
         ComponentError: a document has not been parsed.

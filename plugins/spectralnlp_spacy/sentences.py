@@ -1,4 +1,4 @@
-"""Base class of components that process sentences: sentence boundaries, and word forms of the model."""
+"""Base class of components that process sentence by sentence: sentence boundaries, and spelling of words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SentencePipe(SpectralPipe):
 
     @property
     def conventions(self) -> Conventions:
-        """Spelling conventions of the model's training data."""
+        """Spelling conventions of the model's training data, such as how brackets are written."""
         return getattr(self.ready(), "conventions", None) or Conventions()
 
     def bounds(self, doc: Doc) -> Bounds:

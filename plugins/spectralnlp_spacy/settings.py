@@ -1,4 +1,4 @@
-"""Settings of the components, which are the options in a pipeline's config."""
+"""Settings of the spaCy components, the options in a pipeline's config."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AUTO = "auto"  # stands for the installed model of the pipeline's language
 
 @dataclass(frozen=True, kw_only=True)
 class PipeSettings:
-    """Settings that all components share.
+    """Settings that all spaCy components share.
 
     Attributes:
         model: a model folder, or the name of an installed model; ``auto`` for the installed model of the

@@ -80,7 +80,7 @@ class SpectralTagger(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples need, for messages."""
+        """Annotation that training examples must have, for messages."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
 
     def load(self, source: str | Path) -> None:
@@ -168,7 +168,7 @@ class SpectralTagger(SentencePipe):
         return bool(doc.has_annotation({"tag": "TAG", "pos": "POS", "ents": "ENT_IOB"}[self.attribute]))
 
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
-        """Return the words of each sentence and their gold tags."""
+        """Return, for each sentence of a document, the indices of its words and their gold tags."""
         sentences = []
         for start, end in sentence_bounds(doc):
             words = words_of(doc, start, end)

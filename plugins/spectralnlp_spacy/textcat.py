@@ -52,12 +52,12 @@ class SpectralTextcat(SpectralPipe):
 
     @property
     def place(self) -> str:
-        """Where probabilities are written, for messages."""
+        """Where probabilities of labels are written, for messages: ``doc.cats``."""
         return "doc.cats"
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples need, for messages."""
+        """Annotation that training examples must have, for messages."""
         return "doc.cats in which one label is 1"
 
     def _labels(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class SpectralTextcat(SpectralPipe):
         nlp: Language | None = None,
         unlabelled: Iterable[str] | None = None,
     ) -> None:
-        """Train the model; see `SpectralPipe.initialize`.
+        """Train the classifier with the estimator and settings of the config.
 
         Args:
             get_examples: returns the annotated examples; those without ``doc.cats`` are unlabelled texts.
@@ -90,7 +90,7 @@ class SpectralTextcat(SpectralPipe):
             unlabelled: further unlabelled texts, such as ``spectralnlp.Lines.v1`` reads.
 
         Raises:
-            ComponentError: see `SpectralPipe.initialize`; or a text has several labels.
+            ComponentError: no example has a label, a text has several labels, or the training fails.
         """
         self._unlabelled = list(unlabelled or ())
         try:

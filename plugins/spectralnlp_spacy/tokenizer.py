@@ -56,7 +56,13 @@ class SpectralTokenizer(DummyTokenizer):
 
 
 def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
-    """Add the white space after a word: one space belongs to the word, the rest is a token, as in spaCy."""
+    """Add the white space after a word: one space belongs to the word, the rest becomes a token, as in spaCy.
+
+    Args:
+        blanks: the white space.
+        words: tokens so far, to which a token of white space is appended.
+        spaces: for each token, whether a space follows.
+    """
     if words and blanks.startswith(" "):
         spaces[-1], blanks = True, blanks[1:]
     if blanks:
@@ -68,7 +74,7 @@ def make_tokenizer(model: str) -> Callable[[Language], SpectralTokenizer]:
     """Return the function that creates the tokenizer ``spectralnlp.Tokenizer.v1`` of a config.
 
     Args:
-        model: name or folder of a parser or tagger; see `SpectralTokenizer`.
+        model: name or folder of a parser or tagger, whose conventions the tokenizer follows.
 
     Examples:
         >>> import spacy

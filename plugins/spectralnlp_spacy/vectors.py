@@ -49,7 +49,7 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
 
 
 def check_free(folder: Path) -> None:
-    """Check that a folder is new, empty or a pipeline.
+    """Check that a folder may be written to: it is new, empty or a spaCy pipeline.
 
     Raises:
         ConfigError: the folder holds something else.
@@ -61,7 +61,7 @@ def check_free(folder: Path) -> None:
 
 
 def write_pipeline(nlp: Language, folder: Path) -> None:
-    """Write a pipeline to a folder.
+    """Write a spaCy pipeline to a folder.
 
     Raises:
         ConfigError: the folder holds something other than a pipeline, or cannot be written.

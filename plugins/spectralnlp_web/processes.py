@@ -1,4 +1,4 @@
-"""Start and kill worker processes, which do the heavy work of a server."""
+"""Start and kill worker processes, in which a server runs long computations."""
 
 from __future__ import annotations
 

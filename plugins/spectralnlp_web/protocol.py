@@ -1,4 +1,4 @@
-"""HTTP protocol of the server: uvicorn's, with errors in JSON, a time limit and a connection limit."""
+"""HTTP protocol of the server: uvicorn's, with JSON errors, a time limit and a limit of connections."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; bytes that arrive do not extend the wait."""
+        """Start the timer for the next request; bytes that arrive in the meantime do not extend it."""
         self._wait_for_request()
         super().on_response_complete()
 

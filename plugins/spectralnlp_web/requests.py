@@ -14,7 +14,7 @@ class BadRequestError(Exception):
 
     Args:
         status: HTTP status of the response.
-        what: error message, in one line.
+        what: error message, a single line.
     """
 
     def __init__(self, status: int, what: str) -> None:

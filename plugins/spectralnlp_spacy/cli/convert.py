@@ -82,7 +82,7 @@ def _documents(
 
 
 def _recognise(path: Path | str) -> str:
-    """Return the kind of data in a file, from its first non-empty line."""
+    """Return the kind of data in a file (trees, tags or texts), from its first non-empty line."""
     from spectralnlp.runtime import open_text
 
     with open_text(path, "iso-8859-1") as lines:  # accepts any bytes; only ASCII characters matter here

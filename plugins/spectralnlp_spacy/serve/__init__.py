@@ -1,4 +1,4 @@
-"""Server of ``spectralnlp serve``: pipeline, analysis of texts, worker processes, HTTP interface, page."""
+"""Web server of the command ``spectralnlp serve``, which shows the analysis of texts in the browser."""
 
 # Nothing here is public: import public names from `spectralnlp_spacy`.
 __all__: list[str] = []

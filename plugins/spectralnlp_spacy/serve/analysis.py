@@ -26,7 +26,7 @@ class TextTooLongError(InputError):
 
 
 class Analyst:
-    """Analyses texts and explains brackets, one request at a time.
+    """Analyser of texts that also explains brackets of trees, one request at a time.
 
     Args:
         nlp: a pipeline with a ``spectral_parser``.
@@ -69,14 +69,14 @@ class Analyst:
         }
 
     def explain(self, words: Sequence[str], bracket: Sequence[Any]) -> dict[str, Any]:
-        """Explain a bracket of a sentence by features, and by training trees if the parser kept its moments.
+        """Explain why a tree has a bracket: by features, and by training trees if the parser kept them.
 
         Args:
             words: words of the sentence.
             bracket: first token, first token after it, and label.
 
         Raises:
-            SpectralError: see `Parser.explain`.
+            SpectralError: the sentence has no such bracket, or cannot be parsed.
         """
         _check_length("tokens", len(words), self.limits.tokens)
         started = perf_counter()
@@ -88,7 +88,7 @@ class Analyst:
         return {**values, "seconds": perf_counter() - started}
 
     def prepare(self) -> None:
-        """Prepare explanations from the training trees that the parser kept, which takes time."""
+        """Index the training trees that the parser kept, if any, so that the first explanation is fast."""
         with suppress(SpectralError):  # a request to explain reports the error
             _ = self.parser.ready().explainer
 
@@ -141,7 +141,7 @@ def _check_length(unit: str, length: int, most: int) -> None:
 
 
 def _bare(parse: Any, tree: Any) -> Any:
-    """Return a parse of the same sentence with another tree, without posteriors."""
+    """Return a parse with another tree for the same sentence, and without posteriors."""
     from dataclasses import replace
 
     return replace(parse, tree=tree, constituents=())

@@ -1,4 +1,4 @@
-"""Limits of ``spectralnlp serve``: size and time of a request, and number of simultaneous requests."""
+"""Limits of ``spectralnlp serve``: length and time of a request, and number of simultaneous requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Limits:
 
     @property
     def body(self) -> int:
-        """Maximum length of a request's body in bytes, which is enough for any text within the limit."""
+        """Maximum length of a request's body in bytes, enough for any text of ``characters`` characters."""
         return self.characters * _BYTES_OF_CHARACTER + _BYTES_AROUND
 
     @property

@@ -26,10 +26,10 @@ ERRORS = {
 
 
 def describe_interface(limits: Limits) -> dict[str, Any]:
-    """Return the OpenAPI document of a server.
+    """Return the description of the server's JSON interface, an OpenAPI document.
 
     Args:
-        limits: limits of the server.
+        limits: limits of requests.
     """
     answers = {str(status): _answer(what, "Error") for status, what in ERRORS.items()}
     analysis = {
@@ -65,7 +65,7 @@ def _answer(description: str, schema: str) -> dict[str, Any]:
 
 
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object that has exactly these properties, all required."""
+    """Return the JSON schema of an object that has exactly these properties, all required."""
     return {
         "type": "object",
         "properties": properties,
@@ -79,7 +79,12 @@ def _list_of(schema: str) -> dict[str, Any]:
 
 
 def _array(description: str, *kinds: str) -> dict[str, Any]:
-    """Return the schema of a list of values of some types."""
+    """Return the JSON schema of a list whose values have one of several types.
+
+    Args:
+        description: description of the list.
+        kinds: names of the types.
+    """
     return {"type": "array", "description": description, "items": {"type": list(kinds)}}
 
 

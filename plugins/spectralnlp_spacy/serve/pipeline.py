@@ -22,14 +22,14 @@ FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intent
 
 
 def load_pipeline(names: Sequence[str], lang: str) -> Language:
-    """Return a pipeline with a parser.
+    """Return a spaCy pipeline with a parser.
 
     Args:
         names: one spaCy pipeline (a folder or a package), or models of the core, by folder or name.
         lang: language of the text, for models of the core.
 
     Raises:
-        ConfigError: a name is neither, or the pipeline has no parser.
+        ConfigError: there is no such pipeline or model, or the pipeline has no parser.
     """
     if len(names) == 1 and not _is_core_model(names[0]):
         nlp = _load_spacy(names[0])
@@ -43,7 +43,7 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
 
 
 def _add(nlp: Language, name: str) -> None:
-    """Add the component for a model of the core, named after the model."""
+    """Add a component for a spectralnlp model to a pipeline, named after the model."""
     if not _is_core_model(name):
         raise ConfigError(
             f"no model {name!r}", hint="give folders of spectralnlp models, or one spaCy pipeline"

@@ -33,7 +33,7 @@ class Worker:
 
     @classmethod
     async def start(cls, setup: Setup, module: str = _WORKER) -> Worker:
-        """Start a process and wait until its models are loaded.
+        """Start a worker process and wait until its models are loaded.
 
         Args:
             setup: settings of the worker.
@@ -110,7 +110,7 @@ class WorkerPool:
         self._waiting = 0
 
     async def start(self) -> None:
-        """Start the first worker, and then the others in the background, which load the kernels it compiled.
+        """Start the first worker, then the others in the background; they reuse the code that it compiled.
 
         Raises:
             ConfigError: the models cannot be loaded.
@@ -157,7 +157,13 @@ class WorkerPool:
         return error_answer(500, "the analysis failed") if work.exception() else work.result()
 
     async def _release(self, worker: Worker, work: asyncio.Future[Answer], seconds: float) -> None:
-        """Return a worker to the pool if it finishes within some seconds; otherwise kill and replace it."""
+        """Return a worker to the pool if it finishes in time; otherwise kill it and start another.
+
+        Args:
+            worker: the worker.
+            work: the answer that the worker computes.
+            seconds: seconds to wait for the answer.
+        """
         try:
             done, _ = await asyncio.wait({work}, timeout=seconds)
         finally:
@@ -170,7 +176,7 @@ class WorkerPool:
         await self._add()
 
     async def _add(self) -> None:
-        """Start a worker, and try again after a pause as long as the models cannot be loaded."""
+        """Start a worker and add it to the pool; after a failure, try again after a pause."""
         while True:
             try:
                 return self._admit(await Worker.start(self._setup, self._module))

@@ -51,7 +51,14 @@ async def read_question(request: Request, limits: Limits) -> dict[str, Any]:
 async def _read_fields(
     request: Request, limits: Limits, fields: tuple[str, ...], example: str
 ) -> dict[str, Any]:
-    """Return the JSON object in a request's body, which must not have other fields."""
+    """Return the JSON object in a request's body, which must have certain fields and no others.
+
+    Args:
+        request: the request.
+        limits: limits of requests.
+        fields: names of the fields.
+        example: a valid body, quoted in error messages.
+    """
     value = await read_json(request, most=limits.body, seconds=limits.seconds, example=example)
     if not isinstance(value, dict):
         raise BadRequestError(422, f"the JSON is not an object; {example}")

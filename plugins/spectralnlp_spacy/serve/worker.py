@@ -30,7 +30,7 @@ class Setup:
     """Settings of a worker.
 
     Args:
-        models: names of models; see `load_pipeline`.
+        models: a spaCy pipeline, or names of spectralnlp models, as for `load_pipeline`.
         lang: language of the text.
         k: maximum number of trees per sentence.
         limits: limits of requests.
@@ -125,7 +125,11 @@ def _note(line: str) -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """Kill this process after some seconds, even inside a kernel; 0 cancels the timer."""
+    """Kill this process after some seconds, even during compiled code that Python cannot interrupt.
+
+    Args:
+        seconds: time until the process is killed; 0 cancels the timer.
+    """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)  # the signal kills the process
 

@@ -137,7 +137,7 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Yield moves of the group into a neighbour or its outermost descendants, or beside one, under a new node.
+        """Yield moves of the group into a neighbour or its outermost descendants, or joined with one of them.
 
         Args:
             base: move to vary, with its direction.

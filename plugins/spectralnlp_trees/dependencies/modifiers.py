@@ -28,7 +28,7 @@ _TABLE = {
 
 
 def modifier_relation(child: Phrase, node: Phrase, pivot: Phrase | None, governor: Phrase) -> str:
-    """Return the relation of a child of an adjective, adverb, number or prepositional phrase to the head word.
+    """Return the relation of a child of an adjective, adverb, number or prepositional phrase to its head.
 
     Args:
         child: a child that is not the head.

@@ -201,7 +201,7 @@ def _promote_content_word(arcs: Arcs, outer: Sequence[int]) -> bool:
 
     Args:
         arcs: dependency tree to correct.
-        outer: words of the sentence that are not inside the expression.
+        outer: words of the expression whose heads are outside the expression.
     """
     heads, relations = arcs.heads, arcs.relations
     upper, lower = outer[0], outer[-1]

@@ -78,7 +78,7 @@ class Bind(Expression):
 
 @dataclass(frozen=True, eq=False)
 class SameAs(Expression):
-    """Reference to a named node (``=name``): matches that node or, with ``by_label``, nodes with its label."""
+    """Reference to a named node: matches that node or, with ``by_label``, nodes with its label."""
 
     name: str
     by_label: bool = False

@@ -46,7 +46,12 @@ class Join(Protocol):
         """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return for each of the nodes ``at`` whether the node at the same index of ``partners`` is its partner."""
+        """Return for each pair of nodes whether the second is a partner of the first.
+
+        Args:
+            at: first node of each pair.
+            partners: second node of each pair.
+        """
 
 
 class IntervalJoin:
