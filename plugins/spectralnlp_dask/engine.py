@@ -140,7 +140,7 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
-        """Group partitions into Dask tasks: one for each subtree of the merge tree, or for each partition if few.
+        """Group partitions into Dask tasks: one task for each partition, or for many, each subtree of merges.
 
         Args:
             tasks: numbered partitions.

@@ -76,7 +76,7 @@ class Analyst:
             bracket: first token, first token after it, and label.
 
         Raises:
-            SpectralError: the sentence has no such bracket, or cannot be parsed.
+            SpectralError: the parser cannot explain this bracket, for example because its label is unknown.
         """
         _check_length("tokens", len(words), self.limits.tokens)
         started = perf_counter()
