@@ -64,7 +64,10 @@ class Commands(TyperGroup):
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands in ``--help``; plugins are described from source, not imported."""
+        """Write the list of commands in ``--help``.
+
+        Commands of plugins are described from their source, without importing them.
+        """
         from spectralnlp import registry
         from spectralnlp.cli.plugin_help import summary
 
@@ -176,7 +179,7 @@ def _group_of(called: str) -> Any:
 
 @cache
 def _group_with(names: tuple[str, ...] | None) -> Any:
-    """Return the group of some of this package's commands; None for all."""
+    """Return the group of some of this package's commands, given their names; None for all."""
     some = copy(app)
     some.registered_commands = [
         each for each in app.registered_commands if names is None or _name_of(each) in names
@@ -199,7 +202,7 @@ def _complain(message: str) -> int:
 
 
 def _usage(error: Any) -> str:
-    """Return a usage error as one line that names the ``--help`` to read."""
+    """Return a usage error as one line that refers to ``--help``."""
     message = shortened(error.format_message()).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "spectralnlp"
     return f"{message}; try '{command} --help'"

@@ -20,7 +20,7 @@ class Block(NamedTuple):
 
     Attributes:
         text: the lines, with line feeds between.
-        file: what the file is called in errors.
+        file: name of the file in errors.
         first: number of the first line.
         offset: number of characters of the file before the block.
         width: length of the longest line between the last blank line and the block.

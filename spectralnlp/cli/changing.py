@@ -1,4 +1,4 @@
-"""Functions shared by the commands ``update``, ``forget`` and ``merge``."""
+"""Functions shared by the commands that change models: ``update``, ``forget`` and ``merge``."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def refuse_options(model: str, options: Mapping[str, Any]) -> None:
 
 
 def tagger_of(folder: Path) -> str | None:
-    """Return the name of the tagger that the parser in a folder uses, which is not part of its moments."""
+    """Return the name of the tagger that the parser in a folder uses, or None; moments do not contain it."""
     from spectralnlp.storage import read_header
 
     return cast("str | None", read_header(folder)["metadata"].get("tagger"))

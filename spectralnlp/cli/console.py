@@ -142,7 +142,7 @@ class Meter:
 
 
 class Shown:
-    """Progress line of running work on a terminal.
+    """Progress line on a terminal, for work that is running.
 
     Args:
         what: name of the work.
@@ -217,7 +217,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a plain-text table; each column but the last is as wide as its longest cell."""
+    """Return a plain-text table of rows under a header; columns are as wide as their longest cells."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = []
     for row in (header, *rows):
@@ -227,7 +227,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def fields(values: Mapping[str, object], indent: str = "") -> str:
-    """Return names and values, one per line; nested mappings become indented lines."""
+    """Return a text with a name and its value per line; nested mappings become indented lines."""
     width = max((len(name) for name in values), default=0)
     lines = []
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""Options for the engine that runs the work, its memory limit, checkpoints and failing partitions."""
+"""Command-line options for the engine that runs the work, its memory limit, checkpoints and failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CheckpointFolder: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Where:
-    """Engine chosen on the command line: worker processes for ``--jobs`` alone, by default this process.
+    """Engine that is chosen on the command line; by default, the work runs in this process.
 
     Attributes:
         engine: name of the engine (``--engine``), if given.
@@ -50,7 +50,7 @@ class Where:
 
     @property
     def name(self) -> str | None:
-        """Name of the engine; None for this process."""
+        """Name of the engine to use; None to run the work in this process."""
         if self.engine or self.scheduler:
             return self.engine or "dask"
         return self.jobs_engine if (self.jobs or 1) > 1 else None

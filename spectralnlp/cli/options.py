@@ -102,7 +102,11 @@ def weights_of(given: list[str] | None) -> dict[str, int] | None:
 
 
 def map_of(path: Path | None) -> list[str] | None:
-    """Read the file of ``--map``; None without a file. Raises the errors of `read_renaming`."""
+    """Return the lines of the table of renamings in the file of ``--map``; None without a file.
+
+    Raises:
+        InputError: as for `read_renaming`.
+    """
     from spectralnlp.trees.renaming import read_renaming
 
     return None if path is None else read_renaming(path)

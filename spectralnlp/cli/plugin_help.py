@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def summary(entry: Entry) -> str:
-    """Return the first paragraph of a command's docstring or its package's name, and any error in loading it.
+    """Return a line that describes a plugin's command, for the list of commands.
+
+    It is the first paragraph of the command's docstring, or the name of its package, and any error in loading
+    it.
 
     Args:
         entry: entry in the registry of commands.

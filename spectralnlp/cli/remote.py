@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OnWorkers(ABC, Generic[T, R]):
-    """Description of work with a model that is sent to workers, which load the model themselves.
+    """Base class of descriptions of work that are sent to workers, which load the model themselves.
 
     Args:
         model: name of the model, or its folder on the workers.
@@ -121,7 +121,9 @@ def fingerprint_of(*models: str) -> str:
 
 @dataclass(frozen=True)
 class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
-    """Parse text on workers into rendered parses with fallback reasons; None for a blank tokenized line.
+    """Work that parses text to rendered parses, each with the reason for a fallback, if any.
+
+    The result is None for a blank line of tokenised text.
 
     Args:
         tokenized, tagged: format of the text, as in `spectralnlp.cli.texts.sentences`.
@@ -165,7 +167,9 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
 
 @dataclass(frozen=True)
 class TagToText(OnWorkers["Block", str]):
-    """Tag text on workers into rendered sentences; an empty string for a blank tokenized line.
+    """Work that tags text and renders the sentences.
+
+    The result is an empty string for a blank line of tokenised text.
 
     Args:
         tokenized: format of the text, as in `spectralnlp.cli.texts.sentences`.
@@ -209,7 +213,14 @@ def cutter(model: str) -> Callable[[str], bool]:
 
 
 def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:
-    """Return sentences rendered with tags, and probabilities if ``scores``; an empty string for None."""
+    """Tag sentences and return them as text, with probabilities if ``scores``; an empty string for None.
+
+    Args:
+        tagger: the tagger.
+        batch: the sentences.
+        form: output format.
+        scores: whether to include probabilities.
+    """
     from spectralnlp.render.tags import tag_renderer
 
     render = tag_renderer(form)

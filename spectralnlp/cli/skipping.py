@@ -8,7 +8,7 @@ from spectralnlp.errors import InputError
 
 
 class Skipped:
-    """Callback that reports each input that cannot be read once, and counts them.
+    """Callback that reports and counts inputs that cannot be read, each of them once.
 
     `find` reads all inputs before the work begins, because the work may read them repeatedly and in worker
     processes, where bad inputs are skipped silently.
@@ -35,7 +35,7 @@ class Skipped:
         self.say_how_many()
 
     def say_how_many(self) -> None:
-        """Report the number of skipped inputs."""
+        """Report the number of inputs that were skipped."""
         self.report(f"skipped {len(self.seen)} in all")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -74,5 +74,5 @@ def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]
 
 
 def called(file: str) -> str:
-    """Return the name of a file for error messages."""
+    """Return the name by which error messages call a file."""
     return "<stdin>" if file == STDIN else file

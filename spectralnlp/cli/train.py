@@ -217,7 +217,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """Return the ``KEY=VALUE`` texts of ``--set`` as a mapping; the last value of a key wins."""
+    """Return the settings in ``KEY=VALUE`` texts of ``--set``, by name; the last value of a key wins."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -258,7 +258,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """Return the configuration at the start of the output of ``train``, without the lines that follow it."""
+    """Return the configuration at the start of what ``train`` has printed, without the lines after it."""
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):
         if line.strip() and not lines[number - 1].strip() and not _SETTING.match(line):

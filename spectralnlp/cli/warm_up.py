@@ -74,7 +74,14 @@ def _try_out(name: str | Path) -> None:
 
 
 def _try_training(name: str, folder: Path) -> None:
-    """Train, save and load a model, because a loaded model may need other kernels than a fresh one."""
+    """Train, save and load a model, to compile the kernels for it.
+
+    A loaded model may need other kernels than a freshly trained one.
+
+    Args:
+        name: name of the estimator.
+        folder: folder for the model.
+    """
     from spectralnlp import registry, train
 
     estimator = registry.estimators.get(name)

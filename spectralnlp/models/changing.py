@@ -50,7 +50,11 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
-        """Give another form of this model all that updating needs (folder, digest, moments); return it."""
+        """Return another form of this model with all that updating needs: folder, digest and moments.
+
+        Args:
+            other: the other form, which is changed in place.
+        """
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
@@ -120,7 +124,7 @@ class ChangingModel(StorableModel):
 
         Args:
             path: the folder to write.
-            compact: whether to store numbers in half precision, where the model allows it, which halves the
+            compact: whether to store numbers as float16, where the model allows it, which halves the
                 size and changes scores slightly.
             overwrite: whether an existing model may be replaced.
             keep_moments: whether to write the kept moments or examples beside the model. They reveal the

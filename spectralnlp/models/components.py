@@ -30,11 +30,13 @@ _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
 
 
 def store_components(components: Mapping[str, Any], *, compact: bool) -> tuple[dict[str, Any], Arrays]:
-    """Return the JSON values of components by name, and their arrays, prefixed by the name and a dot.
+    """Return what is stored of components: their JSON values by name, and their arrays.
+
+    The names of arrays begin with the component's name and a dot.
 
     Args:
         components: the components by name.
-        compact: whether to store numbers in half precision.
+        compact: whether to store numbers as float16.
     """
     values = {name: each.to_json() for name, each in components.items()}
     arrays = Arrays()

@@ -74,16 +74,16 @@ class Features(StorableModel):
 
     @property
     def summary(self) -> str:
-        """The size of the featurizer in a few words."""
+        """The size of the featurizer in a few words, for its ``repr``."""
         return f"{len(self.get_feature_names_out()):,} features"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the featurizer, by name."""
+        """Properties of the featurizer, by name, as the command ``info`` shows them."""
         return {**self.about, "features": len(self.get_feature_names_out())}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Mapping[str, Array]]:
-        """Return the stored form of the featurizer; ``compact`` has no effect."""
+        """Return the JSON values and the arrays to store; ``compact`` has no effect."""
         metadata, arrays = featurizer_to_stored(self.featurizer)
         return {"featurizer": metadata, "about": dict(self.about)}, arrays
 

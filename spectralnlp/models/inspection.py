@@ -21,7 +21,8 @@ class StateReport:
 
     Attributes:
         index: number of the state, from 0.
-        words: pairs (word, p(word | tag, state)), the largest first; word signatures in angle brackets.
+        words: pairs (word, p(word | tag, state)), the largest first; signatures (classes of unknown words)
+            are in angle brackets.
         rules: pairs (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states
             are known only up to an invertible map, these are weights, not probabilities. Only positive
             values are listed.
@@ -36,7 +37,7 @@ class StateReport:
 
 @dataclass(frozen=True)
 class SymbolReport:
-    """The report of a symbol and its latent states."""
+    """The report of a symbol of a grammar: its name, and its latent states."""
 
     symbol: str
     n_states: int

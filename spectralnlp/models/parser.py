@@ -246,12 +246,16 @@ class Parser(TextParser, ChangingModel):
         return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 
     def checked(self, sentence: Sentence) -> Constraints | None:
-        """Return the validated constraints of a sentence, None without any; may raise a ConstraintError."""
+        """Return the constraints of a sentence, or None, after checking them.
+
+        Raises:
+            ConstraintError: a constraint is out of range, or has an unknown label.
+        """
         constraints = sentence.constraints or None
         return constraints and constraints.check(len(sentence), self.phrases, self.tags)
 
     def _k_best(self, forests: Forests, decoder: Decoder, k: int) -> tuple[Alternative, ...]:
-        """Return the k best trees; derivations of the same tree count once."""
+        """Return the k best trees of a sentence's forests; derivations of the same tree count once."""
         number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):
@@ -381,7 +385,7 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the parser in a few words."""
+        """The size of the parser in a few words, for its ``repr``."""
         n_grammars = sum(len(each.grammars) for each in self.grammar_sets)
         symbols = zip(self.coarse.symbols, self.coarse.is_tag.tolist(), strict=True)
         labels = {label for symbol, is_tag in symbols if not is_tag for label in labels_of(symbol)}
@@ -390,7 +394,7 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the parser, by name."""
+        """Properties of the parser, by name, as the command ``info`` shows them."""
         grammar = self.grammars[0]
         return {
             **self.about,
@@ -406,7 +410,10 @@ class Parser(TextParser, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the settings as JSON values, and the arrays of each grammar set, prefixed by its number."""
+        """Return what is stored: settings as JSON values, and arrays.
+
+        The names of the arrays of a set of grammars begin with its number.
+        """
         with one_blas_thread():
             sets, arrays = store_sets(self.grammar_sets, compact=compact)
         components, more = store_components(self.components, compact=compact)

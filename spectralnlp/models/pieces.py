@@ -65,7 +65,7 @@ class KnownPieces:
 
 
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
-    """Join the parses of a sentence's pieces; log-probabilities add up.
+    """Join the parses of a sentence's pieces to one parse, whose log-probability is the sum.
 
     Args:
         sentence: the whole sentence.
@@ -93,7 +93,7 @@ def _under_one_root(trees: Sequence[Tree]) -> Tree:
 
 
 def _k_best(parses: Sequence[Parse], k: int) -> tuple[Alternative, ...]:
-    """Return the k best combinations of one tree per piece; scores add up."""
+    """Return the k best combinations of one tree for each piece; the score of a combination is the sum."""
     best: list[tuple[float, list[Tree]]] = [(0.0, [])]
     for parse in parses:
         # A piece that no grammar derives has one tree and no gain.

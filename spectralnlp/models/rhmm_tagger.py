@@ -147,12 +147,12 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the tagger in a few words."""
+        """The size of the tagger in a few words, for its ``repr``."""
         return f"{len(self.tags)} tags, {len(self.models)} models"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the model, by name."""
+        """Properties of the model, by name, as the command ``info`` shows them."""
         models = [
             f"{'probabilities' if model.tied else 'tensors'}, up to {model.n_states.max()} refinements"
             for model in self.models
@@ -161,7 +161,10 @@ class RefinementTagger(TextTagger, ChangingModel):
         return {"task": self.task, **self.about, "tags": len(self.tags), "words": words, "models": models}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the parameters of the models; ``compact`` has no effect."""
+        """Return the JSON values and the arrays to store, the parameters of the models.
+
+        ``compact`` has no effect.
+        """
         models = RefinedMarkovSet(coarse=self.coarse, models=self.models)
         metadata = {
             "kind": KIND,

@@ -42,16 +42,19 @@ class SequenceModel(SequencePredictor, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the model in a few words."""
+        """The size of the model in a few words, for its ``repr``."""
         return f"{len(self.symbols):,} symbols, {self.filter.width} numbers in a state"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the model, by name."""
+        """Properties of the model, by name, as the command ``info`` shows them."""
         return {**self.about, "symbols": len(self.symbols), "numbers in a state": self.filter.width}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the parameters of the filter; ``compact`` has no effect."""
+        """Return the JSON values and the arrays to store, the parameters of the filter.
+
+        ``compact`` has no effect.
+        """
         model = self.filter.model
         return {"filter": model.to_json(), "about": dict(self.about)}, model.to_arrays()
 

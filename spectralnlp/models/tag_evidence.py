@@ -47,7 +47,7 @@ class SuggestedTags:
     given: tuple[str, ...]
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the tags that the words have been given."""
+        """Return the tags that the words of the sentence already have."""
         return [list(self.given) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
@@ -93,7 +93,10 @@ class TagEvidence:
             raise ConfigError(what, hint="train the tagger on the parser's treebank")
 
     def given(self, words: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the tags that are imposed on the words; None if ``fixed`` is false."""
+        """Return the tags that are imposed on the words.
+
+        None if tags are only weighted (``fixed`` is false).
+        """
         return tuple(self.tagger.best_tags([words])[0]) if self.fixed else None
 
     def weights(self, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> list[Floats] | None:
@@ -114,7 +117,10 @@ class TagEvidence:
 
 @lru_cache(maxsize=64)
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the index of each symbol's tag in ``tags``, int64 (n_symbols,); ``len(tags)`` if not there."""
+    """Return the index in ``tags`` of each symbol's tag, int64 (n_symbols,).
+
+    ``len(tags)`` if it is missing.
+    """
     column = {tag: i for i, tag in enumerate(tags)}
     columns = [
         column.get(labels_of(symbol)[-1], len(tags)) if is_tag else len(tags)

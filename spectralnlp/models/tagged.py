@@ -77,19 +77,25 @@ class Tagged(ModelResult):
         return self._asked_model().explain(self.words, token, tag, limit=limit)
 
     def to_svg(self) -> str:
-        """Return a drawing as one ``<svg>`` element, with tags below the words and spans above them."""
+        """Return a drawing as one ``<svg>`` element, with spans above the words and tags below them."""
         from spectralnlp.render.tag_row import draw_tags
 
         return draw_tags(self.words, self.tags, None if self.scheme == "tags" else self.spans)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values: ``tokens`` with ``text``, ``start``, ``end`` and ``tag``; and spans, if any."""
+        """Return the result as JSON values: ``tokens`` with ``text``, ``start``, ``end`` and ``tag``.
+
+        Spans, if any.
+        """
         from spectralnlp.render.tags import to_dict
 
         return to_dict(self.sentence, self.tags, self.scheme, self.confidence)
 
     def to_conllu(self) -> str:
-        """Return CoNLL-U, ending in an empty line: universal tags as UPOS, spans in MISC, others as XPOS."""
+        """Return the sentence in CoNLL-U, with an empty line at the end.
+
+        Universal tags are in the column UPOS, spans in MISC, and other tags in XPOS.
+        """
         from spectralnlp.render.tags import to_conllu
 
         return to_conllu(self.sentence, self.tags, self.scheme, self.confidence)

@@ -219,12 +219,12 @@ class Tagger(TextTagger, ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the tagger in a few words."""
+        """The size of the tagger in a few words, for its ``repr``."""
         return f"{len(self.labels)} tags, {len(self.weights.keys):,} features"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the model, by name."""
+        """Properties of the model, by name, as the command ``info`` shows them."""
         return {
             **self.about,
             "tags": len(self.labels),
@@ -234,7 +234,10 @@ class Tagger(TextTagger, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return stored weights and word features; ``compact`` keeps only the vectors that tagging needs."""
+        """Return the JSON values and the arrays to store: the weights, and vectors and clusters of words.
+
+        With ``compact``, only the vectors that tagging needs are kept.
+        """
         metadata = {
             "weights": self.weights.to_json(),
             "evidence": self.features.to_json(),

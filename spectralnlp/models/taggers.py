@@ -1,4 +1,4 @@
-"""Load a tagger of any kind."""
+"""Load taggers of any kind, linear chains and refinement hidden Markov models, from model folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the class of a kind of tagger; model folders without a kind hold linear chains."""
+    """Return the class of taggers of the kind that a model folder names; None stands for linear chains."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 

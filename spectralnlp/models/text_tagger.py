@@ -130,7 +130,7 @@ def check_sentences(sentences: Sequence[Sequence[str]]) -> Sequence[Sequence[str
 
 
 def batches(sentences: Iterable[Any]) -> Iterator[list[Any]]:
-    """Group a stream of sentences into batches of about `BATCH_WORDS` words."""
+    """Group a stream of sentences into lists of about `BATCH_WORDS` words."""
     batch: list[Any] = []
     size = 0
     for sentence in sentences:

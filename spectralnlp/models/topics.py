@@ -82,16 +82,19 @@ class Topics(ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the model in a few words."""
+        """The size of the model in a few words, for its ``repr``."""
         return f"{len(self)} topics, {len(self.mixture.words):,} words"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the model, by name."""
+        """Properties of the model, by name, as the command ``info`` shows them."""
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the parameters; ``compact`` has no effect."""
+        """Return the JSON values and the arrays to store, the parameters of the model.
+
+        ``compact`` has no effect.
+        """
         return {**self.mixture.to_json(), "about": dict(self.about)}, self.mixture.to_arrays()
 
     @classmethod

@@ -129,7 +129,7 @@ class Vectors(ChangingModel):
     def most_similar(
         self, word: str | Array32, n: int = 10, *, among: int | None = None
     ) -> list[tuple[str, float]]:
-        """Return the words whose vectors have the largest cosine with a given one.
+        """Return the words whose vectors have the largest cosine with a given vector.
 
         Args:
             word: a word, which is left out of the result; or a vector.
@@ -161,12 +161,12 @@ class Vectors(ChangingModel):
 
     @property
     def summary(self) -> str:
-        """The size of the model in a few words."""
+        """The size of the model in a few words, for its ``repr``."""
         return f"{len(self):,} words, {self.dimensions} dimensions"
 
     @property
     def info(self) -> dict[str, Any]:
-        """Properties of the vectors, by name."""
+        """Properties of the vectors, by name, as the command ``info`` shows them."""
         parameters = self.parameters
         return {
             **self.about,
@@ -197,7 +197,7 @@ class Vectors(ChangingModel):
         return cls(parameters, about, card)
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the stored form of the vocabulary and its vectors."""
+        """Return the JSON values and the arrays to store: the vocabulary and its vectors."""
         metadata = {**self.parameters.to_json(), "about": dict(self.about)}
         return metadata, self.parameters.to_arrays(compact=compact)
 

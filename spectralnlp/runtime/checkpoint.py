@@ -107,7 +107,10 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
 
 
 def _described(moments: Moments[Any]) -> dict[str, str]:
-    """Return the class name, which does not change if modules move, and a digest of each parameter."""
+    """Return what identifies moments in a file's header: their class name and a digest of each parameter.
+
+    The class name does not change if modules move.
+    """
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
     return {"class": type(moments).__name__, **parameters}
 
@@ -146,25 +149,34 @@ class PassCheckpoint:
     batch_size: int
 
     def load(self, number: int, partition: Partition[Any], empty: M) -> M | None:
-        """Return the moments of a partition, or None if they are not stored."""
+        """Return the stored moments of a partition, or None if there are none.
+
+        Args:
+            number: index of the partition in the pass.
+            partition: the partition.
+            empty: empty moments of the same class and parameters.
+        """
         path = self._path(number)
         source = source_of(partition)
         return load_part(path, empty, self._about(source)) if source and path.exists() else None
 
     def save(self, number: int, partition: Partition[Any], moments: Moments[Any]) -> None:
-        """Store the moments of a partition."""
+        """Store the moments of a partition; ``number`` is its index in the pass."""
         source = source_of(partition)
         if source:
             self.folder.mkdir(parents=True, exist_ok=True)
             save_part(self._path(number), moments, self._about(source))
 
     def load_total(self, partitions: Sequence[Partition[Any]], empty: M) -> M | None:
-        """Return the sum over these partitions, or None if it is not stored."""
+        """Return the stored sum of the moments of all partitions, or None if there is none."""
         path, sources = self.folder / _TOTAL, _sources(partitions)
         return load_part(path, empty, self._about(sources)) if sources and path.exists() else None
 
     def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
-        """Replace the stored parts by their sum, unless the sum has spilled to disk."""
+        """Store the sum of the moments of all partitions, and delete those of single partitions.
+
+        Nothing is changed if part of the sum is on disk already because memory is limited.
+        """
         sources = _sources(partitions)
         if sources and not total.is_spilled:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -206,7 +218,7 @@ def _sources(partitions: Sequence[Partition[Any]]) -> str:
 
 
 class Checkpoint:
-    """A checkpoint folder; passes and maps get their places in it in the order in which they run."""
+    """A checkpoint folder, in which passes and maps have numbers in the order in which they run."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).resolve()

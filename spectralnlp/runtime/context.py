@@ -27,7 +27,7 @@ from spectralnlp.runtime.spill import Memory, temporary_memory
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """Execution settings of passes and maps.
+    """Settings with which passes over corpora and maps are executed.
 
     Attributes:
         engine: engine of `use_engine`; None outside, where passes and maps are serial.

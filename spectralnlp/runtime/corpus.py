@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Batch(Generic[T]):
     """Consecutive examples of one document, with their position in the corpus.
 
-    ``(document_index, start + i)`` is the global index of example ``i``. It does not depend on batch sizes
+    ``(document_index, start + i)`` identifies example ``i`` in the corpus. It does not depend on batch sizes
     or partitions, so a random sketch seeded by it gives the same result however the data are split.
 
     Args:

@@ -52,7 +52,7 @@ class Counts(Moments[T]):
             self._counter.update(self.events(example))
 
     def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
-        """Add events, or counts of events."""
+        """Add occurrences of events: an iterable of keys, or the count of each key."""
         self._counter.update(events)
 
     def __getitem__(self, key: Key) -> int:
@@ -82,7 +82,10 @@ class Counts(Moments[T]):
         return {}
 
     def arrays(self) -> dict[str, Array]:
-        """Return copies of ``keys`` (uint8, JSON in UTF-8) and of ``counts`` (int64), sorted by key."""
+        """Return the counts as arrays for storage, sorted by key.
+
+        ``keys``: uint8, the keys as JSON in UTF-8. ``counts``: int64, the count of each key.
+        """
         items = list(self.items())
         text = json.dumps([key for key, _ in items], separators=(",", ":"))
         return {
@@ -91,12 +94,12 @@ class Counts(Moments[T]):
         }
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that keys are distinct and valid for `is_key`, each with a positive count."""
+        """Check stored counts: keys must be distinct and valid (`is_key`), and counts must be positive."""
         if not all(map(self.is_key, stored_keys(stored))):
             raise stored.error("keys", "holds a key that is no event")
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key is a possible event."""
+        """Whether a key in a file can be that of an event; subclasses restrict keys."""
         return True
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

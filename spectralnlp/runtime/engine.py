@@ -49,14 +49,17 @@ class Engine(ABC):
 
     @abstractmethod
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Yield the function's value for each task, in order; reads a bounded number of tasks ahead."""
+        """Apply a function to each task, and yield the values in order; reads a few tasks ahead."""
 
     def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Observe partitions and merge their moments, in the order of `reduction`; None without tasks.
+        """Compute the moments of partitions, and merge them in the order of `reduction`.
 
         Args:
             observer: computes the moments of a partition.
             tasks: partitions with their numbers.
+
+        Returns:
+            The merged moments; None if there are no tasks.
         """
         tree = MergeTree[M](observer.empty.fan_in)
         for part in self.map(observer, tasks):
@@ -77,7 +80,7 @@ class SerialEngine(Engine):
     n_threads = 1
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map as the built-in ``map`` does."""
+        """Apply a function to each task in this thread, as the built-in ``map`` does."""
         return map(function, tasks)
 
 
@@ -97,7 +100,9 @@ class ThreadsEngine(Engine):
         return self.jobs
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in order, each task in a copy of the caller's context.
+        """Apply a function to each task in threads, and yield the values in order.
+
+        Each task runs in a copy of the caller's context.
 
         At most two tasks per thread are pending.
         """
@@ -124,7 +129,10 @@ class ProcessesEngine(Engine):
         self.jobs = positive_jobs(jobs)
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Map in order; at most two tasks per process are pending."""
+        """Apply a function to each task in other processes, and yield the values in order.
+
+        At most two tasks per process are pending.
+        """
         # Forking a process with threads (numba's, numpy's) can hang; spawning works the same on all systems.
         pool = ProcessPoolExecutor(
             self.jobs,
@@ -214,7 +222,10 @@ def _pickled(function: Callable[..., Any]) -> bytes:
 
 
 def positive_jobs(jobs: int | None) -> int:
-    """Check a number of workers; None stands for the number of cores that this process may use."""
+    """Return a number of workers after checking that it is positive.
+
+    None stands for the number of cores that this process may use.
+    """
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs < 1:

@@ -60,7 +60,7 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def items_of(cls, example: T) -> Items:
-        """Return the names of an example's items, a sequence for each column.
+        """Return the names of an example's items, as a sequence for each column of the log.
 
         Raises:
             InputError: the example is malformed.
@@ -69,7 +69,7 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def example_of(cls, items: Items) -> T:
-        """Return the example with these names; the inverse of `items_of`."""
+        """Return the example that has these items; the inverse of `items_of`."""
 
     def parameters(self) -> dict[str, object]:
         """Return an empty dictionary, so that all logs of a class can be merged."""
@@ -80,7 +80,7 @@ class ExampleLog(ReplayLog[T]):
         return [self._names[str(names)] for names in self.columns.values()]
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add examples; errors of `items_of` and of `Numbering` are given the example's position."""
+        """Add the examples of a batch to the log; errors in an example name its position."""
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         numberings = self._numberings
@@ -105,7 +105,10 @@ class ExampleLog(ReplayLog[T]):
         return _LoggedExamples(self)
 
     def arrays(self) -> dict[str, Array]:
-        """Return the sorted names, the ids of each column (int32), and ``places`` (see `ReplayLog`)."""
+        """Return the log as arrays for storage: sorted names, and for each column the ids of names, int32.
+
+        ``places`` has the position and size of each example; see `ReplayLog`.
+        """
         chunks = [self._chunks[place] for place in sorted(self._chunks)]
         ranked = {names: numbering.ranked() for names, numbering in self._names.items()}
         arrays = {names: pack_names(ordered) for names, (ordered, _) in ranked.items()}

@@ -199,7 +199,7 @@ def _beginning(stream: Any) -> str:
 def decode_lines(
     stream: Iterable[bytes], path: str | Path, encoding: str = "utf-8", *, hint: str = _HINT
 ) -> Iterator[str]:
-    """Decode a stream of byte lines (a binary file, ``sys.stdin.buffer``), as `open_text` does.
+    """Decode lines of bytes, as from a binary file or ``sys.stdin.buffer``, to text, as `open_text` does.
 
     Args:
         stream: lines of bytes with their ends; from a file, at most `LONGEST_LINE` + 1 bytes of a line are
@@ -252,7 +252,7 @@ def _bounded(stream: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _readable(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield lines up to the first that cannot be read."""
+    """Yield lines until one cannot be read, and ignore the rest."""
     with suppress(OSError, EOFError, zlib.error):
         yield from lines
 
@@ -283,7 +283,7 @@ _OF_A_MODEL = {"model.json", "arrays.safetensors"}
 
 
 def expand_inputs(inputs: Inputs) -> list[Location]:
-    """Return the files that are meant by files, folders and glob patterns, without repeats.
+    """Return the files to which paths of files and folders and glob patterns refer, without repeats.
 
     Args:
         inputs: one or several: files with any suffix; folders, read recursively in sorted order without

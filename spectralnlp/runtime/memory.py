@@ -21,7 +21,7 @@ _lock = threading.Lock()
 
 
 def require_room(n_bytes: int, purpose: str) -> None:
-    """Check that the system would grant memory, without keeping any.
+    """Check that the system can provide an amount of memory, without keeping it.
 
     Args:
         n_bytes: number of bytes.

@@ -26,7 +26,7 @@ class Moments(ABC, Generic[T]):
 
     A subclass takes its parameters (sizes, vocabularies, projections) as keyword arguments of ``__init__``,
     returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the neutral element of `merge`.
-    Estimators, not moments, solve for parameters of models.
+    Estimators compute the parameters of models from moments.
 
     A subclass whose state is arrays of fixed shapes implements `parameters`, `arrays` and `observe`; a
     subclass with another state also overrides `_add`, `_remove` and `_restore`.
@@ -62,14 +62,16 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters, JSON values or arrays by name; moments merge only if these are equal."""
+        """Return the constructor's arguments by name, JSON values or arrays.
+
+        Only moments with equal ones merge.
+        """
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
-        """Return the state as named arrays, for checkpoints and transport.
+        """Return the sums as arrays by name, to store them or to send them to another process.
 
-        Equal moments have equal bytes. The arrays are the state itself, not copies, unless a subclass says
-        otherwise.
+        Equal moments have equal bytes. The arrays are not copied, unless a subclass says otherwise.
         """
 
     @property
@@ -84,7 +86,7 @@ class Moments(ABC, Generic[T]):
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Return the moments with these `parameters` and `arrays`."""
+        """Return moments from what `parameters` and `arrays` returned."""
         moments = cls(**parameters)
         moments._restore(arrays)
         return moments
@@ -98,7 +100,7 @@ class Moments(ABC, Generic[T]):
         return type(self)(**parameters)
 
     def with_stored_parameters(self, values: StoredValues) -> Self:
-        """Return empty moments of this class with the parameters in a file.
+        """Return empty moments of this class with parameters that were read from a file.
 
         Types are those of the constructor. Sizes must be those of this object; names and other parameters may
         differ, since they may depend on the data.
@@ -110,7 +112,7 @@ class Moments(ABC, Generic[T]):
         return self.with_parameters(stored_parameters(type(self), self.parameters(), values))
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that the arrays in a file are possible for moments with these parameters.
+        """Check that arrays read from a file can be the sums of moments with these parameters.
 
         By default, all must have the dtype and shape of the arrays of empty moments, and be finite; a
         subclass whose arrays vary in shape overrides this.
@@ -121,7 +123,7 @@ class Moments(ABC, Generic[T]):
         check_like(stored, self.arrays())
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
-        """Return the moments with the same parameters and these `arrays`."""
+        """Return moments with these sums, as `arrays` returned them, and the parameters of this object."""
         moments = self.empty_like()
         moments._restore(arrays)
         return moments
@@ -223,12 +225,12 @@ class Joint(Moments[T]):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Pass name of the first part."""
+        """Name of the pass over the data in reports, that of the first part."""
         return next(iter(self.parts.values())).pass_name
 
     @property
     def fan_in(self) -> int:  # type: ignore[override]
-        """Largest fan-in of the parts."""
+        """Number of neighbouring sums that are merged at a time, the largest of the parts."""
         return max(part.fan_in for part in self.parts.values())
 
     @property
@@ -265,12 +267,12 @@ class Joint(Moments[T]):
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
     def with_stored_parameters(self, values: StoredValues) -> Self:
-        """Return joint moments of empty parts with the parameters in a file."""
+        """Return joint moments of empty parts with parameters that were read from a file."""
         parts = self.parts.items()
         return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check the arrays of each part."""
+        """Check the stored arrays of each part."""
         for name, part in self.parts.items():
             part.check_arrays(stored.part(f"{name}."))
 

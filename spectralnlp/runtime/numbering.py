@@ -19,7 +19,7 @@ class Numbering(dict[str, int]):
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Numbering:
-        """Return ids of distinct names, in their order."""
+        """Return a numbering of distinct names in the given order, from 0."""
         return cls({name: number for number, name in enumerate(names)})
 
     def __deepcopy__(self, memo: object) -> Numbering:

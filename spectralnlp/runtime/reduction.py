@@ -1,4 +1,4 @@
-"""One pass over a corpus: observing partitions, and merging their moments in a fixed order.
+"""One pass over a corpus: compute the moments of its partitions, and merge them in a fixed order.
 
 The order depends on the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
 to right, then eight such sums, and so on. Every engine follows this order, whichever worker finishes first,
@@ -59,7 +59,7 @@ class Part(Generic[M]):
 
 @dataclass(frozen=True)
 class Observer(Generic[M]):
-    """Function that computes the moments of one partition, with retries, skipping and checkpoints.
+    """Function that computes the moments of one partition, with retries, and skips it or stores the result.
 
     Args:
         empty: empty moments.
@@ -67,7 +67,7 @@ class Observer(Generic[M]):
         attempts: maximum number of attempts if a partition fails for another reason than its data.
         pause: seconds before the second attempt; doubled before each further one.
         skips_bad: whether to skip a partition that fails.
-        finished: checkpoint of the pass, or None.
+        finished: checkpoint with the partitions that are finished, or None.
     """
 
     empty: M
@@ -126,7 +126,7 @@ def _is_the_datas_fault(error: Exception) -> bool:
 
 
 class MergeTree(Generic[M]):
-    """Merges parts as they arrive, in the fixed order, storing one sum for each level of the tree.
+    """Merger of the moments of partitions in a fixed order, which stores one sum for each level of the tree.
 
     Args:
         fan_in: number of neighbours merged at each level.
@@ -137,7 +137,7 @@ class MergeTree(Generic[M]):
         self._open: list[tuple[Part[M], int] | None] = []
 
     def add(self, part: Part[M], level: int = 0) -> None:
-        """Add the next part, which may be changed in place from now on."""
+        """Add the moments of the next partitions, which may be changed in place from now on."""
         if level == len(self._open):
             self._open.append(None)
         begun = self._open[level]
@@ -150,7 +150,7 @@ class MergeTree(Generic[M]):
             self.add(part, level + 1)
 
     def total(self) -> Part[M] | None:
-        """Return the sum of all parts; None if there are none."""
+        """Return the sum of all moments that were added; None if there are none."""
         total: Part[M] | None = None
         for begun in self._open:
             if begun is not None:
@@ -165,7 +165,7 @@ class MergeTree(Generic[M]):
 
 
 class SkipPolicy:
-    """Partitions that failed, which all passes skip.
+    """List of the partitions that failed, which all later passes skip.
 
     Args:
         report: called with one line for each skipped partition.

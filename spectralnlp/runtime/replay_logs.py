@@ -22,11 +22,11 @@ T = TypeVar("T")
 
 
 class ReplayLog(Moments[T]):
-    """Base class of replay logs: examples in the order of documents and rows.
+    """Base class of replay logs, which store all examples in the order of documents and rows.
 
-    A subclass stores runs of examples by document and first row, and returns them as columns of integers
-    (`arrays`): ``places``, int64 (n_examples, 3), with document, row and number of items of each example, in
-    order; the names of words or labels; and `columns` with an integer for each item.
+    A subclass stores runs of examples by document and first row, and returns them for storage as columns of
+    integers (`arrays`): ``places``, int64 (n_examples, 3), with document, row and number of items of each
+    example, in order; the names of words or labels; and `columns` with an integer for each item.
     """
 
     # Arrays with an entry for each item, and the array of names whose ids they are (-1: no name) or None.
@@ -36,7 +36,7 @@ class ReplayLog(Moments[T]):
     _chunks: dict[tuple[int, int], Any]
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that examples are in order, columns have an entry for each item, and ids are valid."""
+        """Check stored arrays: examples in order, an entry for each item in each column, and valid ids."""
         places = stored.take("places", int_array("n_examples", 3, dtype="int64"))
         _check_order(places, stored)
         n_items = sum(places[:, 2].tolist())
@@ -56,7 +56,7 @@ class ReplayLog(Moments[T]):
                 raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return dtype and range of a column's array; by default those of ids of names."""
+        """Return the valid dtype and range of a stored column; by default those of ids of names."""
         return int_array("n_items")
 
     def append(self, other: Self) -> None:
@@ -116,7 +116,7 @@ class ReplayLog(Moments[T]):
 
 
 def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int64]:
-    """Return the array ``places`` of a replay log.
+    """Return document, row and size of each example in a replay log, int64 (n_examples, 3).
 
     Args:
         sizes: number of items of each example, for each batch, by document and row of its first example.
@@ -148,7 +148,7 @@ def unpack_names(packed: Array) -> list[str]:
 
 
 def checked_names(stored: StoredArrays, name: str) -> list[str]:
-    """Return the names in an array of a file.
+    """Return the names that are packed in a stored array.
 
     Raises:
         ModelError: the array is not UTF-8, or has a name twice.
@@ -164,7 +164,11 @@ def checked_names(stored: StoredArrays, name: str) -> list[str]:
 
 
 def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
-    """Raise ModelError unless entries are sorted by document and row, with item counts that fit the data."""
+    """Check that examples are sorted by document and row, with numbers of items that fit the data.
+
+    Raises:
+        ModelError: they are not.
+    """
     before, after = places[:-1], places[1:]
     rises = (after[:, 0] > before[:, 0]) | ((after[:, 0] == before[:, 0]) & (after[:, 1] > before[:, 1]))
     if not rises.all() or (places >= 1 << 62).any():
@@ -172,7 +176,7 @@ def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
 
 
 def _renumbered(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return places with documents and rows renumbered from 0, without gaps."""
+    """Return the array ``places`` with documents and rows renumbered from 0, without gaps."""
     if not len(places):
         return places
     begins = np.append(True, places[1:, 0] != places[:-1, 0])

@@ -24,7 +24,7 @@ def stored_parameters(cls: Any, ours: Mapping[str, Any], values: StoredValues) -
         cls: class of the moments.
         ours: parameters of empty moments of the same estimator. Sizes must be equal to these; names and other
             parameters may differ, since they may depend on the data.
-        values: parameters in the file.
+        values: parameters as they are in the file.
 
     Raises:
         ModelError: a parameter is missing, unknown or invalid.

@@ -113,7 +113,7 @@ class Table:
         raise InputError(f"no column {wanted!r}", path=self.path, hint=self.there())
 
     def there(self) -> str:
-        """Return a hint that lists the column names."""
+        """Return a hint for error messages, which lists the column names of the table."""
         names = [repr(name) for name in self.names]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_SHOWN])}{more}"
@@ -292,7 +292,7 @@ def open_parquet(path: Location) -> Iterator[Any]:
 
 
 def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str) -> Table:
-    """Return the table in a text file, with its column names and delimiter."""
+    """Return a description of the table in a text file, with its column names and delimiter."""
     with open_text(path, encoding) as lines:
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         number, first = next(filled, (1, ""))

@@ -63,7 +63,7 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
 
 
 def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """Return the merged moments of the partitions that are not skipped."""
+    """Compute the moments of all partitions except skipped ones, and return their sum."""
     policy = current_skip_policy()
     tasks = [
         (number, partition)
@@ -117,7 +117,7 @@ def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
 
 def _chunks(examples: Iterable[T], largest: int) -> Iterator[list[T]]:
-    """Yield lists of examples, small ones first so that the first results come early."""
+    """Yield lists of up to ``largest`` examples, small lists first so that the first results come early."""
     chunk: list[T] = []
     size = 1
     try:

@@ -46,14 +46,14 @@ class ArraySpec:
         dtype: name of the dtype in memory.
         stored: names of the dtypes that the array may have in a file.
         least: the smallest allowed value; None for no bound.
-        most: the largest allowed absolute value if ``finite``; None for no bound.
+        most: the largest allowed absolute value, checked if ``finite``; None for no bound.
         below: a size that all values must be less than.
         into: for offsets, the size at which they must end; they start at 0 and never decrease.
         ascending: whether values, or rows in lexicographic order, must increase strictly.
         ascending_within: name of an array of offsets; values must increase strictly within each segment.
         finite: whether NaN and infinities are rejected.
         minus_infinity: whether minus infinity is allowed even if ``finite``.
-        scaled: whether an array in half precision is multiplied by another array, ``<name>.scale``.
+        scaled: whether an array that is stored as float16 is multiplied by the number ``<name>.scale``.
         optional: whether the array may be missing.
     """
 
@@ -83,7 +83,10 @@ def float_array(
     minus_infinity: bool = False,
     scaled: bool = False,
 ) -> ArraySpec:
-    """Declare an array of finite floating-point numbers, by default stored in single or half precision."""
+    """Declare an array of finite floating-point numbers, by default stored as float32 or float16.
+
+    See `ArraySpec` for the arguments.
+    """
     return ArraySpec(
         shape=shape,
         dtype=dtype,
@@ -105,7 +108,10 @@ def int_array(
     ascending: bool = False,
     ascending_within: str | None = None,
 ) -> ArraySpec:
-    """Declare an array of integers, by default nonnegative and of the same dtype in a file as in memory."""
+    """Declare an array of integers, by default nonnegative and of the same dtype in a file as in memory.
+
+    See `ArraySpec` for the arguments.
+    """
     return ArraySpec(
         shape=shape,
         dtype=dtype,
@@ -151,10 +157,13 @@ def narrowed(array: Array) -> Array:
 
 
 class WithArrays:
-    """A dataclass whose array fields, declared with an `ArraySpec`, are stored."""
+    """Base class of dataclasses whose array fields, declared with an `ArraySpec`, are stored."""
 
     def to_arrays(self) -> Arrays:
-        """Return the arrays for a model folder, by name; float64 is stored as float32."""
+        """Return the declared array fields for storage in a model folder, by name.
+
+        Float64 becomes float32.
+        """
         return arrays_of(self)
 
 
@@ -180,7 +189,7 @@ class StoredArrays:
         path: the file, for messages.
         prefix: prefix of the names of these arrays in the file.
         beside: prefix of the arrays that replace missing ones; None for no replacement.
-        sizes: values of named sizes that are already known.
+        sizes: values of named sizes, such as ``n_rows``, that are known before arrays are read.
     """
 
     def __init__(
@@ -205,12 +214,14 @@ class StoredArrays:
         return array if array is not None or self.beside is None else self._arrays.get(self.beside + name)
 
     def part(self, prefix: str = "", *, beside: str | None = None, **sizes: int) -> StoredArrays:
-        """Return the arrays whose names begin with a prefix, with named sizes of their own.
+        """Return the arrays whose names begin with a prefix.
+
+        Named sizes that are set in them hold only there.
 
         Args:
             prefix: added to the prefix of these arrays.
             beside: prefix of the arrays that replace missing ones; see `not_repeated`.
-            sizes: values of further named sizes; sizes that are found in the part hold only there.
+            sizes: values of further named sizes that the arrays must have.
         """
         if beside is None and self.beside is not None:
             beside = self.beside + prefix
@@ -218,12 +229,12 @@ class StoredArrays:
         return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
 
     def all(self) -> Arrays:
-        """Return all arrays whose names begin with the prefix, by name without it, not validated."""
+        """Return all arrays whose names begin with the prefix, by the rest of the name; not validated."""
         start = self.prefix
         return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
 
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return the arrays that a dataclass declares, without optional arrays that are missing.
+        """Return the validated arrays for the fields of a dataclass, without optional ones that are missing.
 
         Raises:
             ModelError: as for `take`.
@@ -234,7 +245,7 @@ class StoredArrays:
         }
 
     def field(self, cls: type, name: str) -> Array:
-        """Return one of the arrays that a dataclass declares; see `take`."""
+        """Return the validated array for one field of a dataclass; see `take`."""
         return self.take(name, specs_of(cls)[name])
 
     def take(self, name: str, spec: ArraySpec) -> Array:

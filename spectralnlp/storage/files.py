@@ -44,7 +44,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def read_json(folder: Snapshot, name: str) -> StoredValues:
-    """Read a JSON object.
+    """Read a JSON object from a file of a folder.
 
     Raises:
         ModelError: the file cannot be read, is truncated, nested too deeply, or not an object.
@@ -81,7 +81,7 @@ def check_version(
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Write arrays, and return the size and SHA-256 of the file, which `read_arrays` checks."""
+    """Write arrays to a file, and return its size and SHA-256, which `read_arrays` checks."""
     from safetensors.numpy import save
 
     # safetensors writes an array's buffer as it is in memory, so each must be in C order.
@@ -91,7 +91,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def read_arrays(folder: Snapshot, name: str, description: StoredValues) -> Arrays:
-    """Read arrays; never allocate more memory than the file has bytes.
+    """Read the arrays in a file; never allocate more memory than the file has bytes.
 
     Args:
         folder: the folder.
@@ -125,7 +125,7 @@ def sha256(content: bytes) -> str:
 
 
 def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
-    """Read the arrays one after the other, with dtype, shape and position from the header.
+    """Read all arrays of a safetensors file in order, with dtype, shape and position from its header.
 
     Each array must begin where the last one ended and fill its position, so that the file holds its header
     and arrays and nothing else.
@@ -151,7 +151,11 @@ def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
-    """Return dtype, shape, begin and end of an array; raises ValueError, TypeError or KeyError."""
+    """Return dtype, shape, begin and end of an array, from its entry in the header of the file.
+
+    Raises:
+        ValueError, TypeError, KeyError: the entry is invalid.
+    """
     shape, (begin, end) = entry["shape"], entry["data_offsets"]
     numbers = [*shape, begin, end]
     if not all(type(number) is int and 0 <= number < 1 << 62 for number in numbers) or len(shape) > 8:

@@ -1,4 +1,4 @@
-"""Moments kept beside the model that was solved from them: ``moments.safetensors`` and ``moments.json``.
+"""Write and read the moments that are kept beside a model: ``moments.safetensors`` and ``moments.json``.
 
 With the moments, data can be added to the model and removed from it. They are separate files: the model is
 the same to the byte without them, and they may be deleted. Their arrays are deflated (see `packing`) in
@@ -27,7 +27,7 @@ _HINT = "train again with `keep_moments`"
 def save_kept_moments(
     folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array], model: Path | None = None
 ) -> None:
-    """Write moments beside the model that was solved from them; see `load_kept_moments`.
+    """Write moments beside the model that was learned from them; see `load_kept_moments`.
 
     Args:
         folder: the folder to write to; it should be `staged`, because two files are written.

@@ -37,7 +37,7 @@ class StorableModel(ABC):
         """Return the JSON values for ``model.json``, and the arrays by name.
 
         Args:
-            compact: whether to store numbers in half precision, where the model allows it.
+            compact: whether to store numbers as float16, where the model allows it.
         """
 
     @classmethod
@@ -55,7 +55,7 @@ class StorableModel(ABC):
 
         Args:
             path: the folder to write.
-            compact: whether to store numbers in half precision, where the model allows it, which halves the
+            compact: whether to store numbers as float16, where the model allows it, which halves the
                 size and changes scores slightly.
             overwrite: whether an existing model may be replaced.
 
@@ -75,7 +75,7 @@ class StorableModel(ABC):
     @property
     @abstractmethod
     def info(self) -> Mapping[str, Any]:
-        """Properties of the model, by name."""
+        """Properties of the model, by name, as the command ``info`` shows them."""
 
     @property
     def name(self) -> str:

@@ -47,7 +47,10 @@ class _Packer(pickle.Pickler):
 
 
 def _narrowed(array: Array) -> Reduced | None:
-    """Reduce an array to the narrowest dtype that holds the same values; None if there is none."""
+    """Reduce an array, for pickling, to the narrowest dtype that holds the same values.
+
+    None if there is none.
+    """
     for name in _NARROWER.get(array.dtype.name, ()):
         with np.errstate(all="ignore"):
             narrow = array.astype(name)
@@ -57,7 +60,7 @@ def _narrowed(array: Array) -> Reduced | None:
 
 
 def _unscaled(array: Array) -> Reduced | None:
-    """Reduce an array to half precision and a scale, as in compact model folders; None if that is inexact."""
+    """Reduce an array to float16 and a scale, as in compact model folders; None if that is not exact."""
     if array.dtype.name not in ("float32", "float64"):
         return None
     with np.errstate(all="ignore"):
@@ -80,7 +83,7 @@ def _widen(narrow: Array, dtype: str, scale: Array | None = None) -> Array:
 
 
 def packed(model: Any) -> bytes:
-    """Return the fields of a dataclass as bytes for `unpacked`; caches are left out."""
+    """Return the fields of a dataclass as bytes, from which `unpacked` restores it; caches are left out."""
     buffer = io.BytesIO()
     _Packer(buffer, pickle.HIGHEST_PROTOCOL).dump(
         {each.name: getattr(model, each.name) for each in fields(model)}

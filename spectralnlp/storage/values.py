@@ -38,7 +38,7 @@ class Matching:
 
 
 class _UnfitError(Exception):
-    """A value of the wrong type or out of range.
+    """Error for a JSON value of the wrong type or out of range.
 
     Args:
         where: keys and positions that lead to the value.
@@ -125,7 +125,7 @@ class StoredValues(Mapping[str, Any]):
         return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
 
     def updated(self, values: Mapping[str, Any]) -> StoredValues:
-        """Return the values with some of them replaced."""
+        """Return these values with some of them replaced or added."""
         return StoredValues({**self._values, **values}, self.path, where=self.where)
 
     def about(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def checked_value(kind: Any, value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Return a short description of a value for messages; of a list or an object only the kind."""
+    """Return a short description of a value for messages; of a list or an object, only its kind."""
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, Mapping):
@@ -182,7 +182,7 @@ def _shown(value: Any) -> str:
 
 
 def cut(text: str, most: int = _SHOWN) -> str:
-    """Truncate a text for a message."""
+    """Truncate a text for a message to at most ``most`` characters."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 

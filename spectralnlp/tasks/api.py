@@ -37,7 +37,7 @@ def read_treebank(
     on_bad: OnBad | None = None,
     encoding: str | None = None,
 ) -> Corpus[Tree]:
-    """Read cleaned trees: traces, empty elements and function tags are removed.
+    """Read the trees of a treebank, and remove traces, empty elements and function tags.
 
     Args:
         paths: files, folders or globs, plain or gzipped; or an NLTK corpus reader.
@@ -342,7 +342,7 @@ def _inputs(data: object) -> list[str | Path] | None:
 
 
 def _reading(task: Task, **options: Any) -> dict[str, Any]:
-    """Return the options that are not None, as keyword arguments for the ``read`` of a task."""
+    """Return options as keyword arguments for the ``read`` of a task, without those that are None."""
     present = {name: value for name, value in options.items() if value is not None}
     for name in present.keys() - _accepted(task.read, present).keys():
         raise ConfigError(f"`{name}` means nothing to {task.name}", hint="leave it out")

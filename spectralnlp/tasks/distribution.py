@@ -69,8 +69,8 @@ def write_distribution(
 ) -> dict[str, int]:
     """Write the source folder of a distribution ``spectralnlp-NAME`` with the package ``spectralnlp_NAME``.
 
-    Each model becomes a folder of the package, in half precision, and an entry point in the group
-    ``spectralnlp.models``, named after its folder.
+    Each model becomes a folder of the package, with numbers stored as float16, and an entry point in the
+    group ``spectralnlp.models``, named after its folder.
 
     Args:
         models: model folders, or names of installed models.
@@ -140,7 +140,10 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """Return a model's kept moments; paths of packaged models in its settings are replaced by their names."""
+    """Return the moments kept with a model, for packaging.
+
+    Paths in settings become names of packaged models.
+    """
     kept = load_kept_moments(moments_folder(folder), folder)
     if kept is None:
         what = f"{folder} has no kept moments"
@@ -238,7 +241,13 @@ def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
 
 
 def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
-    """Return the ``pyproject.toml`` section of an entry-point group; empty without entries."""
+    """Return the section of ``pyproject.toml`` that registers entry points; empty without any.
+
+    Args:
+        group: the entry-point group.
+        package: the package whose attributes are registered.
+        constants: name of the attribute for each entry.
+    """
     lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
     return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""
 

@@ -56,15 +56,15 @@ What it knows of words comes from the training text: its licence applies."""
         return FileCorpus(expand_inputs(inputs), partial(read_lines, column=text_column, on_bad=on_bad))
 
     def from_record(self, record: Mapping[str, Any]) -> str:
-        """Return the text of a record, its field ``text``."""
+        """Return the text of a record, which is its field ``text``."""
         return str(take_field(record, *TEXT_NAMES))
 
     def wrap(self, fitted: Any) -> Features:
-        """Wrap a fitted featurizer as a model."""
+        """Wrap a fitted featurizer as a model that can be saved."""
         return Features(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the number of training texts."""
+        """Return the number of training texts, for reports."""
         return {"training texts": fitted.n_texts_}
 
     def warm_up(self, model: Features) -> None:

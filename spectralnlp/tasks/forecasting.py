@@ -66,7 +66,7 @@ class Forecast:
 
     @property
     def now(self) -> CurvePoint:
-        """Point of the curve at the present number of trees."""
+        """The point of the curve at the number of trees that the treebank has."""
         return next(point for point in self.points if point.n_trees == self.n_trees)
 
     def to_table(self) -> str:
@@ -187,7 +187,7 @@ def forecast(
 
 
 def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
-    """Return the trees of a corpus in blocks of neighbouring trees of one document."""
+    """Return the trees of a corpus in blocks that stay together: neighbouring trees of one document."""
     blocks = []
     for partition in corpus.partitions():
         trees = list(partition)
@@ -200,9 +200,10 @@ def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
 
 
 def _sizes(n_trees: int, fewest: int) -> list[int]:
-    """Return the sizes of parts, ascending: those of ``fewest`` trees or more, if there are at least three.
+    """Return the sizes of the treebank's parts to train on, ascending.
 
-    If there are not, the largest five sizes are returned.
+    Sizes are at least ``fewest``, if there are three such sizes or more; if not, the largest five are
+    returned.
     """
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]

@@ -34,7 +34,7 @@ class LineTask(Task):
         """Split a line into words; lines without words are skipped by `read`."""
 
     def is_example(self, example: Any) -> bool:
-        """Return whether a value is a sequence of words."""
+        """Return whether a value can be an example: a sequence of words."""
         return are_words(example)
 
     def words_in(self, example: list[str]) -> list[str]:

@@ -68,7 +68,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         weights: Mapping[str, int] | None = None,
         map: Sequence[str] | None = None,
     ) -> Corpus[Tree]:
-        """Read cleaned trees of files, folders and globs.
+        """Read the trees of treebank files, and remove traces, empty elements and function tags.
 
         Args:
             inputs: files, folders or globs; or an NLTK corpus reader, or its ``parsed_sents()``.
@@ -125,11 +125,11 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return cleaned
 
     def is_example(self, example: Any) -> bool:
-        """Return whether a value is a tree."""
+        """Return whether a value can be an example: a tree."""
         return isinstance(example, Tree)
 
     def with_words(self, example: Tree, words: Sequence[str]) -> Tree:
-        """Return a tree with its words replaced."""
+        """Return a tree with its words replaced by as many others."""
         return _with_words(example, words)
 
     def wrap(self, fitted: Any) -> Parser:
@@ -145,7 +145,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         )
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of training trees and tokens."""
+        """Return the numbers of training trees and tokens, for reports."""
         grammar = _grammar_of(fitted)
         return {"training trees": grammar.n_trees_, "training tokens": sum(grammar.word_counts_.values())}
 
@@ -164,7 +164,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
 
         Args:
             parser: the parser to score.
-            corpus: cleaned gold trees.
+            corpus: gold trees, without traces and function tags.
             decoder: name of a decoder to use; None for the parser's default.
             tagger: a tagger whose tag probabilities the parser uses; None for the parser's own tagger, if
                 any.
@@ -199,7 +199,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return replace(scored, failures=failures, seconds=seconds)
 
     def sample(self) -> str:
-        """Return made-up trees, one per line."""
+        """Return made-up trees, one per line, as training data that only compile kernels."""
         return sample_trees()
 
     def warm_up(self, model: Parser) -> None:
@@ -213,7 +213,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
                 model.parse_tokens(parse.tree.words(), parse.tree.tags())
 
     def compare(self, report: Any, other: Any) -> Comparison:
-        """Test whether the F1 of two reports differs significantly; both must be of the same kind."""
+        """Test whether the F1 of two reports of the same kind differs significantly."""
         comparison: Comparison = report.compare(other)
         return comparison
 
@@ -228,7 +228,7 @@ def _grammar_of(fitted: Any) -> Any:
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
-    """Convert a gold tree's words to a sentence, with words respelled by the tokenisation conventions."""
+    """Return the words of a gold tree as a sentence, spelled by the given tokenisation conventions."""
     sentence = Sentence.from_words(tree.words())
     forms = conventions.forms(sentence.words)
     return Sentence(

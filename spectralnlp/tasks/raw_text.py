@@ -31,7 +31,7 @@ def evaluate_raw(
 
     Args:
         parser: the parser to score.
-        corpus: cleaned gold trees.
+        corpus: gold trees, without traces and function tags.
         decoder: name of a decoder to use; None for the parser's default.
         parameters: rules for counting brackets.
 

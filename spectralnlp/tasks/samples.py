@@ -1,4 +1,4 @@
-"""Made-up training data for each task, enough to run (and so compile) every kernel once."""
+"""Made-up training data for each task, just enough to run every kernel once, so that it is compiled."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ISLANDS = tuple(first + last for first in ("san", "tor", "hel", "fal", "nor", "
 
 
 def sample_trees() -> str:
-    """Return bracketed trees, one per line."""
+    """Return made-up bracketed trees, one per line."""
     return "".join(
         f"(TOP (S {subject} (VP {verb} {thing}{rest}) (. .)))\n"
         for subject, verb, thing, rest in product(_SUBJECTS, _VERBS, _OBJECTS, _REST)
@@ -43,13 +43,13 @@ def sample_trees() -> str:
 
 
 def sample_text() -> str:
-    """Return tokenised lines: the sentences of the sample trees, then lines of made-up words."""
+    """Return made-up tokenised lines: the sentences of the sample trees, then lines of made-up words."""
     lines = [tree.words() for tree in read_brackets(sample_trees().splitlines())]
     lines += [[_ISLANDS[(n + k) * k % len(_ISLANDS)] for k in range(1, 6)] for n in range(200)]
     return "".join(f"{' '.join(words)}\n" for words in lines)
 
 
 def sample_labels() -> str:
-    """Return lines ``label TAB text`` with two different labels."""
+    """Return made-up labelled texts, lines ``label TAB text`` with two different labels."""
     lines = sample_text().splitlines()
     return "".join(f"{'even' if n % 2 else 'odd'}\t{line}\n" for n, line in enumerate(lines))

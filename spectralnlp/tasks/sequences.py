@@ -39,7 +39,7 @@ The parameters and the symbols come from the training sequences: their licence a
         return SequenceModel(fitted.filter_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of training sequences and symbols."""
+        """Return the numbers of training sequences and symbols, for reports."""
         return {"training sequences": fitted.n_sequences_, "training symbols": fitted.n_symbols_}
 
     def evaluate(self, model: SequenceModel, corpus: Corpus[Sequence[str]]) -> SequenceReport:

@@ -23,7 +23,7 @@ _MANY_LABELS = 0.3  # warn above this share of phrases with labels unknown to th
 
 @dataclass(frozen=True)
 class Source:
-    """Treebank among several, with its files and weight.
+    """One of several treebanks to train on, with its files and weight.
 
     It is a single input (a folder, an address or a pattern), or all input files that are in one folder.
 
@@ -122,7 +122,7 @@ class Contents:
         return cls(source, n_trees, counts.labels, counts.tags, counts.rules, counts.words, counts.renamed)
 
     def add(self, tree: Tree) -> None:
-        """Count the labels, tags, rules and words of a tree."""
+        """Add the labels, tags, rules and words of a tree to the counts."""
         for node in tree.nodes():
             if node.word is None:
                 self.labels[node.label] += 1
@@ -183,7 +183,7 @@ def _named(counts: Counter[str]) -> str:
 
 
 def _warn(more: Contents, first: Contents) -> list[str]:
-    """Return warnings about a treebank whose language or labels probably differ from the first one's.
+    """Return warnings if the language or the labels of a treebank seem to differ from those of the first.
 
     Args:
         more: contents of the treebank.

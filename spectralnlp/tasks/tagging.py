@@ -113,7 +113,7 @@ their licences apply."""
         return AnnotatedSentence(words, columns, default)
 
     def is_example(self, example: Any) -> bool:
-        """Return whether a value is a sentence: words and their tags."""
+        """Return whether a value can be an example: words and their tags."""
         return isinstance(example, AnnotatedSentence) or (
             isinstance(example, tuple | list) and len(example) == 2 and all(map(are_words, example))
         )
@@ -141,7 +141,7 @@ their licences apply."""
         return tagger_class(fitted.tagger).of_fitted(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of training sentences and words."""
+        """Return the numbers of training sentences and words, for reports."""
         return {"training sentences": fitted.n_sentences_, "training words": fitted.n_tokens_}
 
     def evaluate(self, model: Tagger | RefinementTagger, corpus: Corpus[AnnotatedSentence]) -> TagReport:
@@ -183,7 +183,7 @@ their licences apply."""
 
 
 class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
-    """Corpus of the annotated sentences of files; arguments as for `TaggingTask.read`."""
+    """Corpus of the annotated sentences of files; see `TaggingTask.read` for the arguments."""
 
     def __init__(
         self,

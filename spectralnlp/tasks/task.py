@@ -33,7 +33,7 @@ class Comparison(Protocol):
 
 
 class OwnChanges(Protocol):
-    """Protocol of update, forget and merge for models that contain their own moments, such as sketches.
+    """Protocol of functions that change models which contain their own moments, such as sketches.
 
     Each method reads model folders and writes the changed model to the folder ``output``. It raises a
     ConfigError, and writes nothing, if that is impossible. ``report`` is called with a line about the result.
@@ -97,7 +97,12 @@ class Task(ABC):
         """
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the reader that ``auto`` chooses for inputs, so that later data are read in the same way."""
+        """Return the reader that ``auto`` stands for, so that later data can be read in the same way.
+
+        Args:
+            inputs: files, folders or globs.
+            reader: name of a reader; returned unchanged unless it is ``auto``.
+        """
         return reader
 
     def read_gold(self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None) -> Corpus[Any]:
@@ -189,11 +194,11 @@ class Task(ABC):
         return corpus
 
     def is_example(self, example: Any) -> bool:
-        """Return whether a value is an example for estimators; by default True, and estimators check."""
+        """Return whether a value can be an example; by default True, because estimators check examples."""
         return True
 
     def words_in(self, example: Any) -> Sequence[str]:
-        """Return the words of an example.
+        """Return the words of an example, to replace rare ones.
 
         Raises:
             ConfigError: examples of this task have no words that can be replaced.
@@ -259,7 +264,10 @@ class Task(ABC):
         """Return the model that a folder holds."""
 
     def own_changes(self) -> OwnChanges | None:
-        """Return the operations of models that contain their moments; None if moments are separate files."""
+        """Return the functions that change models which contain their moments.
+
+        None for models that do not.
+        """
         return None
 
     def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
@@ -295,7 +303,7 @@ class Task(ABC):
 
 
 def as_stored(value: Any) -> Any:
-    """Convert a setting to the value that JSON would return after storing it: tuples become lists."""
+    """Convert a setting to the value that it has after being stored as JSON: tuples become lists."""
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -34,11 +34,11 @@ class TokenBoundaries(Counts[Any]):
         return words
 
     def is_key(self, key: Key) -> bool:
-        """Return whether a key of counts is a word, or adjacent tokens that may be parts of one word."""
+        """Return whether a stored key is valid: a word, or adjacent tokens that may be parts of one word."""
         return isinstance(key, str) or len(key) == 3 or is_cut(key)
 
     def events(self, example: Any) -> Iterator[Key]:
-        """Return what is counted in an example: words, and adjacent tokens that may be parts of one word."""
+        """Yield what is counted in an example: words, and adjacent tokens that may be parts of one word."""
         return token_boundaries(self.words_of(example))
 
 
@@ -113,5 +113,5 @@ def conventions_of(*moments: Joint[Any]) -> Conventions:
 
 
 def unknown_share(words: Mapping[Any, int], known: Mapping[Any, int]) -> float:
-    """Return the share of word tokens whose word is not in ``known``, in [0, 1]."""
+    """Return the share of the tokens in ``words`` whose word is not in ``known``, in [0, 1]."""
     return sum(n for word, n in words.items() if word not in known) / max(sum(words.values()), 1)

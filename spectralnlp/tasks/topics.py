@@ -38,7 +38,7 @@ The topics and their words come from the training text: its licence applies."""
         return Topics(fitted.topics_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the number of training documents."""
+        """Return the number of training documents, for reports."""
         return {"training documents": fitted.n_documents_}
 
     def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:

@@ -1,4 +1,4 @@
-"""Corpora of cleaned trees, from treebank files or from NLTK."""
+"""Corpora of trees without traces and function tags, from treebank files or from NLTK."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from spectralnlp.trees.renaming import Renaming
 
 
 class TreebankCorpus(FileCorpus[Tree]):
-    """Corpus of the cleaned trees of one or more treebanks; files of a treebank of weight 2 are read twice.
+    """Corpus of the trees of one or more treebanks, without traces and function tags.
+
+    The files of a treebank of weight 2 are read twice.
 
     Args:
         treebanks: the files and the weight of each treebank.
@@ -88,7 +90,7 @@ def _read_clean(
 
 
 class _NltkTrees(Corpus[Tree]):
-    """Corpus of the cleaned trees of an NLTK corpus or collection."""
+    """Corpus of the trees of an NLTK corpus or collection, without traces and function tags."""
 
     def __init__(self, corpus: Corpus[Any], on_bad: OnBad | None) -> None:
         self.corpus = corpus
@@ -107,7 +109,7 @@ def _converted(partition: Partition[Any], on_bad: OnBad | None) -> Iterator[Tree
 
 
 def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None:
-    """Return a corpus of cleaned trees if the data holds NLTK trees, else None.
+    """Return a corpus of trees without traces and function tags if the data holds NLTK trees, else None.
 
     Args:
         data: an NLTK corpus reader, or a collection or iterator of NLTK trees.

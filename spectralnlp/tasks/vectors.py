@@ -78,13 +78,13 @@ prejudices."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return what ``auto`` chooses, ``tokens`` or ``text``, by the beginning of the first file."""
+        """Return the reader that ``auto`` stands for, ``tokens`` or ``text``, by the beginning of a file."""
         if reader != "auto":
             return reader
         return resolve_reader(expand_inputs(inputs)[0])
 
     def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
-        """Return the ``tokens`` of a record, or its ``text``."""
+        """Return the ``tokens`` of a record or, if it has none, its ``text``."""
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
         return words if isinstance(words, str) else list(words)
 
@@ -93,7 +93,7 @@ prejudices."""
         return Vectors(fitted.word_vectors_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the numbers of training tokens and types."""
+        """Return the numbers of training tokens and types, for reports."""
         return {"training tokens": fitted.n_tokens_, "training types": fitted.n_types_}
 
     def evaluate(self, model: Vectors, corpus: Corpus[tuple[str, str]]) -> NeighbourReport:
