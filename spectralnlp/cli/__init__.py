@@ -30,7 +30,7 @@ def main() -> int:
         from spectralnlp.cli.streams import repair_streams
 
         repair_streams()
-        status = run()
+        status = run(interrupted=lambda: signals.interrupted)
     except KeyboardInterrupt:  # raised outside of run(), which handles it otherwise
         status = _INTERRUPTED
     except Exception:

@@ -138,11 +138,13 @@ def _options(
 ) -> None: ...
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], bool] = lambda: False) -> int:
     """Run the command line and return the exit status; user errors are reported, not raised.
 
     Args:
         arguments: command-line arguments without the program's name; ``sys.argv[1:]`` by default.
+        interrupted: whether Ctrl-C was pressed; a user error is then its consequence, as where the import of
+            a plugin was interrupted, and not reported.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -159,7 +161,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SpectralError as error:
-        return _complain(with_options(error.message))
+        return INTERRUPTED if interrupted() else _complain(with_options(error.message))
     except _UsageError as error:
         return _complain(_usage(error))
     except (MemoryError, SystemError, ImportError, RuntimeError, OSError) as error:

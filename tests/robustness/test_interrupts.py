@@ -57,7 +57,7 @@ import signal, sys, time, weakref
 import spectralnlp.cli.app as app
 from spectralnlp.cli import main
 
-def run():
+def run(**options):
     kept = type("Kept", (), {})()
     reference = weakref.ref(kept, lambda _: signal.raise_signal(signal.SIGINT))
     del kept
@@ -69,6 +69,23 @@ def run():
     return 0
 
 app.run = run
+sys.exit(main())
+"""
+
+# Is interrupted while a plugin is imported, which then seems to be broken.
+SWALLOWED = """
+import signal, sys
+from spectralnlp import registry
+from spectralnlp.cli import main
+
+class Tasks:
+    def get(self, name):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise registry.RegistryError("task 'parsing' is broken")
+
+registry.tasks = Tasks()
 sys.exit(main())
 """
 
@@ -156,6 +173,18 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
         [sys.executable, "-c", CALLBACK], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "here\n", "")
+
+
+def test_an_error_after_an_interrupt_is_its_consequence(own_treebank: Path, tmp_path: Path) -> None:
+    arguments = ("train", "pcfg", own_treebank / "train.mrg", "-o", tmp_path / "model")
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWED, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
