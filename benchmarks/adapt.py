@@ -1,4 +1,4 @@
-"""Measure F1 of parsers adapted to another domain, by the number of trees of that domain.
+"""Measure the F1 of parsers adapted to another domain, by the number of trees of that domain.
 
 Three kinds of parsers are compared: trained on a general treebank alone, on this treebank with N trees of the
 domain, and on these N trees alone (`own N`). The trees are random samples of the domain's training part, each
@@ -55,7 +55,7 @@ def drawn(corpus: Corpus[Tree], most: int | None = None, seed: int = 0) -> list[
 
 
 class Row(NamedTuple):
-    """Row of the table: training data, weight of the domain's trees, scores on dev, and CPU seconds."""
+    """Row of the table: name of a parser, weight of the domain's trees, scores on dev, and CPU seconds."""
 
     name: str
     weight: float | None
@@ -87,7 +87,7 @@ class General:
 
     @cached_property
     def moments(self) -> Any:
-        """Moments of the general treebank, which adaptation adds to."""
+        """Moments of the general treebank (sums over trees), to which adaptation adds domain trees."""
         return changes.moments_of(self.learner, self.corpus)
 
 
@@ -120,7 +120,7 @@ class Domain:
         return row
 
     def rows(self) -> list[Row]:
-        """Return the rows of parsers of the general treebank, of it with domain trees, and of these alone."""
+        """Return rows of parsers trained on the general treebank, on both treebanks, and on domain trees."""
         started = process_time()
         rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
@@ -154,7 +154,7 @@ class Domain:
         return self.scored(name, parser, started, weight)
 
     def partial_rows(self) -> list[Row]:
-        """Return rows for 50 trees and 200 partially annotated ones, by the share of known brackets."""
+        """Return rows of parsers adapted to 50 trees and 200 partial ones, by the share of known brackets."""
         n_trees, n_partial = 50, 200
         started, own = process_time(), self.train[:n_trees]
         weight = changes.default_weight(self.general.moments, n_trees)
@@ -200,7 +200,11 @@ def table_of(rows: Sequence[Row]) -> str:
 
 
 def print_draws(draws: Sequence[Sequence[Row]]) -> None:
-    """Print mean scores over random samples, and their differences to the first and the last row."""
+    """Print mean scores over random samples, and their differences to the first and the last row.
+
+    Args:
+        draws: rows of the table for each random sample.
+    """
     cells: list[list[object]] = []
     for same in zip(*draws, strict=True):
         gains = [row.f1 - rows[0].f1 for row, rows in zip(same, draws, strict=True)]
@@ -215,7 +219,12 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def print_part(part: str, arguments: argparse.Namespace) -> None:
-    """Print the tables of one part of the benchmark."""
+    """Print the tables of one part of the benchmark.
+
+    Args:
+        part: name of the part.
+        arguments: arguments of the command line.
+    """
     names = PARTS[part]
     folders = [arguments.corpora / "treebanks" / name for name in names]
     for folder in folders:
@@ -245,7 +254,7 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Measure the annotation tool: corrections needed in a new domain, response time, and data lost by a kill.
+"""Measure the annotation tool: corrections needed in a new domain, response time, and data lost in a crash.
 
 ``simulate`` simulates an annotator who knows the gold trees of a new domain. A parser trained on a general
 treebank parses a sentence; the annotator corrects the tags, then one bracket at a time (missing brackets
@@ -58,7 +58,7 @@ SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 
 
 def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int = 0) -> Parser:
-    """Return a parser trained on general trees and on the trees that the annotator accepted."""
+    """Train a parser on trees of the general treebank and on the trees that the annotator accepted."""
     corpus = InMemoryCorpus([*general, *accepted])
     parser = spectralnlp.train("lpcfg", corpus, random_state=random_state, **SETTINGS)
     assert isinstance(parser, Parser)
@@ -148,12 +148,12 @@ def f1_of(parser: Parser, dev: Sequence[Tree]) -> float:
 
 
 def rising(values: Sequence[float]) -> list[float]:
-    """Return the isotonic regression of values: the nearest non-decreasing ones by least squares."""
+    """Return the non-decreasing sequence nearest to some values by least squares (isotonic regression)."""
     return [float(value) for value in isotonic_regression(values).x]
 
 
 def reached(points: Sequence[tuple[int, int, int, float]], target: float) -> tuple[float, float] | None:
-    """Return the numbers of sentences and corrected brackets at which a curve reaches a score, or None.
+    """Return how many sentences and corrected brackets a learning curve needs to reach a score, or None.
 
     F1 varies randomly between trainings, so the score is looked up on the nearest non-decreasing curve,
     interpolated linearly between rounds.
@@ -228,7 +228,7 @@ def learn(options: argparse.Namespace) -> None:
 
 
 def page(options: argparse.Namespace) -> None:
-    """Print the time from a key press to the new tree."""
+    """Print how long the browser takes from a key press to the new tree."""
     from selenium import webdriver
     from selenium.webdriver import ActionChains, Keys
 
@@ -303,7 +303,7 @@ class Running:
 
 
 def kill(options: argparse.Namespace) -> None:
-    """Kill the server at random moments of annotation; print how many accepted trees were lost."""
+    """Kill the annotation server at random moments, and print how many accepted trees were lost."""
     moments = random.Random(0)
     lines = ["It is cold .", "Gulls are noisy .", "The old keeper saw the boat with a lamp ."] * 1000
     accepted: dict[int, str] = {}
@@ -335,7 +335,7 @@ def kill(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Run the parts that the command line names."""
+    """Run the parts of the benchmark that the command line names."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")

@@ -131,11 +131,11 @@ class Planter:
     def _moved(
         self, left: Sequence[Tree], node: Tree, right: Sequence[Tree], before: Bracket
     ) -> Iterator[tuple[list[Tree], Bracket]]:
-        """Yield the children of a parent after moving a border of one by a word, with the planted bracket.
+        """Yield the children of a parent after an edge of one child moved by a word, with the new bracket.
 
         Args:
             left, right: siblings on either side of the node.
-            node: the node.
+            node: the child whose edge is moved.
             before: its bracket.
         """
         label, start, end = before
@@ -164,7 +164,7 @@ def _replaced(tree: Tree, path: Sequence[int], new: Tree) -> Tree:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     options = experiment.argument_parser(__doc__)
     options.add_argument("--errors", type=int, default=300, metavar="N", help="planted; default 300")
     options.add_argument("--seeds", type=int, default=3, metavar="N", help="plantings; default 3")
@@ -193,7 +193,12 @@ def main() -> None:
 
 
 def _found(doubts: Sequence[Doubt], errors: dict[int, Error]) -> set[int]:
-    """Return the indices of the trees whose planted error is found by one of the doubts."""
+    """Return the indices of the trees in which the audit found the planted error.
+
+    Args:
+        doubts: rows of the audit.
+        errors: planted error of each damaged tree, by index of the tree.
+    """
     return {each.tree for each in doubts if each.tree in errors and errors[each.tree].is_found(each)}
 
 

@@ -23,7 +23,13 @@ from benchmarks import timed_steps
 
 
 def cpu_seconds(python: str, step: str, corpora: Path) -> float:
-    """Return the CPU seconds of a step, run in a new process by the given Python."""
+    """Return the CPU seconds of a step, run in a new process by one of the two Python installations.
+
+    Args:
+        python: path of the Python program.
+        step: name of the step, a function of `timed_steps`.
+        corpora: folder of the corpora.
+    """
     done = subprocess.run(
         [python, timed_steps.__file__, step, str(corpora.resolve())],
         capture_output=True,
@@ -37,7 +43,7 @@ def cpu_seconds(python: str, step: str, corpora: Path) -> float:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

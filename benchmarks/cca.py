@@ -85,7 +85,10 @@ def fitted(train: Stories, bags: tuple[Bags, Bags], k: int, regularisation: floa
 
 
 def pairs(arguments: argparse.Namespace) -> None:
-    """Print the words whose weight, times the word's deviation, is largest in each of the leading pairs."""
+    """Print the leading pairs of canonical directions of titles and bodies.
+
+    For each, the words are shown whose weight, times the word's deviation, is largest.
+    """
     train, _ = stories(arguments.corpora)
     bags = views(train)
     model = fitted(train, bags, 10, 1.0)
@@ -123,10 +126,15 @@ def retrieval(arguments: argparse.Namespace) -> None:
 
 
 def found(scores: np.ndarray) -> list[str]:
-    """Return retrieval scores: recall at 1 and at 10 in percent, mean reciprocal rank; ties are split.
+    """Measure how well titles retrieve their bodies: recall at 1 and at 10, and mean reciprocal rank.
+
+    Recall is in percent, and ties are split.
 
     Args:
         scores: similarity of each title (row) and body (column); right pairs are on the diagonal.
+
+    Returns:
+        The three measures as text.
     """
     own = np.diag(scores)[:, None]
     rank = (scores > own).sum(axis=1) + (scores == own).sum(axis=1) / 2 - 0.5
@@ -181,7 +189,7 @@ def unit(rows: Any) -> Any:
 
 
 def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return random views (n, 50) and (n, 40) that share ten directions of decreasing correlation."""
+    """Return two random views, (n, 50) and (n, 40), that share ten directions of decreasing correlation."""
     directions = np.random.default_rng(0)
     loadings = [directions.standard_normal((10, d)) for d in (50, 40)]
     rng = np.random.default_rng((1, seed))
@@ -203,7 +211,7 @@ def measured(way: str, data: str, k: int, corpora: Path) -> tuple[float, float, 
     """Fit CCA by one method, and measure time and memory.
 
     Args:
-        way: name of the method.
+        way: name of the method, a library or this package.
         data: name of the data.
         k: number of pairs of directions.
         corpora: folder of the corpora.
@@ -242,7 +250,10 @@ def by_ours(x: Any, y: Any, k: int) -> np.ndarray:
 
 
 def by_numpy(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """Compute CCA as in Björck and Golub 1973, with an SVD instead of a QR for dependent columns."""
+    """Return canonical correlations by numpy, as in Björck and Golub 1973.
+
+    An SVD replaces the QR decomposition, so that columns may be linearly dependent.
+    """
     bases = []
     for each in (x, y):
         u, sigma, _ = np.linalg.svd(each - each.mean(axis=0), full_matrices=False)
@@ -275,7 +286,7 @@ CASES = (
 
 
 def speed(arguments: argparse.Namespace) -> None:
-    """Print time, memory and agreement with numpy."""
+    """Print the time, memory and error of CCA, compared with numpy and scikit-learn."""
     rows = []
     for data, k, ways in CASES:
         results = {way: report.apart(measured, way, data, k, arguments.corpora) for way in ways}
@@ -291,7 +302,7 @@ def speed(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Run the parts named on the command line."""
+    """Run the parts of the benchmark that the command line names."""
     report.run_parts(
         __doc__,
         {"pairs": pairs, "retrieval": retrieval, "speed": speed},

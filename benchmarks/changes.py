@@ -42,7 +42,7 @@ CASES = {
 
 
 def measure(case: str, folder: Path) -> list[list[object]]:
-    """Return the table rows of one model: training again, adding and removing data.
+    """Return the table rows of one model, with the costs of training again, adding and removing data.
 
     Args:
         case: name of the model.

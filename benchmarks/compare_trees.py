@@ -43,7 +43,7 @@ def renamed(lost: Counter[Bracket], added: Counter[Bracket]) -> Counter[str]:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

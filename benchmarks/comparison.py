@@ -23,7 +23,7 @@ from spectralnlp.trees import cleaned, read_trees
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     options = experiment.argument_parser(__doc__, treebank="gum")
     options.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
     options.add_argument("--html", type=Path, metavar="FILE", help="write a page, too")

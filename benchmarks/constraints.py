@@ -51,7 +51,7 @@ def milliseconds(parser: Parser, sentences: list[list[str]], constraints: Constr
 
 
 def main() -> None:
-    """Print a table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--model", default="en", help="a parser")
     options.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40], help="tokens")

@@ -42,7 +42,7 @@ SCALES = {"10⁹ sentences": 1e9 * SENTENCE, "17·10⁹ queries": 17e9 * QUERY}
 
 @dataclass(frozen=True)
 class Size:
-    """Measured costs of one run.
+    """Measured costs of one run of an estimator.
 
     Attributes:
         tokens: number of tokens in the data, or of rows of a matrix.
@@ -247,7 +247,7 @@ class Model:
         return self.middle.solving * self.cost.work(tokens, self.distinct(tokens)) / done
 
     def far(self, tokens: float) -> list[str]:
-        """Extrapolate the costs to a number of tokens on many workers.
+        """Extrapolate the costs of an estimator to a number of tokens on many workers.
 
         Returns:
             Table cells: hours of each phase, gigabytes of moments at a worker and at the root, slowest phase.

@@ -42,7 +42,7 @@ warnings.simplefilter("ignore", ConvergenceWarning)
 
 
 class Data(NamedTuple):
-    """R52 corpus as tf-idf and as counts."""
+    """R52 corpus (Reuters stories of 52 topics), represented by tf-idf and by counts."""
 
     labels: np.ndarray
     gold: np.ndarray
@@ -61,7 +61,16 @@ def r52() -> Data:
 
 
 def learned(model: Any, rows: tuple[Any, Any], scaled: bool = True) -> tuple[float, Any, Any]:
-    """Return the CPU seconds of training, and the representations of train and dev."""
+    """Train a model of representations, and apply it.
+
+    Args:
+        model: an unfitted transformer.
+        rows: rows of train and of dev.
+        scaled: whether to scale representations to length 1.
+
+    Returns:
+        CPU seconds of training, and representations of train and of dev.
+    """
     started = time.process_time()
     model.fit(rows[0])
     seconds = time.process_time() - started
@@ -144,7 +153,7 @@ def figures(arguments: argparse.Namespace) -> None:
 
 
 def reconstructions(data: Data, path: Path) -> None:
-    """Draw figure 2: prototype words that are reconstructed from one-word documents."""
+    """Draw the paper's figure 2: prototype words that are reconstructed from one-word documents."""
     import matplotlib.pyplot as plt
 
     model = DCoT(terms=data.terms).fit(data.tfidf[0])
@@ -161,7 +170,7 @@ def reconstructions(data: Data, path: Path) -> None:
 
 
 def by_layers(data: Data, path: Path) -> None:
-    """Draw figure 3: accuracy at 1,000 labels by layers and by noise 1 − p."""
+    """Draw the paper's figure 3: accuracy at 1,000 labels by number of layers and by noise 1 − p."""
     import matplotlib.pyplot as plt
 
     noises = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -185,7 +194,7 @@ def by_layers(data: Data, path: Path) -> None:
 
 
 def by_labels(data: Data, path: Path) -> None:
-    """Draw figure 4: accuracy by the number of labels."""
+    """Draw the paper's figure 4: accuracy by the number of labels."""
     import matplotlib.pyplot as plt
 
     sizes = (50, 100, 200, 300, 500, 1000, 2000)

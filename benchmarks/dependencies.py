@@ -29,7 +29,7 @@ from spectralnlp.trees import Tree, clean, read_trees
 
 @dataclass(frozen=True)
 class Gold:
-    """Gold sentence of a CoNLL-U file, with heads and relations."""
+    """Gold sentence of a CoNLL-U file, with the head and the relation of each word."""
 
     words: list[str]
     universal_tags: list[str]
@@ -53,7 +53,7 @@ class Scores:
     def add(
         self, gold: Gold, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str] = ()
     ) -> None:
-        """Count one sentence.
+        """Add the words of one sentence to the counts.
 
         Args:
             gold: the gold sentence.
@@ -135,7 +135,7 @@ def plain(tree: Tree) -> Tree:
 
 
 def of_gold_trees(arguments: argparse.Namespace) -> None:
-    """Score the gold trees with and without function tags."""
+    """Print the scores of dependencies converted from the gold trees, with and without function tags."""
     pairs = sentences(arguments.corpora, arguments.part)
     gold = [each for _, each in pairs]
     tagged, seconds = converted((tree for tree, _ in pairs), gold)
@@ -146,7 +146,7 @@ def of_gold_trees(arguments: argparse.Namespace) -> None:
 
 
 def of_parses(arguments: argparse.Namespace) -> None:
-    """Score the trees that a grammar gives to the gold tokens."""
+    """Print the scores of dependencies converted from the trees that a grammar gives to the gold tokens."""
     import spectralnlp
 
     pairs = sentences(arguments.corpora, arguments.part)
@@ -157,7 +157,7 @@ def of_parses(arguments: argparse.Namespace) -> None:
 
 
 def of_spacy(arguments: argparse.Namespace) -> None:
-    """Score spaCy's parser, trained on the dependencies of the training part."""
+    """Print the scores of spaCy's parser, trained on the dependencies of the training part."""
     import spacy
     from spacy.cli.init_config import init_config
     from spacy.util import fix_random_seed, load_model_from_config, minibatch

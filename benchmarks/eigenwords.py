@@ -75,7 +75,7 @@ AMOUNTS = ((0.3, ("",)), (1, BOTH), (3, ("",)), (10, BOTH), (23, ("",)))
 
 @dataclass(frozen=True)
 class Learned:
-    """Result of one training process, with its time and memory."""
+    """Word vectors that a training process has written, with the time and memory that it took."""
 
     path: Path
     seconds: float
@@ -118,7 +118,7 @@ def _few_words(folder: Path) -> Any:
 
 
 class Lines:
-    """Sentences of lower-cased words, for gensim, which reads them six times."""
+    """Sentences of lower-cased words in files, as an iterable that gensim can read several times."""
 
     def __init__(self, files: Sequence[Path]) -> None:
         self.files = files
@@ -162,7 +162,16 @@ def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
 
 
 def measure(setting: str, files: Sequence[Path], corpora: Path) -> tuple[Learned, list[str]]:
-    """Return the result of training on some files, with its quality."""
+    """Train vectors on some files in a new process, and measure their quality.
+
+    Args:
+        setting: settings of eigenwords, ``KEY=VALUE,…``; or ``word2vec``.
+        files: files of text.
+        corpora: folder of the corpora.
+
+    Returns:
+        The trained vectors, and the measures of `quality`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         learned = report.apart(learn, setting, files, Path(folder))
         scores = report.apart(quality, learned, corpora, setting)
@@ -231,7 +240,7 @@ def memory(corpora: Path) -> None:
 
 
 def variants(corpora: Path, settings: Sequence[str]) -> None:
-    """Print the results of variants that change one setting each."""
+    """Print time and quality of variants of eigenwords that change one setting each."""
     rows = [["no vectors", None, None, None, *_percent(report.apart(_without, corpora))]]
     for setting in settings:
         learned, scores = measure(setting, [corpora / ENGLISH], corpora)
@@ -248,7 +257,7 @@ def _percent(scores: Sequence[float]) -> list[str]:
 
 
 def amount(corpora: Path, plot: Path | None) -> None:
-    """Print the results for increasing amounts of text."""
+    """Print time and quality of the vectors for increasing amounts of text; draw them if a file is named."""
     rows, points = [], []
     for millions, settings in AMOUNTS:
         for setting in settings:
@@ -347,7 +356,7 @@ def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:
 
 
 def main() -> None:
-    """Print the table named on the command line."""
+    """Run the part of the benchmark that the command line names, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

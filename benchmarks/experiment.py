@@ -24,7 +24,7 @@ def argument_parser(description: str | None, *, treebank: str = "wsj") -> argpar
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:
-    """Add the argument ``--seeds``."""
+    """Add the argument ``--seeds``, the number of training runs, to a parser of arguments."""
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="runs of each; mean ± deviation")
 
 
@@ -37,7 +37,7 @@ def folder_of(arguments: argparse.Namespace) -> Path:
 
 
 def print_heading(name: str) -> None:
-    """Print the command and the machine that it runs on."""
+    """Print the command of an experiment, and the machine that it runs on, as a heading."""
     command = " ".join(["python -m", f"benchmarks.{name}", *sys.argv[1:]])
     print(f"    {command}\n\n{report.machine()} {THREADS}\n", flush=True)
 

@@ -74,7 +74,16 @@ class Case:
 
 
 def explained(parser: Parser, explainer: Explainer, words: Sequence[str], seed: int) -> Case | None:
-    """Check the explanation of a random bracket of a sentence; None if there is nothing to compare."""
+    """Compare estimated and recounted influence for a random bracket of a sentence's tree.
+
+    Returns None if there is nothing to compare.
+
+    Args:
+        parser: the parser.
+        explainer: explainer of the parser, which can recount the grammar without a tree.
+        words: words of the sentence.
+        seed: seed of the choice of the bracket.
+    """
     rng = np.random.default_rng(seed)
     phrases = [
         each for each in parser.parse_tokens(words).constituents if 1 < each.end - each.start < len(words)
@@ -120,7 +129,14 @@ def _first(named: NDArray[np.intp]) -> list[int]:
 
 
 def _with_same_rule(explainer: Explainer, found: Influence, tree: int, rng: np.random.Generator) -> int:
-    """Return a random tree that has the same rule as the matched node of a tree; -1 if there is none."""
+    """Return the index of a random tree that has the same rule as the matched node of a tree; -1 without one.
+
+    Args:
+        explainer: explainer with the training trees.
+        found: influence of training trees on the bracket.
+        tree: index of the tree.
+        rng: random generator.
+    """
     index = explainer.counted.index
     table = index.table
     node = explainer.match(found, tree)
@@ -131,7 +147,7 @@ def _with_same_rule(explainer: Explainer, found: Influence, tree: int, rng: np.r
 
 
 def main() -> None:
-    """Train, explain, recount and print a table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--estimator", choices=sorted(SETTINGS), default="lpcfg")
     parser.add_argument("--brackets", type=int, default=20)

@@ -87,7 +87,7 @@ def documents_of(folder: Path, most: int | None) -> Documents:
 
 
 class Some(Corpus[Tree]):
-    """In-memory corpus of selected documents, with one partition for each."""
+    """Corpus of selected documents in memory, with one partition for each document."""
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
@@ -160,7 +160,7 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Compute the runs that are missing in the file of results, and append them."""
+    """Train and score the parsers whose results are not yet in the file of results, and append theirs."""
     done = {each.key for each in read_runs(arguments.results)}
     for treebank in arguments.treebank:
         folder = arguments.corpora / "treebanks" / treebank / "train"
@@ -186,7 +186,11 @@ def f1_of(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def difference(before: Sequence[Run], after: Sequence[Run]) -> str:
-    """Return the difference of F1 (after minus before) on equal folds and seeds, with its 95 % interval."""
+    """Return the difference of F1 on the same folds and seeds, with its 95 % interval.
+
+    Args:
+        before, after: runs to compare; the difference is that of ``after`` minus ``before``.
+    """
     pairs = {each.key[2:]: each for each in before}
     both = [(pairs[each.key[2:]], each) for each in after if each.key[2:] in pairs]
     if not both:
@@ -232,7 +236,7 @@ def rows_of(name: str, runs: Sequence[Run], first: Sequence[Run]) -> list[object
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Print a table for each treebank."""
+    """Print a table of differences between settings, or between two versions, for each treebank."""
     before = read_runs(arguments.results)
     after = read_runs(arguments.other) if arguments.other else None
     header = ("", "runs", "F1", "difference", "tags", "calibration", "training s", "MB", "sentences/s")
@@ -254,7 +258,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """Return the argument parser."""
+    """Return the parser of the command line's arguments."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -277,7 +281,7 @@ def parser_of() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Run or compare."""
+    """Train and score parsers, or compare their results, as the command line says."""
     arguments = parser_of().parse_args()
     arguments.part(arguments)
 

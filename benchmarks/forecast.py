@@ -37,7 +37,13 @@ HEADER = ("treebank", "given", "F1", "forecast for", "F1", "95 %", "truth", "err
 
 
 def shuffled(corpus: Corpus[Tree], longest: int, seed: int) -> list[Tree]:
-    """Return all trees but very long ones, in blocks of neighbours in random order."""
+    """Return all trees except very long ones, in blocks of neighbours in random order.
+
+    Args:
+        corpus: the trees.
+        longest: maximum number of words of a tree.
+        seed: seed of the order.
+    """
     blocks = []
     for partition in corpus.partitions():
         trees = [tree for tree in partition if len(tree.words()) <= longest]
@@ -87,7 +93,7 @@ def row_of(folder: Path, arguments: argparse.Namespace, learner: LPCFGParser) ->
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

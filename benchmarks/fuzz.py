@@ -40,10 +40,10 @@ Found = dict[str, list[tuple[int, Outcome]]]
 
 
 def run_case(target: Target, seed: int, folder: Path) -> Outcome:
-    """Run one case: write a mutated input to an emptied folder, and run the target's commands on it.
+    """Run one fuzzing case: write a mutated input to an emptied folder, and run commands on it.
 
     Args:
-        target: class of inputs.
+        target: class of inputs, with the commands to run.
         seed: seed of the mutation.
         folder: folder for the input; the mutated input remains there.
     """
@@ -55,7 +55,13 @@ def run_case(target: Target, seed: int, folder: Path) -> Outcome:
 
 
 def run_cases(target: Target, seeds: Sequence[int], folder: Path) -> list[Outcome]:
-    """Run cases, many in one process; a case that does not end well is run again in its own process."""
+    """Run fuzzing cases, many in one process; a case that does not end well is run again in its own process.
+
+    Args:
+        target: class of inputs, with the commands to run.
+        seeds: seed of each case.
+        folder: folder for the inputs.
+    """
     outcomes: list[Outcome] = []
     while len(outcomes) < len(seeds):
         clear(folder)
@@ -78,7 +84,7 @@ def _run_written(target: Target, seed: int, folder: Path) -> int:
 def fuzz(
     targets: Mapping[str, Target], seconds: float, first_seed: int, folder: Path, cases: int | None = None
 ) -> Found:
-    """Run cases of all targets in turn until the time is up, the number of cases is reached, or Ctrl-C.
+    """Run fuzzing cases of all targets in turn, until time or number of cases is reached, or Ctrl-C.
 
     Failures are reported on stderr at once.
     """
@@ -112,7 +118,7 @@ def table(found: Found) -> str:
 
 
 def all_targets(models: Path, names: tuple[str, ...] = ()) -> dict[str, Target]:
-    """Return all targets, or only the named ones; missing models are trained first.
+    """Return all fuzzing targets, or only the named ones, by name; missing models are trained first.
 
     Args:
         models: folder of the models.
@@ -141,7 +147,7 @@ NEEDED = {
 
 
 def main() -> None:
-    """Fuzz, and print the table."""
+    """Fuzz the targets that the command line names, and print a table of the outcomes."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

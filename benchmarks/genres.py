@@ -27,7 +27,7 @@ HEADER = ("genre", "sentences", "words", "recall", "precision", "F1", "exact", "
 
 
 def by_genre(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
-    """Return the files of each genre in alphabetical order, without files that have no genre."""
+    """Return the files of each genre in alphabetical order of genres, without files that have no genre."""
     found = defaultdict(list)
     for path in paths:
         if genre := GENRE.match(path.name):
@@ -53,12 +53,12 @@ def row_of(name: str, scored: EvalbScore) -> list[object]:
 
 
 def total(reports: Iterable[ParseReport]) -> EvalbScore:
-    """Return the score over the sentences of all reports."""
+    """Return the EVALB score over the sentences of all reports."""
     return EvalbScore.total(chain.from_iterable(each.counts for each in reports))
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = experiment.argument_parser(__doc__, treebank="gum")
     parser.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
     arguments = parser.parse_args()

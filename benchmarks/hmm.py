@@ -63,7 +63,7 @@ EM: Sequence[tuple[str, dict[str, str]]] = (
 
 @dataclass(frozen=True)
 class Data:
-    """Train and dev sequences, and the number of symbols in the vocabulary."""
+    """Train and dev sequences of symbols, and the number of symbols in the vocabulary."""
 
     train: list[list[str]]
     dev: list[list[str]]
@@ -116,7 +116,10 @@ def row(name: str, seconds: float, filter_: Filter, data: Data, peer_seconds: fl
 
 
 def fit_hmmlearn(data: Data) -> tuple[float, Filter]:
-    """Fit hmmlearn's EM with 20 states and 25 iterations from a random start."""
+    """Train hmmlearn's HMM by EM, with 20 states and 25 iterations from a random start.
+
+    Returns training seconds, and a filter that predicts symbols.
+    """
     from hmmlearn.hmm import CategoricalHMM
 
     train, _ = data.encoded()
@@ -212,7 +215,7 @@ def warm_up() -> None:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -52,7 +52,7 @@ LABELS_ONLY = {"calibration": False}  # it changes only confidences, and takes m
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts and labels for training and testing."""
+    """Corpus of labelled texts: texts and labels for training and for testing."""
 
     texts: list[str]
     labels: np.ndarray
@@ -84,7 +84,7 @@ def pool() -> list[str]:
 
 @cache
 def prior() -> Prior:
-    """Return the text features (prior) learned from the unlabelled queries; cached."""
+    """Return the text features (prior) that the classifier learns from unlabelled queries; cached."""
     return learned_prior(pool())
 
 
@@ -100,14 +100,17 @@ def draw(labels: np.ndarray, n: int, seed: int) -> np.ndarray:
 
 
 def peer() -> Any:
-    """Return the peer: a linear SVM on word and character tf-idf."""
+    """Return the classifier to compare with: a linear SVM on word and character tf-idf."""
     words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
     characters = TfidfVectorizer(ngram_range=(2, 5), analyzer="char_wb", sublinear_tf=True)
     return make_pipeline(make_union(words, characters), LinearSVC())
 
 
 def few_table(n: int, seeds: int) -> str:
-    """Return mean accuracies over draws; in brackets the difference to the peer with its standard error."""
+    """Return a table of mean accuracies over draws of ``n`` examples per intent.
+
+    In brackets is the difference to the peer with its standard error.
+    """
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"]]
     for name in FEW:
         peers, ours = np.array([scores_of_draw(name, n, seed) for seed in range(seeds)]).T
@@ -130,7 +133,7 @@ def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
 
 
 def full_table() -> str:
-    """Return accuracies with all examples; a column has the paired difference with its 95 % interval."""
+    """Return a table of accuracies with all examples, and of paired differences with their 95 % intervals."""
     shared, make = learned_prior(pool(), len(pool())), partial(IntentClassifier, **LABELS_ONLY)
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
@@ -148,7 +151,11 @@ def full_table() -> str:
 
 
 def paired(differences: Sequence[np.ndarray]) -> str:
-    """Return the mean over corpora of mean differences, with its interval from the variance over texts."""
+    """Return the mean difference over corpora, with an interval from the variance over texts.
+
+    Args:
+        differences: for each corpus, the difference of two classifiers on each text.
+    """
     mean = float(np.mean([each.mean() for each in differences]))
     variance = sum(each.var() / len(each) for each in differences) / len(differences) ** 2
     return f"({mean:+.1f} ± {1.96 * variance**0.5:.1f})"
@@ -170,7 +177,7 @@ FEATURIZERS = ("sent", "frequent-directions", "dcot", "tmpca")
 
 
 def featurizer_table(n: int, seeds: int) -> str:
-    """Return accuracy over each featurizer; in brackets the difference to that without directions.
+    """Return a table of accuracy with each featurizer; in brackets the difference to that without directions.
 
     The head is trained on ``n`` examples per intent, the directions on the unlabelled queries.
     """
@@ -188,7 +195,14 @@ def featurizer_table(n: int, seeds: int) -> str:
 
 
 def cell_of(found: Mapping[str, Sequence[np.ndarray]], name: str, column: int, part: int) -> str:
-    """Return a cell: the mean, and the difference to that without directions, over draws or over texts."""
+    """Return a table cell of a featurizer: the mean accuracy, and the difference to that without directions.
+
+    Args:
+        found: scores by name of the featurizer, as `scores_over` yields them, an array for each column.
+        name: name of the featurizer.
+        column: index of the column of the scores.
+        part: 0 for accuracies of draws; any other number for the correctness of texts.
+    """
     scores, plain = found[name][column], found["no directions"][column]
     if name == "no directions":
         return f"{scores.mean():.1f}"
@@ -235,7 +249,10 @@ def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
 
 
 def sent_table(n: int, seeds: int) -> str:
-    """Return the paper's table 1 with ``n`` examples per intent; in brackets the difference to counts."""
+    """Return the SENT paper's table 1 with ``n`` examples per intent.
+
+    In brackets is the difference to counts.
+    """
     counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())
     sent = SENT(output="all").fit(pool())
@@ -283,7 +300,14 @@ def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> 
 
 
 def amount_table(n: int, plot: Path | None) -> str:
-    """Return accuracy by the share of the unlabelled texts (for SENT+, this is the paper's table 2)."""
+    """Return a table of accuracy by the share of the unlabelled texts.
+
+    For SENT+, this is the paper's table 2.
+
+    Args:
+        n: number of examples per intent.
+        plot: file for a drawing of the table; None for none.
+    """
     shares = [0.1 * step for step in range(11)]
     order = np.random.default_rng(0).permutation(len(pool()))
     drawn = [draw(corpus(name).labels, n, 0) for name in FEW]
@@ -408,7 +432,7 @@ def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) ->
 
 
 def main() -> None:
-    """Print the tables named on the command line."""
+    """Run the parts of the benchmark that the command line names, and print their tables."""
     from benchmarks import (
         intents_ablation,
         intents_long,

@@ -1,4 +1,4 @@
-"""Ablate the intent classifier: the part ``ablation`` of `benchmarks.intents`.
+"""Measure what each part of the intent classifier contributes: the part ``ablation`` of `benchmarks.intents`.
 
 Only training sets are used: a third of each is held out, the prior is learned from the other two thirds of
 all five corpora, and the classifier from five examples per intent or from all. Differences to the full

@@ -20,7 +20,12 @@ IMDB_LABELS = (100, 500, 2000)
 
 
 def imdb_table(n_unlabelled: int, draws: int) -> str:
-    """Return means over draws; in brackets the difference to the better peer with its standard error."""
+    """Return a table of mean accuracies over draws; in brackets the difference to the better peer.
+
+    Args:
+        n_unlabelled: number of unlabelled reviews.
+        draws: number of random draws of labelled reviews.
+    """
     data = corpus("imdb")
     with open_text(CORPORA / "text/imdb_unsup.txt.gz") as lines:
         plain = list(islice(lines, n_unlabelled))

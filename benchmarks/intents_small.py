@@ -22,7 +22,7 @@ MOST_REST = 9000
 
 
 def small_table(n: int, draws: int) -> str:
-    """Return results by Model2Vec's protocol: ``n`` labelled training texts, the rest unlabelled."""
+    """Return a table of accuracies by Model2Vec's protocol: ``n`` labelled texts, the rest unlabelled."""
     called = ["tf-idf, linear SVM", "intent", "intent, unlabelled texts"]
     called += ["fastText"] if fasttext_module() else []
     scores: dict[str, list[np.ndarray]] = {name: [] for name in called}
@@ -87,7 +87,15 @@ def fasttext_module() -> Any:
 
 
 def by_fasttext(texts: Sequence[str], labels: np.ndarray, asked: Sequence[str]) -> list[str]:
-    """Return labels predicted by fastText: word bigrams, character n-grams 2–5, 50 epochs, rate 0.5."""
+    """Train fastText, and return the labels that it predicts.
+
+    Settings are word bigrams, character n-grams of 2 to 5, 50 epochs and rate 0.5.
+
+    Args:
+        texts: training texts.
+        labels: their labels.
+        asked: texts to label.
+    """
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         names = sorted(set(labels.tolist()))
         for text, label in zip(texts, labels, strict=True):

@@ -59,7 +59,7 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one parser: training costs, and scores on the dev part in percent."""
+    """Result of training one parser: its costs, and its scores on the dev part in percent."""
 
     n_trees: int
     n_labels: int
@@ -74,7 +74,7 @@ class Result:
 
 
 def measure(setting: Setting, seed: int, folder: Path) -> Result:
-    """Train on ``train`` of a folder and parse ``dev``, in this process."""
+    """Train a parser on the folder's ``train`` and parse its ``dev``, in this process."""
     kind = registry.estimators.get(setting.estimator)
     params = {"random_state": str(seed), **setting.params} if seed else setting.params
     task = registry.tasks.get(kind.task)()
@@ -154,7 +154,7 @@ def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[objec
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -124,7 +124,7 @@ def draw(curves: Mapping[str, Curve], path: Path) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """Return the argument parser."""
+    """Return the parser of the command line's arguments."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -145,7 +145,7 @@ def parser_of() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Print a table for each treebank."""
+    """Run the benchmark with the arguments of the command line, and print a table for each treebank."""
     arguments = parser_of().parse_args()
     settings = arguments.setting or [Setting.read(text) for text in SETTINGS]
     scores, drawn = Scores(arguments.results), {}

@@ -48,7 +48,14 @@ def timed(work: Callable[[], Scores], repeats: int = 1) -> tuple[float, Scores]:
 
 
 def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool, repeats: int) -> None:
-    """Print time and relative error of each method, against the SVD or, without it, the first method."""
+    """Print time and relative error of methods for leverage scores, against the SVD or the first method.
+
+    Args:
+        matrix: the data (n, d).
+        ways: the methods by name.
+        svd: whether to compare with the SVD; otherwise with the first method.
+        repeats: number of runs of each method.
+    """
     rows: list[tuple[object, ...]] = []
     if svd:
         svd_seconds, reference = timed(lambda: by_svd(matrix))
@@ -187,7 +194,15 @@ def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
 
 
 def sketched(path: Path, matrix: np.ndarray, title: str, *, exact: Scores, truncate: float = 0.0) -> None:
-    """Draw figures 1, 2 and 3: CountSketch and SRHT (the paper's FJLT) against the exact scores."""
+    """Draw the paper's figures 1, 2 and 3: scores by CountSketch and SRHT (its FJLT) against exact scores.
+
+    Args:
+        path: file to write.
+        matrix: the data (n, d).
+        title: title of the figure.
+        exact: exact scores (n,).
+        truncate: share of the largest singular value below which others are dropped.
+    """
     d = matrix.shape[1]
     figure, axes = panels(2, title)
     for axis, method in zip(axes, ("countsketch", "srht"), strict=True):
@@ -203,7 +218,7 @@ def digits() -> np.ndarray:
 
 
 def digits_spectrum(path: Path) -> None:
-    """Draw figure 4: singular values of images of digits."""
+    """Draw the paper's figure 4: singular values of images of digits."""
     sigma = np.linalg.svd(digits(), compute_uv=False)
     figure, axes = panels(2, "Singular values of scikit-learn's digits, 1,797 × 64")
     axes[0].plot(sigma, ".-")
@@ -214,7 +229,7 @@ def digits_spectrum(path: Path) -> None:
 
 
 def digits_scores(path: Path) -> None:
-    """Draw figure 5: scores of digits, without and with truncation."""
+    """Draw the paper's figure 5: leverage scores of digits, without and with truncation."""
     matrix = np.tile(digits(), (20, 1))
     # Add noise so that the matrix has full rank, as in the paper.
     matrix = matrix + 1e-9 * np.random.default_rng(0).standard_normal(matrix.shape)
@@ -228,7 +243,7 @@ def digits_scores(path: Path) -> None:
 
 
 def required(path: Path) -> None:
-    """Draw figure 6: number of rows of data sets, and number of rows that CountSketch needs."""
+    """Draw the paper's figure 6: number of rows of data sets, and number of rows that CountSketch needs."""
     sets = {
         "digits": (1797, 64),
         "MNIST": (60_000, 784),

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def every(trees: Sequence[Tree], number: int) -> list[Tree]:
-    """Return ``number`` evenly spread trees, under the root label that neosca expects."""
+    """Return ``number`` trees at equal distances, under the root label that neosca expects."""
     step = max(1, len(trees) // number)
     return [add_root(strip_root(tree), "ROOT") for tree in trees[::step][:number]]
 

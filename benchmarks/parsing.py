@@ -42,7 +42,7 @@ WARM_UP = Path(__file__).parent.parent / "corpora" / "treebank" / "train.mrg"
 
 @dataclass(frozen=True)
 class Setting:
-    """Estimator with its settings as text, and a decoder that replaces the model's own."""
+    """Estimator with settings written as text, and a decoder that replaces the model's own."""
 
     text: str
     estimator: str
@@ -149,7 +149,16 @@ def rows_of(
     spots: Sequence[str],
     berkeley: peers.Scores | None,
 ) -> Iterator[tuple[list[object], Result]]:
-    """Yield a row of the table and the first seed's result for each setting."""
+    """Yield, for each setting, a row of the table and the result with the first seed.
+
+    Args:
+        treebank: name of the treebank.
+        settings: settings to train.
+        seeds: number of training runs.
+        folder: folder of the treebank.
+        spots: gold trees for the comparison with NLTK.
+        berkeley: scores of the Berkeley parser; None if there are none.
+    """
     for setting in settings:
         runs = []
         for seed in range(seeds):
@@ -255,7 +264,7 @@ def add_settings(parser: argparse.ArgumentParser, text: str, *, decoder: str = "
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

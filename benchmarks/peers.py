@@ -31,7 +31,7 @@ def treebank(folder: Path, skipped: set[str] | None = None) -> Corpus[Tree]:
 
 @dataclass(frozen=True)
 class Scores:
-    """EVALB scores in percent, and the number of sentences without a tree."""
+    """EVALB scores of a parser in percent, and the number of sentences for which it has no tree."""
 
     f1: float
     f1_40: float

@@ -40,7 +40,7 @@ _SHOWN = 10  # maximum number of differing items to show
 
 
 def sections() -> dict[str, Any]:
-    """Return the functions that compute items, by section."""
+    """Return, by name, the functions that compute the items of each section of pins."""
     return {
         name: section
         for module in _MODULES
@@ -49,7 +49,13 @@ def sections() -> dict[str, Any]:
 
 
 def write(folder: Path, name: str, section: Any) -> bool:
-    """Compute a section and write it to the folder."""
+    """Compute a section of pins and write it to a folder.
+
+    Args:
+        folder: folder of the pins.
+        name: name of the section.
+        section: function that yields its items.
+    """
     path = folder / f"{name}.jsonl"
     partial = path.with_suffix(".partial")
     n_items = 0
@@ -63,7 +69,13 @@ def write(folder: Path, name: str, section: Any) -> bool:
 
 
 def compare(folder: Path, name: str, section: Any) -> bool:
-    """Compute a section again, report differences, and return whether there are none."""
+    """Compute a section of pins again, report differences, and return whether there are none.
+
+    Args:
+        folder: folder of the pins.
+        name: name of the section.
+        section: function that yields its items.
+    """
     path = folder / f"{name}.jsonl"
     if not path.exists():
         print(f"{name}: not pinned", end="")
@@ -112,7 +124,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
 
 
 def _shown(before: Any, after: Any) -> str:
-    """Return both values; for long texts, the part around the first difference."""
+    """Return two values as text; of long texts, only the part around the first difference."""
     if isinstance(before, str) and isinstance(after, str):
         here = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
         before, after = (each[max(here - 30, 0) : here + 50] for each in (before, after))
@@ -120,7 +132,7 @@ def _shown(before: Any, after: Any) -> str:
 
 
 def main() -> int:
-    """Write or compare pins."""
+    """Write pins, or compare them with new results, as the command line says."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

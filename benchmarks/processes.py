@@ -42,7 +42,7 @@ def _cpu() -> float:
 
 
 def main() -> None:
-    """Print a row for each run."""
+    """Run the benchmark with the arguments of the command line, and print a row for each run."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

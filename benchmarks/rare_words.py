@@ -1,4 +1,6 @@
-"""Measure the loss of F1 by `--keep-words-above N`, for two sites that replace rare words and merge models.
+"""Measure how much F1 is lost if rare words are replaced before training (`--keep-words-above N`).
+
+Two sites that may not share rare words replace them, train, and merge their models.
 
     python -m benchmarks.rare_words               # N = 0, 1, 2, 5; some five minutes
     python -m benchmarks.rare_words 0 3 --runs 1

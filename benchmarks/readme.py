@@ -113,7 +113,7 @@ def fill_table(block: re.Match[str], folder: Path) -> str:
 
 
 def main() -> None:
-    """Update README.md, or other pages."""
+    """Update README.md, or the pages that the command line names."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

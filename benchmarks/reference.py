@@ -46,12 +46,12 @@ def first_line(value: Any) -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text as a table cell."""
+    """Return a text escaped for a cell of a Markdown table."""
     return " ".join(text.split()).replace("``", "`").replace("|", "\\|")
 
 
 def names(module: ModuleType) -> Iterator[str]:
-    """Yield the Markdown lines of a table of the public names of a module."""
+    """Yield the Markdown lines of a table of a module's public names."""
     yield "| name | |"
     yield "| --- | --- |"
     for name in module.__all__:
@@ -158,7 +158,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {PAGE: page, COMMANDS_PAGE: commands_p
 
 
 def main() -> None:
-    """Write the pages or check them."""
+    """Write the reference pages, or check that they are up to date, as the command line says."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

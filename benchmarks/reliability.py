@@ -51,7 +51,7 @@ class Bin:
 
 
 def judged(parser: Parser, gold: Iterable[Tree]) -> Iterator[tuple[float, bool]]:
-    """Yield the posterior of each predicted bracket, and whether the gold tree has it."""
+    """Yield the posterior of each bracket of a parser's trees, and whether the gold tree has it."""
     for tree in gold:
         found = Counter(tree.spans())
         parse = parser.parse_tokens(gold_sentence(tree, parser.conventions).words)
@@ -62,7 +62,12 @@ def judged(parser: Parser, gold: Iterable[Tree]) -> Iterator[tuple[float, bool]]
 
 
 def bins_of(brackets: Iterable[tuple[float, bool]], n_bins: int = BINS) -> list[Bin]:
-    """Return the non-empty bins of equal width."""
+    """Return non-empty bins of equal width.
+
+    Args:
+        brackets: posterior of each bracket, and whether it is right.
+        n_bins: number of bins between 0 and 1.
+    """
     table = np.array(list(brackets), dtype=np.float64).reshape(-1, 2)
     place = np.minimum((table[:, 0] * n_bins).astype(int), n_bins - 1)
     return [
@@ -181,7 +186,7 @@ def trained(setting: Setting, train: Corpus[Tree]) -> Parser:
 
 
 def main() -> None:
-    """Print the tables and draw the diagram."""
+    """Run the benchmark with the arguments of the command line; print its tables, draw its diagram."""
     parser = experiment.argument_parser(__doc__)
     parser.add_argument(
         "--model", action="append", metavar="NAME|PATH", help="trained models; repeatable; none by default"

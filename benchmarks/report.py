@@ -1,4 +1,4 @@
-"""Helpers of all benchmarks: description of the machine, Markdown tables, fresh processes and arguments."""
+"""Helpers of all benchmarks: description of the machine, Markdown tables, new processes and arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def machine() -> str:
 
 
 def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a fresh process, with its own memory and kernels, and return its result."""
+    """Call a function in a new process, with its own memory and compiled kernels, and return its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 

@@ -221,7 +221,7 @@ def stream_table(text: Path, sizes: Mapping[str, Sequence[float]]) -> str:
 
 
 def passes(text: Path, trees: Path | None) -> dict[str, tuple[Moments[Any], Corpus[Any], int]]:
-    """Return, by name, the passes to time.
+    """Return, by name, the passes over the data whose time is measured.
 
     Returns:
         For each pass: empty moments, a corpus with at least one file per worker, and a batch size.
@@ -261,7 +261,7 @@ def worker_table(text: Path, trees: Path | None) -> str:
 
 
 class _first_of(Corpus[Any]):  # noqa: N801 (reads as a function)
-    """Corpus of the first partitions of another corpus, one for each of two workers."""
+    """Corpus of the first two partitions of another corpus, one for each of two workers."""
 
     def __init__(self, corpus: Corpus[Any]) -> None:
         self.corpus = corpus

@@ -50,7 +50,7 @@ def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
 
 
 def beside_tgrep(arguments: argparse.Namespace) -> None:
-    """Print the times of patterns on the WSJ sample with this package and with NLTK's tgrep."""
+    """Print how long this package and NLTK's tgrep take to search the WSJ sample for patterns."""
     from nltk.tgrep import tgrep_positions
     from nltk.tree import ParentedTree
 
@@ -71,7 +71,7 @@ def beside_tgrep(arguments: argparse.Namespace) -> None:
 
 
 def large(arguments: argparse.Namespace) -> None:
-    """Print times of counting and of listing the matches of patterns on CRAFT."""
+    """Print how long this package takes to count and to list the matches of patterns in CRAFT."""
     trees = trees_of([arguments.corpora / "treebanks" / "craft" / "train"])
     index, seconds = timed(lambda: TreeIndex.of(trees), 1)
     rows = []

@@ -1,4 +1,4 @@
-"""Measure word segmentation of text without blanks: F1 of words, F1 of unknown words, and time.
+"""Measure the segmentation of text without blanks into words: F1 of all and of unknown words, and time.
 
 A parser's segmenter is trained on a treebank's train part and scored on dev; or, to choose settings, it is
 trained on four fifths of the documents of train and scored on the rest.
@@ -66,7 +66,7 @@ def _spans(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

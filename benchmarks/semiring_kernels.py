@@ -1,4 +1,4 @@
-"""Special-purpose kernels for `benchmarks.semirings`, which compares them with recursions over any semiring.
+"""Kernels for one semiring each, with which `benchmarks.semirings` compares kernels for any semiring.
 
 The package used them before it had semirings; their results are identical bit by bit.
 """
@@ -18,7 +18,7 @@ from spectralnlp.jit import kernel
 
 @kernel
 def inside(forest, rules, offsets, leaves):
-    """Compute inside vectors by sums of products."""
+    """Compute the inside vector of each node of a forest, by sums of products."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     binary_offsets, binary_states, binary, unary_offsets, unary_states, unary = rules
     values = np.zeros(offsets[-1])
@@ -48,7 +48,7 @@ def inside(forest, rules, offsets, leaves):
 
 @kernel
 def viterbi(forest, rules, offsets, leaves):
-    """Compute the best weight of each node in each state, with back-pointers."""
+    """Compute the best weight of each node of a forest in each state, with back-pointers."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     best = np.full(offsets[-1], -np.inf)
     best_edge = np.full(offsets[-1], -1, np.int32)
@@ -90,7 +90,12 @@ def viterbi(forest, rules, offsets, leaves):
 
 @kernel
 def best_by_gains(forest, gains):
-    """Compute the largest total gain of each node, and its hyperedge."""
+    """Compute for each node of a forest the largest total gain of a derivation, and its first hyperedge.
+
+    Args:
+        forest: the forest.
+        gains: gain of each hyperedge.
+    """
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     n_nodes = len(edges) - 1
     best, choice = np.full(n_nodes, -np.inf), np.full(n_nodes, -1, np.int32)
@@ -108,7 +113,7 @@ def best_by_gains(forest, gains):
 
 @kernel
 def count(forest):
-    """Count the derivations of each node."""
+    """Count the derivations of each node of a forest."""
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     counts = np.zeros(len(edges) - 1)
     for node in range(len(counts) - 1, -1, -1):
@@ -124,7 +129,12 @@ def count(forest):
 
 @kernel
 def productive(forest, keep):
-    """Compute whether each node has a derivation whose hyperedges are all kept."""
+    """Compute whether each node of a forest has a derivation whose hyperedges are all kept.
+
+    Args:
+        forest: the forest.
+        keep: whether each hyperedge is kept.
+    """
     _, _, _, _, _, edges, _, left, right, _, _ = forest
     can = np.zeros(len(edges) - 1, np.bool_)
     for node in range(len(can) - 1, -1, -1):
@@ -181,7 +191,10 @@ def dense_weights(semiring, forest, rules, offsets, leaves):
 
 @kernel
 def chain_viterbi(emissions, into, start, end, best, back, tags):
-    """Compute the best tags of a sentence with back-pointers; ``into`` is (to, from)."""
+    """Compute the best tags of a sentence with back-pointers.
+
+    Transition scores ``into`` have a row for each following tag, and a column for each tag before it.
+    """
     n, k = emissions.shape
     for y in range(k):
         best[0, y] = start[y] + emissions[0, y]
@@ -226,7 +239,7 @@ def chain_log_sum(emissions, transitions, start, totals):
 
 
 class LogSum(NamedTuple):
-    """Log semiring: ⊕ is log(eᵃ + eᵇ)."""
+    """Log semiring: a ⊕ b is log(eᵃ + eᵇ), and a ⊗ b is a + b."""
 
     zero: float = -np.inf
     one: float = 0.0
@@ -253,13 +266,13 @@ def _times_logarithms(semiring: Any, a: Any, b: Any) -> Any:
 
 @kernel
 def add(a, b):
-    """Compute a ⊕ b, as a kernel for the two designs of semirings that cannot be cached."""
+    """Compute a ⊕ b in the counting semiring, as a kernel for the two designs that cannot be cached."""
     return a + b
 
 
 @kernel
 def multiply(a, b):
-    """Compute a ⊗ b, as a kernel for the two designs of semirings that cannot be cached."""
+    """Compute a ⊗ b in the counting semiring, as a kernel for the two designs that cannot be cached."""
     return a * b
 
 

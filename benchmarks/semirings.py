@@ -50,7 +50,7 @@ Call = Callable[[], Any]
 
 
 class Pair(NamedTuple):
-    """One task, solved by a special-purpose kernel and by the recursion over a semiring."""
+    """Task that is solved by a kernel for one semiring, and by the recursion over any semiring."""
 
     name: str
     special: Call
@@ -84,7 +84,7 @@ def forests_of(parser: Parser) -> list[tuple[Forest, Any]]:
 
 
 def forest_pairs() -> Iterator[Pair]:
-    """Yield pairs for tasks on forests, with one number or a vector of states per node."""
+    """Yield tasks on forests, with one number or a vector of states per node."""
     parser = parser_of("pcfg")
     grammar = parser.grammars[0]
     scored = forests_of(parser)
@@ -145,7 +145,7 @@ def forest_pairs() -> Iterator[Pair]:
 
 
 def dense_pairs() -> Iterator[Pair]:
-    """Yield pairs for the inside recursion over dense tensors; the package's kernel batches by rule."""
+    """Yield tasks for the inside recursion over dense tensors, which the package's kernel batches by rule."""
     parser = parser_of("lpcfg")
     grammar = max(parser.grammars, key=lambda each: each.binary.values.size)
     rules, dense_inside = latent.rule_tensors(grammar), kernel(dense.dense_inside)
@@ -163,7 +163,7 @@ def dense_pairs() -> Iterator[Pair]:
 
 
 def chain_pairs() -> Iterator[Pair]:
-    """Yield pairs for tasks on chains of tags."""
+    """Yield tasks on chains of tags."""
     for n_tags in TAGS:
         rng = np.random.default_rng(n_tags)
 
@@ -197,7 +197,7 @@ def chain_pairs() -> Iterator[Pair]:
 
 
 def other_pairs() -> Iterator[Pair]:
-    """Yield pairs for two other designs of semirings, which are not cached."""
+    """Yield tasks for two other designs of semirings, which are not cached."""
     forests = [forest for forest, _ in forests_of(parser_of("pcfg"))]
     closure = special.closed_over(special.add, special.multiply)
     yield Pair(
@@ -216,7 +216,7 @@ GROUPS = {"forests": forest_pairs, "dense": dense_pairs, "chains": chain_pairs, 
 
 
 def ratio(pair: Pair, rounds: int) -> tuple[float, float]:
-    """Return the median CPU seconds of the special kernel, and the median ratio of the semiring's to it."""
+    """Return the median CPU seconds of a task's special kernel, and the other kernel's median ratio to it."""
     times: list[tuple[float, float]] = []
     for _ in range(rounds):
         turn = []
@@ -229,7 +229,14 @@ def ratio(pair: Pair, rounds: int) -> tuple[float, float]:
 
 
 def first_calls(group: str) -> list[list[tuple[float, int]]]:
-    """Return, for each pair and side, seconds of the first call and the number of kernels compiled in it."""
+    """Return the cost of the first call of each side of each task, which compiles kernels.
+
+    Args:
+        group: name of a group of tasks.
+
+    Returns:
+        For each task and side, the seconds of the call and the number of kernels compiled in it.
+    """
     from numba.core import event
 
     class Counter(event.Listener):
@@ -297,7 +304,7 @@ HEADER = (
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

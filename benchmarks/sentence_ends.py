@@ -59,7 +59,7 @@ def row(name: str, parser: Parser, files: Sequence[Path]) -> list[object]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -57,7 +57,7 @@ ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj):<code>~?(?:[\w.]*
 
 
 def on_config(config: Any) -> Any:
-    """List the models of other languages in the navigation."""
+    """Hook: list the models of other languages in the navigation."""
     reference = next(each["Reference"] for each in config.nav if "Reference" in each)
     models = next(each["Models that ship"] for each in reference if "Models that ship" in each)
     models += [{Path(place).stem: place} for place in MODELS.values()]
@@ -86,7 +86,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def named(name: re.Match[str]) -> str:
-    """Return a line on a name that links to its page."""
+    """Return a line of a page on a name, with a link to the name's own page."""
     value = import_module(name[1].rpartition(".")[0]).__dict__[name[1].rpartition(".")[2]]
     about = first_line(value) if inspect.isclass(value) or inspect.isroutine(value) else ""
     return f"- [`{name[1].rpartition('.')[2]}`]({name[1]}.md): {about}".rstrip(": ")

@@ -1,6 +1,7 @@
-"""Griffe extension that documents settings annotated as ``Annotated[T, Ge(1), Doc("…")]``.
+"""Extension of griffe, which reads docstrings for the site: documents settings that are annotated types.
 
-The reference shows the type as ``T``, and the text of ``Doc`` as the setting's docstring.
+A setting is annotated as ``Annotated[T, Ge(1), Doc("…")]``. The reference shows the type as ``T``, and the
+text of ``Doc`` as the setting's docstring.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def classes_of(parent: Object) -> list[Class]:
 
 
 def plain(value: Any) -> str:
-    """Replace an annotation ``Annotated[T, …]`` by ``T``; return its help text, if any."""
+    """Replace an annotation ``Annotated[T, …]`` of a setting by ``T``; return its help text, if any."""
     annotation = value.annotation
     if getattr(getattr(annotation, "left", None), "name", None) != "Annotated":
         return ""

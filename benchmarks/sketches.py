@@ -80,7 +80,7 @@ def k_bound(values: np.ndarray, size: int) -> float:
 
 
 def tall(arguments: argparse.Namespace) -> None:
-    """Print results for a million short rows, where computing XᵀX is fastest."""
+    """Print speed and error of sketches of a million short rows, for which computing XᵀX is fastest."""
     n, d, size = arguments.rows or 1_000_000, 100, 100
     matrix = np.random.default_rng(0).standard_normal((n, d))
     gram = best_of(arguments.repeats, lambda: matrix.T @ matrix)
@@ -104,7 +104,7 @@ def tall(arguments: argparse.Namespace) -> None:
 
 
 def wide(arguments: argparse.Namespace) -> None:
-    """Print results of every method, with its bound, for 100,000 rows of 1,000 columns."""
+    """Print speed, error and bound of every method on 100,000 rows of 1,000 columns."""
     n, d, size = arguments.rows or 100_000, 1000, 100
     matrix = decaying(n, d)
     gram = matrix.T @ matrix
@@ -171,7 +171,7 @@ def intent_queries(corpora: Path) -> list[str]:
 
 
 def text(arguments: argparse.Namespace) -> None:
-    """Print results for hashed n-grams of queries, compared with gensim's one-pass LSI."""
+    """Print speed and error of sketches of hashed n-grams of queries, compared with gensim's one-pass LSI."""
     size = 256
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "queries.txt")
@@ -241,7 +241,7 @@ def gensim_sketch(matrix: Any, size: int, chunk: int) -> np.ndarray:
 
 
 def parts(arguments: argparse.Namespace) -> None:
-    """Print errors of merged sketches of parts (the paper's table 3, by its figure 1)."""
+    """Print errors of merged sketches of parts (Kim, Stratos and Sarikaya 2015: table 3, by figure 1)."""
     n, d, size = arguments.rows or 20_000, 400, 100
     matrix = decaying(n, d)
     values = eigenvalues(matrix)
@@ -260,7 +260,7 @@ def parts(arguments: argparse.Namespace) -> None:
 
 
 def processes(arguments: argparse.Namespace) -> None:
-    """Print times of one process and of two, which read their rows from a file and exchange only sketches."""
+    """Print times of sketching by one process and by two, which read a file and exchange only sketches."""
     n, d, size = arguments.rows or 200_000, 400, 100
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "matrix.npy")

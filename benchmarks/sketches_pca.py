@@ -51,7 +51,7 @@ def alternating(
 
 
 def dense(arguments: argparse.Namespace) -> None:
-    """Print results for a dense matrix of 200,000 × 1,000, 50 components."""
+    """Print time and error of PCA of a dense matrix of 200,000 × 1,000, 50 components."""
     from benchmarks.sketches import decaying
 
     n, d = arguments.rows or 200_000, 1000
@@ -106,7 +106,7 @@ def _rank_k_error(covariance: np.ndarray, pca: Any) -> float:
 
 
 def sparse(arguments: argparse.Namespace) -> None:
-    """Print results for a million sparse float32 rows of 65,536 columns, 20 entries each."""
+    """Print time and error of PCA of a million sparse float32 rows of 65,536 columns, 20 entries each."""
     from spectralnlp_sketch import StreamingPCA
 
     n, d, per_row = arguments.rows or 1_000_000, 2**16, 20
@@ -142,7 +142,13 @@ def sparse(arguments: argparse.Namespace) -> None:
 
 
 def words(n: int, d: int, per_row: int) -> sp.csr_matrix:
-    """Return rows that resemble texts: columns follow Zipf's law within one of a hundred topics."""
+    """Return random rows that resemble texts: columns follow Zipf's law within one of a hundred topics.
+
+    Args:
+        n: number of rows.
+        d: number of columns.
+        per_row: number of words of a row.
+    """
     rng = np.random.default_rng(0)
     topics = rng.integers(0, 100, n)
     ranks = np.minimum((d ** rng.random((n, per_row), dtype=np.float32)).astype(np.int64), d) - 1
@@ -155,7 +161,7 @@ def words(n: int, d: int, per_row: int) -> sp.csr_matrix:
 
 
 def images(arguments: argparse.Namespace) -> None:
-    """Print results for images of one megapixel as rows."""
+    """Print time and error of PCA of images of one megapixel as rows."""
     from spectralnlp_sketch import StreamingPCA
 
     n, d, size, batch = arguments.rows or 512, 2**20, 64, 32
@@ -190,7 +196,7 @@ def images(arguments: argparse.Namespace) -> None:
 
 
 def dask(arguments: argparse.Namespace) -> None:
-    """Print wall times with one Dask worker and with two."""
+    """Print wall times of PCA with one Dask worker and with two."""
     import dask.array as da
     from distributed import Client, LocalCluster
     from spectralnlp_sketch import StreamingPCA
@@ -213,7 +219,7 @@ def dask(arguments: argparse.Namespace) -> None:
 
 
 def text(arguments: argparse.Namespace) -> None:
-    """Print time, covariance error, and accuracy of a linear classifier on intent queries."""
+    """Print time and error of PCA of intent queries, and accuracy of a classifier on the result."""
     from sklearn.decomposition import IncrementalPCA, TruncatedSVD
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -270,7 +276,7 @@ def axes_of(found: Any) -> np.ndarray:
 
 
 def left_beside(covariance: np.ndarray, axes: np.ndarray) -> float:
-    """Return ‖(I − P) C (I − P)‖₂: the norm of the covariance outside the span of the directions."""
+    """Return ‖(I − P) C (I − P)‖₂: the norm of the covariance C outside the span of the directions."""
     basis = np.linalg.qr(axes.T)[0]
 
     def times(vector: np.ndarray) -> np.ndarray:
@@ -289,7 +295,7 @@ def covariance_of(matrix: sp.csr_matrix) -> np.ndarray:
 
 
 def plot(arguments: argparse.Namespace) -> None:
-    """Plot error against time, as an SVG."""
+    """Plot the error of PCA methods against their time, as an SVG."""
     import matplotlib
     from sklearn.decomposition import IncrementalPCA, TruncatedSVD
     from spectralnlp_sketch import StreamingPCA
@@ -336,7 +342,7 @@ def plot(arguments: argparse.Namespace) -> None:
 
 
 def lines(arguments: argparse.Namespace) -> None:
-    """Print results for hashed lines of text, generated while they are read, in constant memory."""
+    """Print time and memory of PCA of hashed lines of text, which are generated while they are read."""
     from sklearn.feature_extraction.text import HashingVectorizer
     from spectralnlp_sketch import StreamingPCA
 

@@ -54,7 +54,7 @@ ONCE = "max_steps = 1\neval_frequency = 1000\n"
 
 
 def run(*command: str, cwd: Path) -> float:
-    """Return the CPU seconds of a command of this environment."""
+    """Run a command of this Python environment in a folder, and return its CPU seconds."""
     program, *arguments = command
     before = os.times()
     done = subprocess.run(
@@ -87,7 +87,16 @@ def spacy_train(folder: Path, config: str, out: str = "out") -> tuple[float, dic
 
 
 def in_turns(core: Any, nlp: Any, dev: list[Any]) -> tuple[list[float], list[float], list[Any]]:
-    """Return the CPU seconds of the core and of the pipeline, run in turn, and the pipeline's documents."""
+    """Parse gold tokens in turn with spectralnlp's parser and with the spaCy pipeline.
+
+    Args:
+        core: the parser.
+        nlp: the pipeline.
+        dev: gold trees.
+
+    Returns:
+        CPU seconds of each run of the parser and of the pipeline, and the pipeline's documents.
+    """
     from spacy.tokens import Doc
 
     from spectralnlp.tasks.parsing import gold_sentence

@@ -36,7 +36,7 @@ REPEATS = 3
 
 
 def main() -> None:
-    """Print a table for the treebank and one by sentence length."""
+    """Time a parser on a treebank, and print a table for all sentences and one by length."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -65,13 +65,13 @@ def main() -> None:
 
 
 def without_cells(parser: Parser) -> Parser:
-    """Return the parser without its model of open cells."""
+    """Return the parser without its model of open cells, so that it considers all spans."""
     rest = {name: each for name, each in parser.components.items() if name != OPEN_CELLS}
     return replace(parser, components=rest)
 
 
 def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
-    """Join neighbouring trees to ones with ``n_words`` words or more; an incomplete rest is left out."""
+    """Join neighbouring trees to trees of ``n_words`` words or more; an incomplete rest is left out."""
     joined, parts, n = [], list[Tree](), 0
     for tree in trees:
         parts.extend(tree.children)
@@ -83,9 +83,9 @@ def glued(trees: Iterable[Tree], n_words: int) -> list[Tree]:
 
 
 def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
-    """Return table cells: sentences per second at the first and second parse, scores, and fallbacks.
+    """Return table cells of a parser: sentences per second at the first and second parse, F1, and fallbacks.
 
-    The scores are F1 of all sentences and of long ones.
+    F1 is given for all sentences and for long ones.
     """
     sentences = [parsing.gold_sentence(tree, parser.conventions) for tree in gold]
     parser.parse_tokens(["a", "b", "c"])

@@ -44,7 +44,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
 
 
 class Stopwatch:
-    """Profiler of parsing stages; the time of a stage excludes that of stages that it calls."""
+    """Stopwatch for parsing stages; the time of a stage excludes that of stages that it calls."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -68,7 +68,7 @@ class Stopwatch:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

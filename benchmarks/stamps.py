@@ -1,4 +1,4 @@
-"""Digests of the code on which the tables of a page depend, and the search for tables that are stale.
+"""Find tables of pages that are stale, by digests of the code that made them.
 
 A filled table ends in ``<!-- end: DATE DIGEST -->``. The digest covers the table's command and the code that
 it runs. Comments, docstrings and layout are left out, so that better words make no table stale.
@@ -54,7 +54,11 @@ def stale_tables(pages: Iterable[Path]) -> Iterator[str]:
 
 
 def end_marker(stamp: str) -> str:
-    """Return the last line of a table that is made today, given the digest of its code."""
+    """Return the last line of a table block, with today's date and the digest of the table's code.
+
+    Args:
+        stamp: the digest.
+    """
     return f"<!-- end: {datetime.now(UTC):%Y-%m-%d} {stamp} -->\n"
 
 

@@ -55,7 +55,7 @@ PATIENCE = 2  # evaluations on dev without improvement after which EM stops
 
 
 class Clock:
-    """Stopwatch of CPU seconds by name."""
+    """Stopwatch that adds up CPU seconds by name."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -113,7 +113,7 @@ class EMRun:
 
 
 class EM:
-    """EM on one treebank.
+    """Training of a latent-state grammar by EM on one treebank.
 
     Args:
         train: training trees.
@@ -180,7 +180,7 @@ def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[obj
 
 
 def em_score_cells(runs: list[EMRun]) -> list[object]:
-    """Return cells with F1 of EM's best models, and their numbers of iterations."""
+    """Return table cells with F1 of EM's best models, and their numbers of iterations."""
     scores = [run.f1 for run in runs if run.f1 is not None]
     if not scores:
         return [None, None]
@@ -188,7 +188,7 @@ def em_score_cells(runs: list[EMRun]) -> list[object]:
 
 
 def time_cells(spectral: dict[str, float], runs: list[EMRun]) -> list[object]:
-    """Return cells with seconds, in the order of the tutorial's table."""
+    """Return table cells with seconds of spectral learning and of EM, ordered as in the tutorial's table."""
     to_best = [run.iterations * run.iteration_seconds for run in runs if run.f1 is not None]
     return [
         f"{mean(run.iteration_seconds for run in runs):.2f}",
@@ -199,7 +199,7 @@ def time_cells(spectral: dict[str, float], runs: list[EMRun]) -> list[object]:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = experiment.argument_parser(__doc__)
     experiment.add_seeds(parser)
     parser.add_argument(

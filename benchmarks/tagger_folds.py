@@ -1,4 +1,4 @@
-"""Ablate the tagger by cross-validation on training sets.
+"""Measure what each part of the tagger contributes, by cross-validation on training sets.
 
 A fold is every third document (EWT) or block of 50 sentences (the other sets, which mark no documents). Each
 variant is trained on the other folds and tags this one; seeds differ by fold, but not by variant.
@@ -48,7 +48,7 @@ class Row:
 
     @contextmanager
     def changed(self) -> Iterator[None]:
-        """Change the constants inside the ``with`` block."""
+        """Return a context in which the constants of the variant are changed."""
         patches = [patch(f"{_TAGGER}.{name}", value) for name, value in self.constants.items()]
         for each in patches:
             each.start()
@@ -95,7 +95,15 @@ def tag_folds(
     of: NDArray[np.int64],
     seed: int,
 ) -> tuple[NDArray[np.int64], float]:
-    """Tag each fold by a tagger trained on the other folds.
+    """Tag each fold by a tagger trained on the other folds, and count right tags.
+
+    Args:
+        name: name of the data set.
+        row: variant of the tagger.
+        vectors: folders of word vectors.
+        sentences: the training sentences.
+        of: document of each sentence.
+        seed: seed of training.
 
     Returns:
         int64 (n_documents, 7), counts of `TagReport` by document, and the mean seconds of training.
@@ -122,7 +130,13 @@ def score_of(counts: NDArray[np.int64], *, spans: bool) -> Any:
 
 
 def difference(ours: NDArray[np.int64], whole: NDArray[np.int64], *, spans: bool) -> str:
-    """Return the paired difference of scores, with its interval."""
+    """Return the difference of a variant's score to the full tagger's, paired by document, with its interval.
+
+    Args:
+        ours: counts of the variant by document.
+        whole: counts of the full tagger.
+        spans: whether F1 of spans is compared, not accuracy.
+    """
     chosen = np.random.default_rng(0).integers(len(whole), size=(_SAMPLES, len(whole)))
     samples = score_of(ours[chosen], spans=spans) - score_of(whole[chosen], spans=spans)
     low, high = np.percentile(samples, [2.5, 97.5])
@@ -131,7 +145,14 @@ def difference(ours: NDArray[np.int64], whole: NDArray[np.int64], *, spans: bool
 
 
 def table(tasks: Sequence[str], wanted: Callable[[str], bool], seeds: int, folder: Path) -> str:
-    """Return the rows of each set."""
+    """Return the table of each data set, with a row for each variant.
+
+    Args:
+        tasks: names of the data sets.
+        wanted: function that returns whether a variant is wanted, by name.
+        seeds: number of training runs.
+        folder: folder for word vectors.
+    """
     rows: list[list[Any]] = []
     learned: dict[str, list[str]] = {}
     for task in tasks:
@@ -163,7 +184,7 @@ def table(tasks: Sequence[str], wanted: Callable[[str], bool], seeds: int, folde
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -50,7 +50,7 @@ SPACY_EPOCHS = 3
 
 
 class Learner(Protocol):
-    """Protocol of a tagger that can be trained."""
+    """Protocol of a tagger that can be trained, and then tags sentences."""
 
     def fit(self, sentences: Sequence[TaggedSentence]) -> Any: ...
 
@@ -59,7 +59,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Data:
-    """Training and dev set of a task."""
+    """Training and dev sentences of a task."""
 
     title: str
     train: str
@@ -85,7 +85,7 @@ TASKS = {
 
 
 class Ours:
-    """`CRFTagger` as a learner."""
+    """This package's tagger, `CRFTagger`, as a learner."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings
@@ -102,7 +102,7 @@ class Ours:
 
 
 class SpaCy:
-    """spaCy's tagger over its small network, with random initial weights."""
+    """spaCy's tagger over its small network, with random initial weights, as a learner."""
 
     def __init__(self, epochs: int = SPACY_EPOCHS) -> None:
         self.epochs = epochs
@@ -185,7 +185,7 @@ def unlabelled(language: str, folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Scores of a tagger on dev, with training and tagging times."""
+    """Scores of a tagger on dev, with its training and tagging times."""
 
     scores: TagReport
     training: float
@@ -196,7 +196,7 @@ class Measured:
         return self.scores.accuracy if self.scores.scheme == "tags" else self.scores.f1
 
     def reduction(self, other: Measured) -> str:
-        """Return the relative reduction of the other's errors, in percent."""
+        """Return by how many percent this tagger reduces the errors of another."""
         return f"{100 * (self.score - other.score) / (100 - other.score):.1f}"
 
     @property
@@ -231,7 +231,7 @@ def measure(
 
 
 def ladder(learned: Learned) -> list[tuple[str, Ours]]:
-    """Return the tagger without and with unlabelled text."""
+    """Return (name, tagger) for this package's tagger without and with unlabelled text."""
     return [("`tagger`", Ours()), ("… `--unlabelled`", Ours(eigenwords=learned.folders))]
 
 
@@ -316,7 +316,7 @@ def say(line: str) -> None:
 
 
 def main() -> None:
-    """Print the tables named on the command line."""
+    """Run the parts of the benchmark that the command line names, and print their tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -116,7 +116,7 @@ def eigenwords(tokens: Sequence[Sequence[str]], size: int = SIZE) -> Vectors:
 
 
 class Ways:
-    """Linear maps of the same centred sequences to vectors: TMPCA, PCA and the mean."""
+    """Three linear maps of the same centred sequences of vectors to one vector: TMPCA, PCA and the mean."""
 
     def __init__(self, model: TMPCA, train: Any, dev: Any) -> None:
         self.model = model.fit(train)
@@ -153,7 +153,7 @@ def pca(rows: np.ndarray, size: int) -> np.ndarray:
 
 
 def table_of(texts: Texts, vectors: Any, published: bool, **settings: Any) -> list[tuple[object, ...]]:
-    """Return a row for each length: accuracies, ratios of |V| and energies."""
+    """Return a table row for each sequence length: accuracies, ratios of |V| and energies."""
     rows = []
     train, dev = texts.tokens(texts.train, published), texts.tokens(texts.dev, published)
     for length in LENGTHS:
@@ -194,7 +194,7 @@ def accuracy(arguments: argparse.Namespace) -> None:
 
 
 def models(arguments: argparse.Namespace) -> None:
-    """Print accuracy, macro F1, training seconds and number of parameters."""
+    """Print accuracy, macro F1, training seconds and number of parameters of each model."""
     rows = [row for name in arguments.corpora or MODEL_CORPORA for row in rows_of_models(name)]
     header = ("", "model", "%", "F1 macro", "s", "parameters")
     print(f"### Tables 4 to 6: bigrams, N = 8, dev\n\n{report.table(header, rows)}\n", flush=True)
@@ -271,7 +271,7 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def figures(arguments: argparse.Namespace) -> None:
-    """Draw figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
+    """Draw the paper's figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -21,12 +21,12 @@ from spectralnlp.text.tokenizer import Tokenizer
 
 
 def ours(lines: Iterable[str]) -> int:
-    """Return the number of our tokens, split into sentences."""
+    """Split lines into sentences and tokens by this package, and return the number of tokens."""
     return sum(len(sentence) for sentence in split_sentences(lines, Tokenizer()))
 
 
 def nltk_words(lines: Iterable[str]) -> int:
-    """Return the number of NLTK's tokens, line by line."""
+    """Split lines into tokens by NLTK, and return the number of tokens."""
     from nltk.tokenize import NLTKWordTokenizer
 
     tokenize = NLTKWordTokenizer().tokenize
@@ -34,7 +34,7 @@ def nltk_words(lines: Iterable[str]) -> int:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run the benchmark with the arguments of the command line, and print its table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -55,7 +55,17 @@ def name_of(settings: dict[str, str]) -> str:
 def fit_ours(
     documents: Documents, k: int, settings: dict[str, str], seed: int
 ) -> tuple[float, np.ndarray, tuple[str, ...]]:
-    """Return training seconds, topics (k, V) and the vocabulary."""
+    """Train this package's topic model.
+
+    Args:
+        documents: the documents.
+        k: number of topics.
+        settings: further settings.
+        seed: seed of training.
+
+    Returns:
+        Training seconds, topics (k, V) and the vocabulary.
+    """
     learner = TopicModel.from_settings({"n_topics": str(k), "random_state": str(seed), **settings})
     started = perf_counter()
     topics = learner.fit(InMemoryCorpus(documents)).topics_
@@ -65,7 +75,18 @@ def fit_ours(
 def fit_sklearn(
     documents: Documents, words: Sequence[str], k: int, iterations: int, seed: int
 ) -> tuple[float, np.ndarray]:
-    """Fit batch variational Bayes on the same words."""
+    """Train scikit-learn's latent Dirichlet allocation, by batch variational Bayes.
+
+    Args:
+        documents: the documents.
+        words: the vocabulary.
+        k: number of topics.
+        iterations: number of iterations.
+        seed: seed of training.
+
+    Returns:
+        Training seconds and topics (k, V).
+    """
     from sklearn.decomposition import LatentDirichletAllocation
 
     index = {word: number for number, word in enumerate(words)}
@@ -170,7 +191,7 @@ def cells(runs: list[tuple[float, float]], peer_seconds: float) -> list[object]:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Run the benchmark with the arguments of the command line, and print its tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -85,7 +85,7 @@ def word_vectors(sentences: list[list[str]], dimensions: int) -> dict[str, np.nd
 
 
 def averaged(sentences: list[list[str]], vectors: dict[str, np.ndarray]) -> np.ndarray:
-    """Return the mean word vector of each sentence, with a constant feature."""
+    """Return the mean word vector of each sentence, with a constant feature appended."""
     width = len(next(iter(vectors.values())))
     rows = np.zeros((len(sentences), width + 1))
     for row, sentence in zip(rows, sentences, strict=True):
@@ -98,7 +98,7 @@ def averaged(sentences: list[list[str]], vectors: dict[str, np.ndarray]) -> np.n
 
 
 class Softmax:
-    """Multinomial logistic regression by Adam (Kingma and Ba 2015)."""
+    """Multinomial logistic regression, trained by Adam (Kingma and Ba 2015)."""
 
     def __init__(self, width: int, n_classes: int, seed: int) -> None:
         self.weights = 0.01 * np.random.default_rng(seed).standard_normal((width, n_classes))
@@ -122,7 +122,7 @@ class Softmax:
 
 
 class Network:
-    """A network with hidden layers of rectified linear units, by Adam (scikit-learn)."""
+    """Network of scikit-learn with hidden layers of rectified linear units, trained by Adam."""
 
     def __init__(self, hidden: tuple[int, ...], n_classes: int, seed: int) -> None:
         self.classes = np.arange(n_classes)
@@ -152,7 +152,17 @@ MODELS: dict[str, Callable[[int, int, int], Learner]] = {
 
 
 def run(model: str, policy: str, seed: int, train: Labelled, dev: Labelled, epochs: int) -> float:
-    """Return dev accuracy after the epoch with the best validation accuracy."""
+    """Train a model on examples in a certain order.
+
+    Return dev accuracy after the epoch with the best validation.
+
+    Args:
+        model: name of the model.
+        policy: order of the examples, as for `training_order`.
+        seed: seed of initial weights, split and order.
+        train, dev: the data.
+        epochs: maximum number of epochs.
+    """
     rows, labels = train
     scores = LeverageScores().fit(rows).scores(rows)
     held = np.random.default_rng(seed).permutation(len(labels)) < len(labels) // 10

@@ -26,7 +26,7 @@ _RUNNERS = ("runtime/", "jit/")
 
 
 def functions(call: Callable[[], object]) -> Iterator[tuple[str, str]]:
-    """Yield file and name of each of the project's functions in the order of their first calls."""
+    """Yield file and name of each project function that a call runs, in the order of first calls."""
     found: dict[CodeType, tuple[str, str]] = {}
     depth = 0  # depth of calls inside a function that is not followed
 
@@ -64,7 +64,7 @@ def turns(files: Iterable[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the walk and its length."""
+    """Print the files that take part in parsing a sentence, in order, and their number."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("model", nargs="?", default="en", help="name or folder of a parser")
     parser = spectralnlp.load(options.parse_args(arguments).model)

@@ -1,1 +1,1 @@
-"""Parts of `benchmarks.fuzz`: mutations of inputs, target commands, and isolation in child processes."""
+"""Parts of `benchmarks.fuzz`: mutations of inputs, commands to run on them, and child processes."""

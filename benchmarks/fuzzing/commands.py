@@ -33,11 +33,11 @@ class Commands(Target):
     files: dict[str, bytes] = field(default_factory=dict)
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write mutated arguments and files."""
+        """Write mutated arguments and files into a folder."""
         self._write(folder, *self.draw(random))
 
     def write_sound(self, folder: Path) -> None:
-        """Write valid arguments and files."""
+        """Write the valid arguments and files into a folder."""
         self._write(folder, self.sound, {})
 
     def _write(self, folder: Path, arguments: list[str], files: dict[str, bytes]) -> None:
@@ -47,7 +47,7 @@ class Commands(Target):
         (folder / "arguments").write_text(json.dumps(plain), encoding="utf-8")
 
     def run(self, folder: Path) -> int:
-        """Run the command and return its exit status."""
+        """Run the command with the arguments in a folder, and return its exit status."""
         arguments: list[str] = json.loads((folder / "arguments").read_text(encoding="utf-8"))
         return first_failure([each.replace("HERE", str(folder)) for each in arguments])
 

@@ -46,12 +46,12 @@ class Files(Target):
         (folder / f"input{suffix}").write_bytes(mutated)
 
     def write_sound(self, folder: Path) -> None:
-        """Write the first valid file."""
+        """Write the first valid file into a folder."""
         suffix, content = self.contents[0]
         (folder / f"input{suffix}").write_bytes(content)
 
     def run(self, folder: Path) -> int:
-        """Run the commands and return the first failing exit status, else 0."""
+        """Run the commands on the file in a folder; return the first exit status that is not 0, else 0."""
         (path,) = folder.glob("input*")
         return first_failure(*self.commands(path, folder / "out"))
 

@@ -52,7 +52,7 @@ class Interruptions(Target):
     trees: ClassVar[bytes] = (CORPORA / "treebank" / "train.mrg").read_bytes() * 20
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a command, its files, and the signals that it gets."""
+        """Write a command into a folder, its files, and the signals that interrupt it."""
         number = random.choice((signal.SIGINT, signal.SIGTERM))
         pauses = [random.uniform(0, _SECONDS)]
         if random.random() < 0.3:
@@ -72,7 +72,10 @@ class Interruptions(Target):
         (folder / "asked").write_text(json.dumps(asked), encoding="utf-8")
 
     def run(self, folder: Path) -> int:
-        """Run the command and return 0 if it ended as it should, else print what is wrong and return 1."""
+        """Run the command and send the signals.
+
+        Return 0 if it ended as it should, else print why not and return 1.
+        """
         asked = json.loads((folder / "asked").read_text(encoding="utf-8"))
         arguments = [each.replace("HERE", str(folder)) for each in asked["arguments"]]
         before = {each.name for each in folder.iterdir()}
@@ -110,7 +113,14 @@ class Interruptions(Target):
 def _interrupt(
     process: subprocess.Popen[bytes], number: int, pauses: list[float], is_for_group: bool
 ) -> object:
-    """Send the signals; return the exit status, or say that the process did not end."""
+    """Send signals to a process; return its exit status, or a text that says that it did not end.
+
+    Args:
+        process: the process.
+        number: number of the signal.
+        pauses: seconds before each time that the signal is sent.
+        is_for_group: whether the signal goes to the whole process group.
+    """
     for pause in pauses:
         time.sleep(pause)
         if process.poll() is None:
@@ -124,7 +134,11 @@ def _interrupt(
 
 
 def _session(leader: int) -> list[int]:
-    """Return the processes of a session that are alive after some patience."""
+    """Return the processes of a session that are still alive after a short wait.
+
+    Args:
+        leader: number of the process that started the session.
+    """
     end = time.monotonic() + _ORPHANS
     while found := list(_members(leader)):
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Run a case in a child process, so that crashes, endless loops and lack of memory are detected."""
+"""Run a fuzzing case in a child process, to detect crashes, endless loops and lack of memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LONGEST_LINE = 1200  # characters of a message, without the path
 
 
 class Outcome(NamedTuple):
-    """Outcome of one case.
+    """Outcome of one fuzzing case.
 
     Attributes:
         kind: one of `CLASSES`.
@@ -92,7 +92,7 @@ def run_together(cases: Sequence[Callable[[], int]], folder: Path) -> list[Outco
 
 
 def _measured(case: Callable[[], int], folder: Path) -> Outcome:
-    """Run a case in this process, which is a child, and return its outcome."""
+    """Run a case in this process, which is a child, under limits, and return its outcome."""
     signal.alarm(MOST_WAITING)
     used = sum(os.times()[:4])
     resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_SECONDS, resource.RLIM_INFINITY))

@@ -1,4 +1,4 @@
-"""Fuzzer target: devices, pipes, links and the like in place of each file that a command reads or writes."""
+"""Fuzzer target that puts devices, pipes, links and the like in place of each file that a command uses."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ COMMANDS = tuple(
 
 @dataclass
 class Places(Target):
-    """Target for one file of a command, which is replaced by something that is no such file.
+    """Target for one file of a command, which is replaced by something else, such as a pipe or a device.
 
     Attributes:
         models: folder of the models that commands name.
@@ -137,7 +137,12 @@ class Places(Target):
 
 
 def _make(place: Path, kind: str) -> None:
-    """Put something in a file's place."""
+    """Put something other than a regular file in a file's place.
+
+    Args:
+        place: path of the file.
+        kind: what to put there, such as a pipe or a link.
+    """
     match kind:
         case "pipe" | "half a pipe" | "an empty pipe":
             os.mkfifo(place)
@@ -165,7 +170,12 @@ def _make(place: Path, kind: str) -> None:
 
 @contextmanager
 def _written(place: Path, content: bytes) -> Iterator[None]:
-    """Write into a pipe once, in another process, when somebody reads it."""
+    """Return a context in which a process writes into a pipe once, when somebody reads it.
+
+    Args:
+        place: path of the pipe.
+        content: what to write.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()

@@ -170,7 +170,7 @@ class Requests(Target):
         return f"{path} HTTP/1.1\r\n{head}\r\n".encode() + raw
 
     def run(self, folder: Path) -> int:
-        """Send the request; if the server refuses it, print a line and return 2."""
+        """Send the request in a folder to the server; if the server refuses it, print a line and return 2."""
         content = (folder / "request").read_bytes()
         said = self._complaints.stat().st_size
         assert self._server is not None
@@ -187,7 +187,7 @@ class Requests(Target):
         return _complain(f"spectralnlp: {status}, {what}", 2)
 
     def _answer(self, content: bytes) -> tuple[int, bytes]:
-        """Return status and body of the first answer.
+        """Send a request, and return status and body of the first answer.
 
         If the server closes the connection without an answer, the status is 0 for an incomplete request and
         -1 for a complete one; if it does neither in time, -2. Time in which the machine is suspended or busy

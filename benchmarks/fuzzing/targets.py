@@ -1,4 +1,4 @@
-"""Fuzzer targets: for each class of input, a valid input, its mutations, and the commands to run on it.
+"""Fuzzer targets: classes of inputs, each with a valid input, its mutations, and commands to run on them.
 
 This module has the targets for models; `file_targets` has those for data.
 """
@@ -87,7 +87,8 @@ class Model(Target):
         name: kind of model.
         path: valid model folder.
         commands: commands to run, in which ``MODEL`` stands for the folder.
-        kept: whether to mutate the moments that are stored with the model, instead of the model.
+        kept: whether to mutate the moments (training statistics) that are stored with the model, instead of
+            the model.
     """
 
     name: str
@@ -165,7 +166,7 @@ def _digest(raw: bytes) -> dict[str, Any]:
 
 
 def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
-    """Return targets for model folders; models that ``root`` lacks are trained on small corpora."""
+    """Return targets for model folders, by name; models that ``root`` lacks are trained on small corpora."""
     kinds = {name: each for name, each in _kinds(root).items() if not names or name in names}
     targets = {}
     for name, (arguments, commands) in kinds.items():
@@ -179,7 +180,7 @@ def train_models(root: Path, names: tuple[str, ...] = ()) -> dict[str, Model]:
 
 
 def _needed(arguments: list[str], root: Path) -> list[str]:
-    """Return the kinds of models whose folders the arguments name."""
+    """Return the kinds of models that a command needs, as the arguments name their folders."""
     return [
         kind for kind in ("eigenwords", "operators") if any(str(root / kind) in each for each in arguments)
     ]

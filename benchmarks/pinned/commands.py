@@ -1,4 +1,4 @@
-"""Pinned section: outputs of the commands that process trees without a model, and of CoNLL-U."""
+"""Pinned section: outputs of commands that process trees without a model, and CoNLL-U output."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def commands(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _item(folder: Path, *arguments: object) -> Item:
-    """Return the item of a command: its output and the files that it writes."""
+    """Run a command, and return its output and the files that it writes as an item."""
     found = command(*arguments, scratch=folder)
     written = [each for each in arguments if isinstance(each, Path) and each.name.startswith("out")]
     for each in written:

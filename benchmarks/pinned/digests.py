@@ -14,7 +14,7 @@ _LENGTH = 16  # number of hexadecimal digits of a digest
 
 
 def parts_of(parser: Any) -> dict[str, Any]:
-    """Return the parts of a parser by stable names; None for a part that it lacks.
+    """Return the learned parts of a parser by names that never change; None for a part that it lacks.
 
     All accesses to attributes of parsers by the pins are here: if attributes move, change this function.
     """
@@ -39,7 +39,7 @@ def parts_of(parser: Any) -> dict[str, Any]:
 
 
 def digests_of(parser: Any) -> dict[str, Any]:
-    """Return the digest of each part; for a dataclass, that of each field."""
+    """Return a digest (hash) of each part of a parser; for a dataclass, that of each field."""
     return {name: _digests(part) for name, part in parts_of(parser).items()}
 
 

@@ -21,12 +21,12 @@ _SECONDS = re.compile(r"\b\d[\d,]*(\.\d+)? (s|ms)\b|(sentences/s|\"sentences_per
 
 
 class Item(NamedTuple):
-    """A pinned result, which must be the same in later versions.
+    """Pinned result: one that is recorded to check that later versions compute the same.
 
     Attributes:
         key: key, unique in its section.
         value: JSON value.
-        aside: JSON value that is written, but not compared.
+        aside: JSON value that is recorded for information, but not compared.
     """
 
     key: str
@@ -40,13 +40,13 @@ Section = Callable[[Mapping[str, Item]], Iterator[Item]]
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Yield a temporary folder."""
+    """Return a context with a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="pins-") as name:
         yield Path(name).resolve()
 
 
 def command(*arguments: object, scratch: Path | None = None) -> dict[str, Any]:
-    """Return the exit status, the output and the error message, if any, of a command.
+    """Run a command of spectralnlp; return its exit status, output and error message, if any.
 
     Seconds in the output, and the paths of corpora and of scratch folders, are replaced by placeholders.
 
@@ -66,7 +66,12 @@ def command(*arguments: object, scratch: Path | None = None) -> dict[str, Any]:
 
 
 def succeed(*arguments: object, scratch: Path | None = None) -> str:
-    """Return the output of a command; exit if it fails."""
+    """Run a command of spectralnlp and return its output; exit if it fails.
+
+    Args:
+        arguments: arguments of the command line.
+        scratch: folder whose path is replaced in the output.
+    """
     found = command(*arguments, scratch=scratch)
     if found["status"]:
         sys.exit(f"spectralnlp {' '.join(map(str, arguments))}: {found['error']}")

@@ -1,4 +1,4 @@
-"""Pinned sections: parses of the shipped models, with posteriors, by all ways of parsing."""
+"""Pinned sections: parses of the models that are shipped, with posteriors, by each function that parses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ _WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "``": '"', "
 
 
 def parses(model: str, known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for all ways of parsing with one model."""
+    """Yield items for each way to parse with a model.
+
+    Args:
+        model: name of the model.
+        known: pinned items by key.
+    """
     import spectralnlp
 
     parser = spectralnlp.load(model)

@@ -31,7 +31,7 @@ def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items of sentences of other domains, and of a parser trained on few trees."""
+    """Yield items for sentences of other domains, and for a parser trained on few trees."""
     import spectralnlp
 
     few = files_of("wsj", "train", 6)
@@ -64,13 +64,16 @@ def _retried(parser: Any, treebank: str, parts: tuple[str, ...], known: Mapping[
 
 
 def _wanted(trees: tuple[Any, ...], part: str, known: Mapping[str, Item]) -> Iterable[tuple[int, Any]]:
-    """Return numbered trees: only the pinned ones, or all if nothing is pinned yet."""
+    """Return trees with their numbers: only those of pinned items, or all if nothing is pinned yet."""
     numbered = enumerate(trees)
     return [each for each in numbered if f"{part}/{each[0]}" in known] if known else numbered
 
 
 class counted:  # noqa: N801
-    """Context that counts the attempts of a parse; ``most`` stays 0 in versions that attempt elsewhere."""
+    """Context that counts the attempts of a parse.
+
+    ``most`` stays 0 in versions whose code makes them elsewhere.
+    """
 
     def __init__(self) -> None:
         self.most = 0

@@ -1,4 +1,4 @@
-"""Pinned sections: trainings with each preset and setting of the grammar estimators, and error messages."""
+"""Pinned sections: training with each preset and setting of the grammar estimators, and error messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
 
 
 def settings(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the items of trainings with each preset and each setting."""
+    """Yield items for training with each preset and each setting."""
     with scratch() as folder:
         words = folder / "eigenwords"
         text = "corpora/text/lighthouse.txt"
@@ -57,7 +57,14 @@ def settings(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _each_setting(estimator: str, defaults: Mapping[str, Any], folder: Path, words: Path) -> Iterator[Item]:
-    """Yield an item for each setting, changed alone to a value other than its default."""
+    """Yield an item for each setting, which alone is changed to a value other than its default.
+
+    Args:
+        estimator: name of the estimator.
+        defaults: settings with their default values.
+        folder: folder for data and models.
+        words: file of words for settings that need one.
+    """
     for name, default in defaults.items():
         for value in (str(words),) if name == "eigenwords" else _VALUES.get(name) or (_another(default),):
             # A value that only one of the estimators accepts is pinned for both.

@@ -21,7 +21,7 @@ _UNLABELLED = 20_000  # lines of text for training eigenwords
 
 
 def measured(key: str, train: Any) -> Item:
-    """Return the item of a training: settings, sizes, and digests of the parser before and after reloading.
+    """Train a parser, and return its settings, sizes, and digests before and after reloading as an item.
 
     Args:
         key: key of the item.
@@ -149,7 +149,7 @@ def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _commanded(key: str, model: Path, *arguments: object) -> Item:
-    """Return the item of a command that makes a model, with its output."""
+    """Run a command that makes a model, and return its output and the model's digests as an item."""
     import spectralnlp
 
     started = process_time()

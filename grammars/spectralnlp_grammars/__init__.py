@@ -1,4 +1,4 @@
-"""The models of English that ship with spectralnlp, each a folder with its model card."""
+"""Paths of the folders of the English models that ship with spectralnlp; each folder has a model card."""
 
 from pathlib import Path
 

@@ -256,7 +256,7 @@ def _module(folders: Sequence[str]) -> str:
     lines = [f"{each.upper()} = Path(__file__).parent / {json.dumps(each)}" for each in folders]
     return "\n".join(
         [
-            '"""Models for spectralnlp, each a folder with its card."""',
+            '"""Paths of the model folders in this package, by which spectralnlp finds the models."""',
             "",
             "from pathlib import Path",
             "",

@@ -1,4 +1,4 @@
-"""Models for spectralnlp, each a folder with its card."""
+"""Paths of the model folders in this package, by which spectralnlp finds the models."""
 
 from pathlib import Path
 
