@@ -4,8 +4,8 @@ What is possible depends on the estimator's ``unlearning``. With integer counts,
 exact; with a log of examples, everything is possible by repeating later passes; with sketches that only grow,
 everything but forgetting is possible. `adapt` combines a general model with trees of another domain
 (:mod:`~spectralnlp.changes.adaptation`). Moments are stored beside the model
-(:mod:`~spectralnlp.changes.kept`), with a ledger of its documents (:mod:`~spectralnlp.changes.ledger`); the
-operations are in :mod:`~spectralnlp.changes.verbs`.
+(:mod:`~spectralnlp.changes.kept_moments`), with a ledger of its documents
+(:mod:`~spectralnlp.changes.ledger`); the operations are in :mod:`~spectralnlp.changes.operations`.
 """
 
 from spectralnlp.changes.adaptation import (
@@ -16,8 +16,8 @@ from spectralnlp.changes.adaptation import (
     estimator_of,
     moments_of,
 )
-from spectralnlp.changes.kept import KeptMoments
-from spectralnlp.changes.verbs import Change, forget, merge, train, update
+from spectralnlp.changes.kept_moments import KeptMoments
+from spectralnlp.changes.operations import Change, forget, merge, train, update
 
 __all__ = [
     "Adapter",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
+from spectralnlp.changes.kept_moments import KeptMoments, kept_if_any, kept_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimators.parser.counted_grammar import CountedGrammar
 from spectralnlp.estimators.parser.influence import Influence, influence

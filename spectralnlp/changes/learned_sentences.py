@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.changes.kept import kept_if_any
+from spectralnlp.changes.kept_moments import kept_if_any
 from spectralnlp.inference.chains.token_features import VECTORS, FeatureKeys, TokenFeatures
 from spectralnlp.models.tag_explanation import SentenceEvidence
 from spectralnlp.models.tagger import Tagger

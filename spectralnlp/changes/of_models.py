@@ -1,6 +1,6 @@
 """Implement the methods ``update``, ``forget`` and ``save`` of models that keep their training statistics.
 
-These statistics are called kept moments; see :mod:`~spectralnlp.changes.kept`.
+These statistics are called kept moments; see :mod:`~spectralnlp.changes.kept_moments`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from spectralnlp.changes.explaining import explain, explainer_of
-from spectralnlp.changes.kept import KeptMoments, kept_if_any, kept_of
+from spectralnlp.changes.kept_moments import KeptMoments, kept_if_any, kept_of
 from spectralnlp.changes.learned_sentences import LearnedSentences
 from spectralnlp.changes.ledger import DocumentDigests
-from spectralnlp.changes.verbs import Change
-from spectralnlp.changes.verbs import forget as forget_documents
-from spectralnlp.changes.verbs import train as train_and_keep
-from spectralnlp.changes.verbs import update as update_moments
+from spectralnlp.changes.operations import Change
+from spectralnlp.changes.operations import forget as forget_documents
+from spectralnlp.changes.operations import train as train_and_keep
+from spectralnlp.changes.operations import update as update_moments
 from spectralnlp.errors import InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.models.changing import ChangingModel
@@ -63,7 +63,7 @@ def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
 
 
 def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
-    """Train a model that keeps its moments, so that it can be updated; see `verbs.train`."""
+    """Train a model that keeps its moments, so that it can be updated; see `operations.train`."""
     return train_and_keep(name, estimator, corpus).model
 
 

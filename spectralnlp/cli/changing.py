@@ -32,7 +32,7 @@ def load_kept(model: str, verb: str) -> KeptMoments:
         ModelError: there is no such model, or its moments are damaged.
         ConfigError: the model has no moments, or its estimator cannot keep any.
     """
-    from spectralnlp.changes.kept import KeptMoments
+    from spectralnlp.changes.kept_moments import KeptMoments
     from spectralnlp.models import folder_of
 
     return KeptMoments.load(folder_of(model), verb)

@@ -25,7 +25,7 @@ def info(
 
 def _about(model: str) -> dict[str, object]:
     from spectralnlp import load
-    from spectralnlp.changes.kept import about_changes
+    from spectralnlp.changes.kept_moments import about_changes
     from spectralnlp.models import folder_of
 
     about = load(model).info

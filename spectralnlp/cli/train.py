@@ -102,7 +102,7 @@ def train(
     """Train a model."""
     from spectralnlp import changes, registry
     from spectralnlp.changes.adaptation.with_treebank import needs_moments
-    from spectralnlp.changes.kept import check_keeps
+    from spectralnlp.changes.kept_moments import check_keeps
     from spectralnlp.hyperparameters import hyperparameters
     from spectralnlp.runtime import SkippingCorpus, executing, rereadable
     from spectralnlp.storage import check_writable

@@ -94,7 +94,7 @@ class ChangingModel(StorableModel):
         """
         return cast(
             Self,
-            _verbs().update(
+            _methods().update(
                 self, X, y, add_known=add_known, skip_known=skip_known, from_scratch=from_scratch
             ),
         )
@@ -110,7 +110,7 @@ class ChangingModel(StorableModel):
             ConfigError: the model's moments or examples were not kept, or the model cannot forget.
             InputError: an example is not in the model, and is named; or no examples would be left.
         """
-        return cast(Self, _verbs().forget(self, X, y))
+        return cast(Self, _methods().forget(self, X, y))
 
     def save(
         self,
@@ -134,10 +134,10 @@ class ChangingModel(StorableModel):
             ConfigError: the folder cannot be written, exists and may not be replaced, or nothing was kept.
         """
         if keep_moments:
-            _verbs().save(self, path, overwrite=overwrite)
+            _methods().save(self, path, overwrite=overwrite)
         else:
             super().save(path, compact=compact, overwrite=overwrite)
 
 
-def _verbs() -> Any:
+def _methods() -> Any:
     return registry.changes.get("models")

@@ -11,7 +11,7 @@ import numpy as np
 
 from spectralnlp import registry
 from spectralnlp.inference.chains.segmentation import ChainSegmenter
-from spectralnlp.inference.sentences.ends import LearnedEnds
+from spectralnlp.inference.sentences.ends import LearnedSentenceEnds
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of
@@ -140,7 +140,7 @@ class Parser(TextParser, ChangingModel):
         ends, segmenter = (self.components.get(name) for name in (SENTENCE_ENDS, SEGMENTER))
         return Tokenizer(
             self.conventions,
-            None if ends is None else LearnedEnds(ends, self.coarse),
+            None if ends is None else LearnedSentenceEnds(ends, self.coarse),
             None if segmenter is None else ChainSegmenter(segmenter, self.coarse.lexicon.word_index),
         )
 

@@ -58,6 +58,7 @@ from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
 from spectralnlp.runtime.numbering import Numbering
+from spectralnlp.runtime.passes import accumulate, map_kernels, map_ordered
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
 from spectralnlp.runtime.reduction import (
@@ -97,7 +98,6 @@ from spectralnlp.runtime.tables import (
     open_parquet,
     text_cells,
 )
-from spectralnlp.runtime.verbs import accumulate, map_kernels, map_ordered
 
 __all__ = [
     "FAN_IN",

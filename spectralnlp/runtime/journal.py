@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from spectralnlp.display import exact
 from spectralnlp.errors import ConfigError, ModelError
 from spectralnlp.runtime.context import current_checkpoint
-from spectralnlp.runtime.verbs import map_ordered
+from spectralnlp.runtime.passes import map_ordered
 
 T = TypeVar("T")
 

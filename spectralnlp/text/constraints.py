@@ -191,7 +191,7 @@ class Constraints:
             if token >= n_tokens:
                 _refuse_range(f"tag {tag!r} of token {token} is", n_tokens)
             if tag not in tags:
-                raise ConstraintError(f"the model has no tag {tag!r}", hint=near(tag, tags))
+                raise ConstraintError(f"the model has no tag {tag!r}", hint=similar_names(tag, tags))
         is_root = {
             each
             for each in self.brackets
@@ -200,7 +200,7 @@ class Constraints:
         for each in (*self.brackets, *self.forbidden):
             if each.label is None or each.label in phrases or each in is_root:
                 continue
-            hint = "give it in `tags`" if each.label in tags else near(each.label, phrases)
+            hint = "give it in `tags`" if each.label in tags else similar_names(each.label, phrases)
             what = "a tag, no phrase" if each.label in tags else "no phrase of the model"
             raise ConstraintError(f"bracket {each}: {each.label!r} is {what}", hint=hint)
         if not is_root:
@@ -324,7 +324,7 @@ def _refuse_range(what: str, n_tokens: int) -> NoReturn:
     raise ConstraintError(what, hint="count tokens from 0, the end exclusive")
 
 
-def near(name: str, known: Collection[str]) -> str:
+def similar_names(name: str, known: Collection[str]) -> str:
     """Return a hint for an unknown name: similar known names, or some known ones."""
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     if close:

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from spectralnlp.errors import InputError
 from spectralnlp.runtime import OnBad
-from spectralnlp.text.constraints import Constraints, near
+from spectralnlp.text.constraints import Constraints, similar_names
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.text.tokens import Sentence, Token
@@ -95,7 +95,7 @@ def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
     """
     for tag in tags:
         if tag not in known:
-            raise InputError(f"the model has no tag {tag[:_SHOWN]!r}", hint=near(tag, known))
+            raise InputError(f"the model has no tag {tag[:_SHOWN]!r}", hint=similar_names(tag, known))
 
 
 def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] | None = None) -> Sentence:

@@ -50,7 +50,7 @@ class SentenceEnds(Protocol):
         """
 
 
-class EndsByRule:
+class RuleBasedSentenceEnds:
     """Sentence splitter that uses only rules."""
 
     ahead, batch = 0, 1
@@ -75,7 +75,7 @@ class Pending:
 
     def __init__(self, english: bool, ends: SentenceEnds | None = None) -> None:
         self._rules = SentenceRules(english)
-        self._ends = ends or EndsByRule()
+        self._ends = ends or RuleBasedSentenceEnds()
         self._text = OpenText()
 
     def __bool__(self) -> bool:

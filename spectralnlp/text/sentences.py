@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.text.constraints import near
+from spectralnlp.text.constraints import similar_names
 from spectralnlp.text.sentence_ends import Pending
 from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.tokenizer import Tokenizer
@@ -188,7 +188,7 @@ def read_tagged(
             words.append((word, match.start() + offset))
             if known is not None and tag not in known:
                 what = f"the model has no tag {tag[:40]!r}"
-                raise InputError(what, path=path, line=number, hint=near(tag, known))
+                raise InputError(what, path=path, line=number, hint=similar_names(tag, known))
             tags.append(tag)
         yield _sentence(words, tokenizer, tuple(tags)) if words else None
         offset += len(line)

@@ -219,7 +219,7 @@ def test_sentences_do_not_depend_on_how_much_is_decided_at_a_time(
     tokens = list(parser.tokenizer.tokenize(text))
     assert [token for sentence in whole for token in sentence.tokens] == tokens
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spectralnlp.inference.sentences.ends.LearnedEnds.batch", batch)
+        patch.setattr("spectralnlp.inference.sentences.ends.LearnedSentenceEnds.batch", batch)
         assert list(split_sentences(io.StringIO(text), parser.tokenizer)) == whole
 
 

@@ -16,7 +16,7 @@ from estimator_cases import TRAINING
 
 from spectralnlp import changes, load, registry
 from spectralnlp.changes import Change, KeptMoments
-from spectralnlp.changes.kept import task_of
+from spectralnlp.changes.kept_moments import task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.eigenwords import estimator as eigenwords_estimator

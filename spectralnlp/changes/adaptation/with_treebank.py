@@ -21,7 +21,7 @@ import numpy as np
 from spectralnlp.changes.adaptation.adapter import check_weight, has_counted_states
 from spectralnlp.changes.adaptation.adapter import default_weight as default_weight_of
 from spectralnlp.changes.adaptation.completion import WeightedTree, completions
-from spectralnlp.changes.kept import estimator_named, task_of
+from spectralnlp.changes.kept_moments import estimator_named, task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
 from spectralnlp.estimators.parser.trainer import ParserTrainer

@@ -52,15 +52,15 @@ def learn(text, edges, step, learner):
     mask = np.uint32(len(learner.weights) - 1)
     for part in range(len(edges) - 1):
         first, last = edges[part], edges[part + 1]
-        so_far = extend(begin(first, OUTSIDE), tokens.case[first], tokens.kind[first])
+        prefix = extend(begin(first, OUTSIDE), tokens.case[first], tokens.kind[first])
         for gap in range(first + 1, last):
             if tokens.free[gap] == 1:
                 step += 1
-                score = gap_score(tokens, so_far, gap, last, learner.weights, codes)
+                score = gap_score(tokens, prefix, gap, last, learner.weights, codes)
                 gradient = text.begins[gap] - 1.0 / (1.0 + np.exp(-score))
                 if abs(gradient) >= _NEGLIGIBLE:
                     update_weights(learner, codes & mask, gradient, step)
             if text.begins[gap] == 1:
-                so_far = begin(gap, code_of_last(tokens.name[gap - 1], tokens.case[gap - 1]))
-            so_far = extend(so_far, tokens.case[gap], tokens.kind[gap])
+                prefix = begin(gap, code_of_last(tokens.name[gap - 1], tokens.case[gap - 1]))
+            prefix = extend(prefix, tokens.case[gap], tokens.kind[gap])
     return step

@@ -22,7 +22,7 @@ from spectralnlp.parameters import LatentGrammar, SentenceEndModel
 from spectralnlp.text.sentence_ends import MAX_TOKENS, OpenText
 
 
-class LearnedEnds:
+class LearnedSentenceEnds:
     """Learned sentence splitter: a model decides at whitespace between tokens, rules decide elsewhere.
 
     Args:
@@ -36,7 +36,7 @@ class LearnedEnds:
         self.model, self.grammar = model, grammar
 
     def __reduce__(self) -> tuple[object, ...]:
-        return LearnedEnds, (self.model, self.grammar)  # without the cached describer
+        return LearnedSentenceEnds, (self.model, self.grammar)  # without the cached describer
 
     @cached_property
     def _describer(self) -> Describer:
@@ -71,14 +71,14 @@ def find_ends(text, first, previous, gaps, weights, threshold):
     """
     found, codes = [first for _ in range(0)], np.empty(N_FEATURES, np.uint32)
     n = len(text.word)
-    so_far = extend(begin(first, previous), text.case[first], text.kind[first])
+    prefix = extend(begin(first, previous), text.case[first], text.kind[first])
     for gap in range(first + 1, gaps[1]):
         if gap >= gaps[0]:
             ends = text.rule[gap] == 1
             if text.free[gap] == 1:
-                ends = gap_score(text, so_far, gap, n, weights, codes) > threshold
-            if ends or gap - so_far.start >= MAX_TOKENS:
+                ends = gap_score(text, prefix, gap, n, weights, codes) > threshold
+            if ends or gap - prefix.start >= MAX_TOKENS:
                 found.append(gap)
-                so_far = begin(gap, code_of_last(text.name[gap - 1], text.case[gap - 1]))
-        so_far = extend(so_far, text.case[gap], text.kind[gap])
+                prefix = begin(gap, code_of_last(text.name[gap - 1], text.case[gap - 1]))
+        prefix = extend(prefix, text.case[gap], text.kind[gap])
     return np.array(found, np.int64)

@@ -59,7 +59,7 @@ class TextTokens(NamedTuple):
     free: Offsets
 
 
-class SoFar(NamedTuple):
+class SentencePrefix(NamedTuple):
     """Summary of a sentence from its beginning up to a gap between tokens.
 
     Attributes:
@@ -79,16 +79,16 @@ class SoFar(NamedTuple):
 
 
 @kernel_part
-def begin(start: Any, previous: Any) -> SoFar:
+def begin(start: Any, previous: Any) -> SentencePrefix:
     """Return the summary of a sentence before its first token."""
-    return SoFar(start, previous, 0, 0, 0, 0)
+    return SentencePrefix(start, previous, 0, 0, 0, 0)
 
 
 @kernel_part
-def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
+def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
     """Return the summary of a sentence after one more token."""
-    verb, depth = so_far.verb, so_far.depth
-    capitals, smalls = so_far.capitals, so_far.smalls
+    verb, depth = prefix.verb, prefix.depth
+    capitals, smalls = prefix.capitals, prefix.smalls
     if case in (CAPITAL, CAPITALS, LETTER):
         capitals += 1
     elif case == SMALL:
@@ -99,7 +99,7 @@ def extend(so_far: Any, case: Any, kind: Any) -> SoFar:
         depth = min(depth + 1, _MOST_DEPTH)
     elif kind & CLOSES:
         depth = max(depth - 1, 0)
-    return SoFar(so_far.start, so_far.previous, verb, capitals, smalls, depth)
+    return SentencePrefix(prefix.start, prefix.previous, verb, capitals, smalls, depth)
 
 
 @kernel_part
@@ -112,11 +112,11 @@ def code_of_last(name: Any, case: Any) -> Any:
 
 
 @kernel_part
-def _share_of_smalls(so_far: Any) -> int:
+def _share_of_smalls(prefix: Any) -> int:
     """Return the class of the share of lower-case words: 0 for none, 1 up to a third, 2 for more."""
-    if so_far.smalls == 0:
+    if prefix.smalls == 0:
         return 0
-    return 1 if so_far.smalls * 2 <= so_far.capitals else 2
+    return 1 if prefix.smalls * 2 <= prefix.capitals else 2
 
 
 @kernel_part
@@ -191,13 +191,13 @@ def _write_neighbours(text, start, gap, last, codes):
 
 
 @kernel
-def _write_sentence(text, so_far, gap, last, codes):
+def _write_sentence(text, prefix, gap, last, codes):
     """Write features 32 to 51: properties of the sentence that would end at the gap."""
-    start, previous, verb, depth = so_far.start, so_far.previous, so_far.verb, so_far.depth
+    start, previous, verb, depth = prefix.start, prefix.previous, prefix.verb, prefix.depth
     rule, w1, t1, c1 = text.rule[gap], text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, c_0, c_1 = text.word[gap], text.case[gap], _at(text.case, gap + 1, start, last)
     ws, ts, cs, length = text.word[start], text.tag[start], text.case[start], _few(gap - start)
-    small = _share_of_smalls(so_far)
+    small = _share_of_smalls(prefix)
     same = 1 if text.name[gap] == text.name[start] else 0
     again = _again(text, start, gap, last)
     codes[32] = _feature(32, length, rule, 0, 0)
@@ -242,7 +242,7 @@ def _again(text, start, gap, last):
 
 
 @kernel
-def _write_ahead(text, so_far, gap, last, codes):
+def _write_ahead(text, prefix, gap, last, codes):
     """Write features 52 to 65: distances to the next verb, full stop, lower-case and capitalised word."""
     verb_at, stop_at, small_at, capital_at = AHEAD, AHEAD, AHEAD, AHEAD
     for i in range(min(AHEAD, last - gap) - 1, -1, -1):
@@ -257,10 +257,10 @@ def _write_ahead(text, so_far, gap, last, codes):
             capital_at = i
     clause = 2 if verb_at > stop_at else 1 if verb_at == AHEAD else 0  # 0: a verb comes before any stop
     verb_at, stop_at, small_at, capital_at = _few(verb_at), _few(stop_at), _few(small_at), _few(capital_at)
-    verb, rule = so_far.verb, text.rule[gap]
+    verb, rule = prefix.verb, text.rule[gap]
     w1, t1, c1 = text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, t_0, c_0 = text.word[gap], text.tag[gap], text.case[gap]
-    small = _share_of_smalls(so_far)
+    small = _share_of_smalls(prefix)
     codes[52] = _feature(52, verb, small, c_0, clause)
     codes[53] = _feature(53, verb, clause, verb_at, c_0)
     codes[54] = _feature(54, verb_at, stop_at, c_0, rule)
@@ -278,30 +278,30 @@ def _write_ahead(text, so_far, gap, last, codes):
 
 
 @kernel
-def gap_features(text, so_far, gap, last, codes):
+def gap_features(text, prefix, gap, last, codes):
     """Write the features of a gap.
 
     Args:
         text: TextTokens.
-        so_far: SoFar; summary of the sentence up to the gap.
+        prefix: SentencePrefix; summary of the sentence up to the gap.
         gap: index of the token after the gap, which is not the first of the sentence.
         last: number of tokens in the text.
         codes: uint32 (N_FEATURES,); the features, written.
     """
-    _write_neighbours(text, so_far.start, gap, last, codes)
-    _write_sentence(text, so_far, gap, last, codes)
-    _write_ahead(text, so_far, gap, last, codes)
+    _write_neighbours(text, prefix.start, gap, last, codes)
+    _write_sentence(text, prefix, gap, last, codes)
+    _write_ahead(text, prefix, gap, last, codes)
 
 
 @kernel
-def gap_score(text, so_far, gap, last, weights, codes):
+def gap_score(text, prefix, gap, last, weights, codes):
     """Return the log-odds of a sentence end at a gap, and write its features.
 
     Args:
-        text, so_far, gap, last, codes: as for `gap_features`.
+        text, prefix, gap, last, codes: as for `gap_features`.
         weights: float32 (2^n,); weights of hashed features.
     """
-    gap_features(text, so_far, gap, last, codes)
+    gap_features(text, prefix, gap, last, codes)
     mask = np.uint32(len(weights) - 1)
     score = 0.0
     for code in codes:

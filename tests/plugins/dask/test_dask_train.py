@@ -54,7 +54,7 @@ def done(*arguments: object) -> None:
 def test_moments_kept_on_a_cluster_are_those_of_one_process(
     name: str, files: list[Path], scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spectralnlp.changes.verbs.new_salt", lambda: "5a" * 16)
+    monkeypatch.setattr("spectralnlp.changes.operations.new_salt", lambda: "5a" * 16)
     settings = [part for each in SETTINGS[name] for part in ("--set", each)]
     found: list[list[dict[str, bytes]]] = []
     for where in ((), ("--scheduler", scheduler)):

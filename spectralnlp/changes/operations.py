@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spectralnlp import registry
 from spectralnlp.changes.documents import NewDocuments, RepeatedFiles
-from spectralnlp.changes.kept import KeptMoments, check_keeps, task_of, unlearning_of
+from spectralnlp.changes.kept_moments import KeptMoments, check_keeps, task_of, unlearning_of
 from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.rare_words import times_or_less, without_rare_words
 from spectralnlp.display import one_line
