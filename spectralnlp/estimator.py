@@ -65,7 +65,7 @@ class State(Protocol):
     """The learned state of an estimator, from which learning can continue."""
 
     def arrays(self) -> Mapping[str, Array]:
-        """Return the state as arrays by name, for `Estimator.read_state`."""
+        """Return the state as arrays by name for storage, which `Estimator.read_state` reads."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -174,7 +174,7 @@ class Estimator(ABC, Generic[T]):
         return None
 
     def read_state(self, stored: StoredArrays) -> State | None:
-        """Return the state whose ``arrays`` were stored; raises what `StoredArrays` raises."""
+        """Return the state that was stored as the given arrays; raises what `StoredArrays` raises."""
         return None
 
     def resume_training(self, moments: Any, state: Any) -> Self:

@@ -31,7 +31,7 @@ _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
 
 
 class ShortSignature:
-    """Short ``__signature__`` of estimators for ``help``: names and defaults of settings, described below it.
+    """Descriptor for the ``__signature__`` of estimators, which ``help`` shows: names and defaults only.
 
     The signature of a dataclass would show the whole declaration of every setting, twice.
     """

@@ -207,7 +207,13 @@ def _with_and_without(
 
 
 def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: int) -> Explanation:
-    """Explain a bracket by the features of a span scorer, or by the rules of a grammar of sparse rules.
+    """Explain a bracket without training trees: by features of a span scorer, or by rules of a grammar.
+
+    Args:
+        parser: a parser without kept trees.
+        sentence: the sentence.
+        bracket: the bracket to explain.
+        limit: maximum number of features, and of rules, on either side.
 
     Raises:
         ConfigError: there is neither, and no moments were kept.
@@ -228,7 +234,12 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
-    """Return an explanation, completed by the best tree without the bracket and by the scorer's features."""
+    """Return an explanation, completed by the best tree without the bracket and by the scorer's features.
+
+    Args:
+        parser, sentence, bracket, limit: see `_without_trees`.
+        found: other fields of the explanation.
+    """
     features = _features(parser, sentence, bracket)
     forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
     return Explanation(

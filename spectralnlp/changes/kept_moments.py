@@ -81,7 +81,7 @@ class KeptMoments:
 
     @property
     def task(self) -> Task:
-        """The task of the estimator."""
+        """The task that the estimator serves, such as parsing."""
         return task_of(self.learner)
 
     def save(self, model: Any, path: str | Path, *, overwrite: bool = False) -> None:

@@ -308,7 +308,12 @@ def _examples(
 
 
 def _check_recognises(kept: KeptMoments, hint: str) -> None:
-    """Raise ConfigError if rare words were replaced, because documents cannot be recognised then."""
+    """Raise ConfigError if rare words were replaced, because hashes then do not identify documents.
+
+    Args:
+        kept: kept moments of the model.
+        hint: advice in the message.
+    """
     if kept.keep_words_above:
         seen = times_or_less(kept.keep_words_above)
         what = f"words seen {seen} were replaced (`keep_words_above`): documents cannot be recognised"
@@ -339,7 +344,18 @@ def _observe(
     corpus: Corpus[Any],
     report: ProgressCallback,
 ) -> tuple[Moments[Any], DocumentDigests, float]:
-    """Read a corpus once; return its moments, the hashes of its documents, and the seconds this took."""
+    """Read a corpus once, and compute its moments and the hashes of its documents.
+
+    Args:
+        empty: empty moments, to which the corpus is added.
+        salts: salts of the hashes.
+        unit: unit of documents, ``file`` or ``line``.
+        corpus: the corpus.
+        report: called with a line for the pass.
+
+    Returns:
+        The moments, the hashes, and the seconds this took.
+    """
     both = Joint({"moments": empty, "documents": DocumentDigests(salts, unit)})
     started = perf_counter()
     with timed_passes(report), fit_pass("observe"):

@@ -79,7 +79,14 @@ def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, 
 
 
 def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random) -> str | None:
-    """Return an unused word with the same signatures, or None if none was found."""
+    """Return an unused word with the same signatures, or None if none was found.
+
+    Args:
+        word: the word to replace.
+        pools: characters of each kind, from which replacements are drawn.
+        taken: words that must not be returned.
+        random: random generator.
+    """
     signatures = _signatures(word)
     if signatures[0] == "UNK-SYM":
         return None

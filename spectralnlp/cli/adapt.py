@@ -138,7 +138,13 @@ def _from_grammars(
     partial: list[Sentence] | None,
     unlabelled: Iterator[Any] | None,
 ) -> Parser:
-    """Adapt a model without kept moments: its grammars, by counts derived from them, and its span scorer."""
+    """Adapt the grammars and the span scorer of a model that has no kept moments.
+
+    See `adapt_without_treebank`.
+
+    Raises:
+        ConfigError: ``unlabelled`` text is given, from which such a model cannot learn.
+    """
     from spectralnlp.changes import adapt_without_treebank
     from spectralnlp.cli.models import load_parser
 

@@ -34,7 +34,7 @@ class View:
 
     Attributes:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
-        mean: float64 (p,).
+        mean: float64 (p,); mean of each column.
         regularisation: share of the columns' mean variance that is added to each variance.
     """
 
@@ -120,6 +120,13 @@ def _singular_triplets(
     """Compute the leading singular triplets of a matrix known only by its products.
 
     The matrix is formed and decomposed in full if it is small; else Lanczos iteration is used.
+
+    Args:
+        multiply: function that maps v to A v.
+        backwards: function that maps u to Aᵀ u.
+        shape: shape of A.
+        rank: number of triplets.
+        random_state: seed of the starting vector.
     """
     m, n = shape
     operator: Any = LinearOperator(

@@ -60,12 +60,13 @@ class WordVectors:
     Attributes:
         words: vocabulary, the most frequent word first.
         counts: int64 (n_words,); frequency of each word in the training text.
-        vectors: float32 (n_words, n_dimensions).
+        vectors: float32 (n_words, n_dimensions); vector of each word.
         singular_values: float32 (n_dimensions,), descending; canonical correlations if learned by CCA.
         contexts: context vocabulary; the empty string is the end of a sentence.
         blocks: groups of positions relative to the word; contexts at positions of one group share vectors.
             An example is ``((-1,), (1,))``.
-        context_vectors: float32 (n_blocks, n_contexts, n_dimensions).
+        context_vectors: float32 (n_blocks, n_contexts, n_dimensions); vector of each context word in each
+            block of positions.
         lowercase: whether words were lower-cased before counting.
         spelling: model that computes vectors of unknown words, or None.
         clusters: int32 (n_words,); cluster of each word, or None.

@@ -35,7 +35,7 @@ class WordSpace(Protocol):
 
 @dataclass(frozen=True)
 class Picture:
-    """The words of one panel.
+    """The words of one panel of a plot.
 
     Args:
         title: title of the panel.

@@ -249,7 +249,7 @@ class StoredArrays:
         return self.take(name, specs_of(cls)[name])
 
     def take(self, name: str, spec: ArraySpec) -> Array:
-        """Return a validated array, in its dtype in memory.
+        """Return an array after validation, converted from the dtype in the file to the declared one.
 
         Args:
             name: name without the prefix.
@@ -284,7 +284,7 @@ class StoredArrays:
         return array
 
     def take_narrow(self, name: str, spec: ArraySpec) -> tuple[Array, float]:
-        """Return a validated array in its dtype in the file, and the scale to multiply it by.
+        """Return an array after validation, in the dtype of the file, and the scale by which to multiply it.
 
         Raises:
             ModelError: as for `take`.

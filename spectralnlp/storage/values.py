@@ -30,7 +30,7 @@ _SHOWN = 40  # most characters of a value that a message shows
 
 @dataclass(frozen=True)
 class Matching:
-    """A bound for annotations of strings: a regular expression that the whole string must match."""
+    """Constraint in a type annotation of strings: the whole string must match a regular expression."""
 
     pattern: str
 

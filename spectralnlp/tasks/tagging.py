@@ -206,7 +206,7 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
 def _read(
     path: str | Path, reader: str, on_bad: OnBad | None, encoding: str | None, renaming: Renaming | None
 ) -> Iterator[AnnotatedSentence]:
-    """Yield the annotated sentences of a file, which holds tagged text or treebank trees."""
+    """Yield the annotated sentences of a file of tagged text or of treebank trees; see `TaggingTask.read`."""
     if _are_trees(path, reader):
         for tree in read_trees(path, reader, on_bad, encoding):
             cleaned = clean(tree)

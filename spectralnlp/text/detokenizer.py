@@ -109,7 +109,15 @@ def _attachments(
 
 
 def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]) -> bool | None:
-    """Whether a token is a quotation mark that opens; None for other tokens, including apostrophes."""
+    """Whether a token is a quotation mark that opens; None for other tokens, including apostrophes.
+
+    Args:
+        text: the token in raw text.
+        word: the token as the treebank writes it.
+        tag: its tag; empty if unknown.
+        before: the token before.
+        inside: whether a single (True) and a double (False) quotation is open.
+    """
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
         return None
@@ -125,7 +133,7 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
 
 
 def _joins(text: str, tag: str, before: str, after: str, conventions: Conventions) -> bool:
-    """Whether a hyphen or slash that is not tagged as a hyphen joins the words around it."""
+    """Whether a slash, or a hyphen without a tag, joins the words before and after it."""
     if not (before[-1:].isalnum() and after[:1].isalnum()):
         return False
     if text == "/":

@@ -79,7 +79,14 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
 
 
 def _problem(ngram: list[str], count: str, n_fields: int, order: int) -> str | None:
-    """Return what is wrong with a line of n-gram counts, or None if it is valid."""
+    """Return what is wrong with a line of n-gram counts, or None if it is valid.
+
+    Args:
+        ngram: words of the n-gram.
+        count: its count, as text.
+        n_fields: number of columns of the line.
+        order: length of the n-grams of the file; 0 if unknown.
+    """
     if n_fields not in (2, 4):
         return f"{n_fields} columns between tabs, not 2 or 4"
     if not (count.isascii() and count.isdecimal() and int(count) < _LARGEST):

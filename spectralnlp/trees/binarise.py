@@ -229,7 +229,15 @@ class Binariser:
     def _attach(
         self, symbol: str, annotation: str, children: Sequence[Tree], start: int, siblings: Sequence[str]
     ) -> Tree:
-        """Return a binarised phrase, built outward from one of its binarised children."""
+        """Return a binarised phrase, built outward from one of its children.
+
+        Args:
+            symbol: symbol of the phrase, without annotation.
+            annotation: annotation of the phrase's symbols.
+            children: the binarised children.
+            start: index of the child to start from.
+            siblings: symbols of the children, by which intermediate nodes are annotated.
+        """
         node, attached = children[start], [start]
         for index in chain(range(start + 1, len(children)), range(start - 1, -1, -1)):
             on_right = index > start

@@ -164,7 +164,7 @@ def has_counted_states(parser: Parser) -> bool:
 
 @dataclass(frozen=True)
 class _GeneralGrammar:
-    """Grammar of the general parser, with the expected frequencies of its latent states.
+    """Grammar of the parser to adapt, with the expected frequencies of its latent states.
 
     Args:
         grammar: a grammar with counted states.
@@ -179,7 +179,7 @@ class _GeneralGrammar:
 
 
 class _General:
-    """Set of grammars of the general parser, with the counts of its symbols.
+    """Set of grammars of the parser to adapt, with the counts of its symbols.
 
     Args:
         grammars: the grammars.

@@ -109,7 +109,7 @@ def add_transposed_product(starts, columns, values, x, y):
     Args:
         starts: int64 (n_rows + 1,); index of the first entry of each row.
         columns, values: int32 and float32; column and value of each entry.
-        x: float32 (n_rows, k).
+        x: float32 (n_rows, k); matrix to multiply.
         y: float32 (n_columns, k); updated.
     """
     for row in range(len(starts) - 1):

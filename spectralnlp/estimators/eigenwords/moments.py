@@ -279,7 +279,7 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add other counts in an order that depends on the counts alone."""
+        """Add other counts in an order that depends on the counts alone, not on the order of the text."""
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return

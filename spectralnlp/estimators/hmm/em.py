@@ -118,7 +118,13 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
         self.n_sequences_, self.n_symbols_ = table.n_sequences(), int(table.weights.sum())
 
     def _maximise(self, symbols: tuple[str, ...], base: Floats, sums: StateSums) -> HiddenMarkov:
-        """Compute the M-step: estimate the model by smoothed relative frequencies of expected counts."""
+        """Compute the M-step: estimate the model by smoothed relative frequencies of expected counts.
+
+        Args:
+            symbols: names of the symbols.
+            base: float64 (V,); distribution over symbols with which emissions are smoothed.
+            sums: expected counts.
+        """
         smoothed = (
             sums.start + SMOOTHING,
             sums.moves + SMOOTHING,

@@ -250,7 +250,12 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         )
 
     def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:
-        """Set the fitted attributes from the learned operators."""
+        """Set the fitted attributes.
+
+        Args:
+            operators: the learned operators.
+            grams: the n-grams that they were learned from.
+        """
         self.operators_ = with_unknown(operators, grams.frequencies)
         self.filter_ = OperatorFilter(self.operators_)
         self.n_sequences_, self.n_symbols_ = grams.n_sequences(), int(grams.frequencies.sum())

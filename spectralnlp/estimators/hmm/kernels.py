@@ -14,7 +14,7 @@ def add_products(bounds, places, left, right, matrices):
     Args:
         bounds: int64 (n_groups + 1,); index of the first row of each group.
         places: int32 (n_groups,); index of the matrix that each group is added to, or -1 for none.
-        left, right: float64 (n_rows, k).
+        left, right: float64 (n_rows, k); rows of L and of R, group by group.
         matrices: float64 (n, k, k); updated.
     """
     k = left.shape[1]

@@ -108,7 +108,14 @@ class _Sums:
 def _regress(
     sums: _Sums, initial: Floats, prediction: PredictionSettings, options: RegressionOptions
 ) -> ObservableOperators:
-    """Regress the state after each symbol on the state before it."""
+    """Regress the state after each symbol on the state before it, and return the model.
+
+    Args:
+        sums: sufficient statistics of the regressions.
+        initial: float64 (k - 1,); state before the first symbol, without the constant 1.
+        prediction: symbols, and settings that turn predictions into probabilities.
+        options: settings of the regression.
+    """
     k, counts = len(sums.gram), sums.counts[:, None]
     total = sums.counts.sum()
     stationary = sums.first.sum(axis=0) / total

@@ -153,7 +153,16 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Return the weights, (V + 1,), and states, (V + 1, k), of histories of one symbol, the boundary last."""
+    """Compute the weight and the state of each history of one symbol; the last history is the boundary.
+
+    Args:
+        grams: table of n-grams.
+        future: float64 (V, k); coordinates of symbols.
+        backoff: weight κ of the mean state.
+
+    Returns:
+        Weights, float64 (V + 1,), and states, float64 (V + 1, k).
+    """
     weights, states = np.zeros(grams.boundary + 1), np.zeros((grams.boundary + 1, future.shape[1]))
     for each in histories(grams, 1, size=BLOCK):
         symbol = each.symbols[:, 0]

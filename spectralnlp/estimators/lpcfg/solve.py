@@ -94,7 +94,12 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
 
 
 def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[Rows]]:
-    """Group nodes by rule.
+    """Group nodes by the rule at the node.
+
+    Args:
+        table: treebank in one binarisation.
+        rows: indices of the nodes to group.
+        binary: whether the nodes have two children; if not, they have one.
 
     Returns:
         The distinct rules, int32 (n_rules, 3 or 2), lexicographically sorted; and the nodes of each rule.

@@ -51,8 +51,8 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
     Attributes:
         counted: treebank with counted tokens.
-        binary_rules: int32 (n_binary, 3), sorted.
-        unary_rules: int32 (n_unary, 2), sorted.
+        binary_rules: int32 (n_binary, 3), sorted; symbols of each rule.
+        unary_rules: int32 (n_unary, 2), sorted; symbols of each rule.
         pairs: int32 (n_pairs, 2), sorted; observed (word, tag) pairs.
         event: int32 (n_nodes,); index of each node's binary rule, unary rule or pair, depending on its number
             of children.

@@ -76,7 +76,20 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
 def _lost_shares(
     counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, forest_counts: ForestCounts
 ) -> Floats:
-    """Return the share of a forest's Z that would be lost without each treebank node, float64 (n_nodes,)."""
+    """Return the share of a forest's total Z that would be lost without each node of the treebank.
+
+    The contribution of p(tag | word) is left out; see `_left_of_words`.
+
+    Args:
+        counted: grammar with the counts of its training trees.
+        forest: forest of a sentence.
+        lookup: the sentence's words in the lexicon.
+        leaves: float64; vectors of the forest's lexical nodes, concatenated.
+        forest_counts: expected counts of the grammar's parameters in the forest.
+
+    Returns:
+        float64 (n_nodes,).
+    """
     gains = np.concatenate(
         [
             *_rule_gains(counted, forest_counts),
@@ -164,7 +177,9 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, forest_counts: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """Return the logarithm of the share of Z left if p(tag | word) is recounted without each tree.
+    """Return the logarithm of the share of a forest's total Z that is left if a training tree is removed.
+
+    Only p(tag | word) is recounted without the tree. The arguments are those of `_lost_shares`.
 
     Returns:
         float64 (n_nodes,); the value of a tree is at one of its tokens: of the word, or one that votes for

@@ -179,7 +179,14 @@ def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
 def _token_features(
     table: TreeTable, leaves: Offsets, tokens: Offsets, coarse: LatentGrammar
 ) -> TokenAttributes:
-    """Compute the token features of all sentences; words that occur once are treated as unknown words."""
+    """Compute the token features of all sentences; words that occur once are treated as unknown words.
+
+    Args:
+        table: table of trees.
+        leaves: int64 (n_tokens,); rows of the preterminals.
+        tokens: int64 (n_sentences + 1,); first token of each sentence.
+        coarse: plain grammar, which gives the most probable tags of words.
+    """
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior
     counts = np.bincount(table.word[leaves], minlength=len(table.words))

@@ -46,7 +46,15 @@ def log_odds_without(
 
 
 def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
-    """Return the vectors of lexical nodes; zeros if neither the word nor its signature still has the tag."""
+    """Return the vectors of a forest's lexical nodes, concatenated.
+
+    A vector is zero if neither the word nor its signature has the tag in the recounted lexicon.
+
+    Args:
+        forest: forest of the sentence.
+        grammar: grammar with the recounted lexicon.
+        lookup: the sentence's words in this lexicon.
+    """
     nodes, lexicon = np.flatnonzero(forest.kind == LEXICAL), LexiconRows.of(grammar.lexicon)
     tokens = zip(forest.start[nodes], forest.symbol[nodes], strict=True)
     has_tag = [

@@ -49,7 +49,7 @@ class Segmentation(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether a segmenter is learned, if the language needs one."""
+        """Whether the settings request a segmenter, which is learned only for languages that need one."""
         return self.segmenter
 
     def learn(self, context: Context) -> ChainWeights | None:

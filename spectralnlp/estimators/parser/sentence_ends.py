@@ -194,7 +194,7 @@ def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
 
 
 def _errors(texts: Sequence[GoldText], weights: NDArray[np.float32], threshold: float) -> int:
-    """Count the sentence ends that a model misses or predicts wrongly."""
+    """Count the sentence ends that a model misses or predicts wrongly in texts with known sentence ends."""
     errors = 0
     for text in texts:
         marks = np.zeros(len(text.begins), np.int64)

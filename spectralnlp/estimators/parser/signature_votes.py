@@ -173,7 +173,14 @@ def _may_vote(
 
 
 def _votes(tokens: Sequence[_Token], chains: Sequence[Sequence[int]], rare: int) -> _Votes:
-    """Return the votes of a word, given its tokens; none if it is not rare or has no tokens."""
+    """Return the votes of a word for the tags of its signatures; none if it is not rare or has no tokens.
+
+    Args:
+        tokens: the tokens of the word.
+        chains: signatures of the word, first those in mid-sentence, then those at the beginning of a
+            sentence.
+        rare: largest frequency of a rare word.
+    """
     votes = Counter[tuple[int, int]]()
     if len(tokens) <= rare:
         for token in tokens:

@@ -160,6 +160,13 @@ def _update(feature, gradient, rates):
 def count_heads(label, start, end, head, tag_of_token, n_labels):
     """Count the tags of the heads of phrases.
 
+    Args:
+        label: int (n_phrases,); label of each phrase.
+        start, end: int (n_phrases,); range of each phrase's tokens, ``end`` exclusive.
+        head: int (n_phrases,); head token of each phrase.
+        tag_of_token: int (n_tokens,); label of each token's tag.
+        n_labels: number of labels.
+
     Returns:
         Three matrices, float64 (n_labels, n_labels), by phrase label (rows) and tag (columns): how often the
         head has the tag; how often the tag occurs in the phrase; and, in phrases with several tokens of the

@@ -192,7 +192,15 @@ def _fitted(
     options: TrainingOptions,
     start: Weights | None = None,
 ) -> SpanScorer:
-    """Train the weights of a scorer on examples, and return the scorer with them."""
+    """Train the weights of a scorer on examples, and return a scorer with these weights.
+
+    Args:
+        scorer: scorer with templates and tables of heads; its weights are not used.
+        shared: labels that the examples' grammars share.
+        examples: training examples.
+        options: settings of the training.
+        start: initial weights, or None to start from zeros.
+    """
     table = template_table("\n".join(scorer.templates))
     weights = learn_weights(
         ExampleTable.of(examples), label_values(scorer, shared), table, options, start

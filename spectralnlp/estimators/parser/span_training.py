@@ -164,6 +164,9 @@ def describe_all(
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
-    """Return FTRL-proximal states that have the given weights, with `_TRUST` as sum of squared gradients."""
+    """Return states of FTRL-proximal that give the weights, so that training continues from them.
+
+    The sum of squared gradients of each weight is set to `_TRUST`.
+    """
     gradients = -weights * ((1.0 + np.sqrt(_TRUST)) / rate + l2) - np.sign(weights) * l1
     return np.stack([weights, gradients, np.full(len(weights), np.sqrt(_TRUST))], axis=1)

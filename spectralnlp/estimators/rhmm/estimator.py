@@ -204,7 +204,15 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         word_features: NodeFeatures,
         lexicon: LexiconOptions,
     ) -> RefinedMarkov:
-        """Estimate a model as means of outer products of projected tokens."""
+        """Estimate a model as means of outer products of projected tokens.
+
+        Args:
+            table: tokens of tagged sentences.
+            bigrams: bigram probabilities of tags.
+            chain: projected features of tokens in the chain view.
+            word_features: features of tokens in the word view.
+            lexicon: options of the lexicon.
+        """
         options = self._projection_options()
         words = find_directions(table.nodes, word_features, options)
         return spectral_model(
@@ -219,7 +227,15 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     def _counted_model(
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
-        """Estimate a model by counting refinements from clusters or a random start, refined by EM."""
+        """Estimate a model by counting refinements, which come from clusters or a random start, and by EM.
+
+        Args:
+            index: event index of the tagged sentences.
+            chain: projected features of tokens in the chain view, which are clustered.
+            lexicon: options of the lexicon.
+            name: kind of the model, clusters or EM.
+            seed: number that distinguishes the random choices of several models.
+        """
         n_states = index.nodes.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
         if name == EM:
             counts = index.random_counts(n_states, noise=_NOISE, random_state=self.random_state + 1000 * seed)

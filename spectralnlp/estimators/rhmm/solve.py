@@ -161,7 +161,7 @@ def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
 
 
 def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
-    """Yield the indices of the first tokens of each pair of adjacent tags, pairs in lexicographic order."""
+    """For each pair of adjacent tags, in lexicographic order, yield the indices of the first tag's tokens."""
     inner = np.flatnonzero(~table.last)
     codes = table.tag[inner].astype(np.int64) * len(table.tags) + table.tag[inner + 1]
     order = np.argsort(codes, kind="stable")

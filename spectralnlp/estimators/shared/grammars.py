@@ -185,7 +185,8 @@ def latent_grammar(
         rules: rules with their tensors.
         root: float64 (sum of n_states,); root vectors π of all symbols, concatenated.
         lexicons: builder of lexicons.
-        z: float64 (n_pairs, m_max); see `LexiconMaker.make`.
+        z: float64 (n_pairs, m_max); sum of the vectors Z of each (word, tag) pair's tokens, see
+            `LexiconMaker.make`.
     """
     lexicon, tag_default = lexicons.make(n_states, z)
     is_tag = np.zeros(len(symbols), bool)

@@ -203,7 +203,16 @@ def _word_vectors(
     signs: _Signatures,
     options: LexiconOptions,
 ) -> Floats:
-    """Return the vectors of (word, tag) pairs, smoothed with signatures, float64 (n_pairs, m_max)."""
+    """Return the vectors of (word, tag) pairs, smoothed with signatures, float64 (n_pairs, m_max).
+
+    Args:
+        tokens: counts of (word, tag) pairs.
+        z: float64 (n_pairs, m_max); sum of Z over the tokens of each pair.
+        p_tag: float64 (n_symbols,); relative frequency of each tag.
+        mean_z: float64 (n_symbols, m_max); mean Z of each tag.
+        signs: smoothed distributions and vectors of signatures.
+        options: settings of the lexicon.
+    """
     counted, word_count = tokens.word_counts()
     p_given_word = tokens.count / counted[tokens.word]
     finest = signs.of_word[tokens.word]

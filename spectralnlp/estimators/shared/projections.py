@@ -213,7 +213,13 @@ def _features_of(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
 
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
-    """Return the sparse nodes × features matrix of one symbol: one-hot features, scaled."""
+    """Return the sparse nodes × features matrix of one symbol: features are one-hot, and scaled if set.
+
+    Args:
+        ids: uint64 (n_nodes, n_groups); hash of each feature of the symbol's nodes, 0 for none.
+        weight: float64 (n_nodes,); weight of each node.
+        options: settings of the projection.
+    """
     n_nodes = len(ids)
     column, n_features = number_features(ids)
     there = column >= 0
@@ -231,7 +237,15 @@ def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr
 def _cross_covariance_svd(
     phi: csr_array, psi: csr_array, weight: Floats, rank: int, options: ProjectionOptions, symbol: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the truncated SVD of Ω = E[φψᵀ] without forming Ω."""
+    """Compute the truncated SVD of Ω = E[φψᵀ] for one symbol, without forming Ω.
+
+    Args:
+        phi, psi: inside features φ and outside features ψ of the symbol's nodes.
+        weight: float64 (n_nodes,); weight of each node.
+        rank: number of singular vectors.
+        options: settings of the projection.
+        symbol: id of the symbol, added to the seed.
+    """
     share = (weight / weight.sum())[:, None]
     phi_t, psi_t = phi.T.tocsr(), psi.T.tocsr()
     return randomized_svd(

@@ -29,7 +29,7 @@ class WordTable(NamedTuple):
 
     Attributes:
         letters: uint8; bytes of all words; word n is ``letters[bounds[n]:bounds[n + 1]]``.
-        bounds: int64 (n_words + 1,).
+        bounds: int64 (n_words + 1,); start of each word in ``letters``, and the total size.
         hashes: uint64 (n_words,); hash of each word; that of id 0 is ignored.
     """
 
@@ -122,7 +122,7 @@ class WordColumns:
     """Distinct words of all segments, in order of their hashes.
 
     Attributes:
-        hashes: uint64 (n,), ascending.
+        hashes: uint64 (n,), ascending; hash of each word.
         counts: int64 (n,); total count of each word in all segments.
         segment: int64 (n,); index of a segment that contains each word.
         number: int64 (n,); id of each word in that segment.

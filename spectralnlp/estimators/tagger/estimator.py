@@ -75,7 +75,13 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
-        """Add forbidden transitions and the choice of held-out sentences to encoded data."""
+        """Add forbidden transitions and the choice of held-out sentences to encoded data.
+
+        Args:
+            examples: encoded sentences.
+            keys: uint32 (n_features,), ascending; hashes of the features.
+            names: names of the tags.
+        """
         return cls(examples, keys, names, _forbidden(names), _held_out(len(examples.starts) - 1))
 
 

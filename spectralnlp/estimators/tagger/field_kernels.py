@@ -111,7 +111,14 @@ def _normalise(forward, backward, n, marginals):
 
 @fast_kernel
 def _descend(row, sums, tags, n_tags, gradient, rate):
-    """Take an AdaGrad step in a row of weights, for some tags only."""
+    """Take an AdaGrad step in a row of weights.
+
+    Args:
+        row, sums: weights of a feature, and sums of their squared gradients; updated.
+        tags, n_tags: the first ``n_tags`` entries are the tags whose weights change.
+        gradient: gradient with respect to each tag's weight.
+        rate: learning rate.
+    """
     for i in range(n_tags):
         y = tags[i]
         sums[y] += gradient[y] * gradient[y]

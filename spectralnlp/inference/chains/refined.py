@@ -117,6 +117,8 @@ def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
 def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
     """Compute the posteriors of a sentence's tags, and write them to ``posteriors``.
 
+    The first arguments are those of `_candidates`; ``chain`` is a `ChainArrays`.
+
     Returns:
         The sentence's scaled probability, and the natural logarithm of its scale.
     """
@@ -127,7 +129,13 @@ def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
 
 @fast_kernel
 def _candidates(lexicon, entries, signatures, allowed):
-    """Return the candidate tags of each token, with their lexical vectors."""
+    """Return the candidate tags of each token, with their lexical vectors.
+
+    Args:
+        lexicon: `LexiconRows`.
+        entries, signatures: int64 (n_tokens,); lexicon entries of each token and of its signature.
+        allowed: bool (n_tokens, n_tags); the tags that each token may have.
+    """
     starts, tags, offsets = lexicon.starts, lexicon.tags, lexicon.offsets
     values, backoff = lexicon.values, lexicon.backoff
     n, size, width = len(entries), 0, 0
@@ -208,7 +216,14 @@ def _forward(chain, candidates):
 
 @fast_kernel
 def _backward(chain, candidates, joints, posteriors):
-    """Run the backward pass and write the posteriors; return the sentence's scaled probability."""
+    """Run the backward pass, and write the posteriors of tags; return the sentence's scaled probability.
+
+    Args:
+        chain: `ChainArrays`.
+        candidates: `Candidates`.
+        joints: `Joints`; the forward vectors.
+        posteriors: float64 (n_tokens, n_tags); output.
+    """
     first, tag, at_lexical, lexical = candidates.first, candidates.tag, candidates.offsets, candidates.lexical
     tied, n_states = chain.tied, chain.n_states
     state_offsets, joint_offsets = chain.state_offsets, chain.joint_offsets

@@ -86,7 +86,12 @@ def begin(start: Any, previous: Any) -> SentencePrefix:
 
 @kernel_part
 def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
-    """Return the summary of a sentence after one more token."""
+    """Return the summary of a sentence after one more token.
+
+    Args:
+        prefix: summary of the sentence before the token.
+        case, kind: case and kind of the token, see `TextTokens`.
+    """
     verb, depth = prefix.verb, prefix.depth
     capitals, smalls = prefix.capitals, prefix.smalls
     if case in (CAPITAL, CAPITALS, LETTER):
@@ -147,7 +152,7 @@ def _feature(template: int, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @kernel
 def _write_neighbours(text, start, gap, last, codes):
-    """Write features 0 to 31: words, tags and cases of the tokens next to the gap."""
+    """Write features 0 to 31: words, tags and cases of the tokens next to the gap; see `gap_features`."""
     w, t, c, rule = text.word, text.tag, text.case, text.rule[gap]
     w3, w2, w1 = _at(w, gap - 3, start, last), _at(w, gap - 2, start, last), w[gap - 1]
     t3, t2, t1 = _at(t, gap - 3, start, last), _at(t, gap - 2, start, last), t[gap - 1]
@@ -192,7 +197,7 @@ def _write_neighbours(text, start, gap, last, codes):
 
 @kernel
 def _write_sentence(text, prefix, gap, last, codes):
-    """Write features 32 to 51: properties of the sentence that would end at the gap."""
+    """Write features 32 to 51: properties of a sentence that would end at the gap; see `gap_features`."""
     start, previous, verb, depth = prefix.start, prefix.previous, prefix.verb, prefix.depth
     rule, w1, t1, c1 = text.rule[gap], text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, c_0, c_1 = text.word[gap], text.case[gap], _at(text.case, gap + 1, start, last)
@@ -243,7 +248,10 @@ def _again(text, start, gap, last):
 
 @kernel
 def _write_ahead(text, prefix, gap, last, codes):
-    """Write features 52 to 65: distances to the next verb, full stop, lower-case and capitalised word."""
+    """Write features 52 to 65: distances to the next verb, full stop, lower-case and capitalised word.
+
+    See `gap_features` for the arguments.
+    """
     verb_at, stop_at, small_at, capital_at = AHEAD, AHEAD, AHEAD, AHEAD
     for i in range(min(AHEAD, last - gap) - 1, -1, -1):
         case, kind = text.case[gap + i], text.kind[gap + i]

@@ -239,7 +239,15 @@ def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, v
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Compute a cell's top layer (``upper``) from its bottom layer (``cell``)."""
+    """Compute a cell's top layer from its bottom layer, by the unary rules.
+
+    Args:
+        rules: `RuleIndex`.
+        limits: `CellLimits`.
+        row: the cell's row in ``limits``, or FREE.
+        cell: float64 (n_symbols,); values of the bottom layer.
+        upper: float64 (n_symbols,); output.
+    """
     unary_by_parent = rules.unary_by_parent
     for a in range(len(cell)):
         value = cell[a] if row == FREE or limits.alone[row, a] else 0.0

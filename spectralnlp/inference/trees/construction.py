@@ -217,7 +217,7 @@ def _write_node(table, row, kind, symbol, start, end):
 
 @kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
-    """Return a forest from tables of nodes and edges, sorted by node and rule.
+    """Return a forest with sorted hyperedges, from tables with a row for each node and each hyperedge.
 
     Hyperedges to children that were pruned are left out.
     """

@@ -134,7 +134,16 @@ class MBRDecoder(GainDecoder):
 
 @kernel
 def _mbr_gains(forest, n_brackets, node, edge, gamma, tag_weight):
-    """Return each hyperedge's gain: brackets · (posterior - γ), plus a tag's weighted posterior."""
+    """Return the gain of each hyperedge for `MBRDecoder`, float64 (n_edges,).
+
+    It is the number of its brackets times (posterior - γ), plus the weighted posterior of a tag.
+
+    Args:
+        forest: `Forest`.
+        n_brackets: int32 (n_symbols,); number of constituents that each symbol stands for.
+        node, edge: float64; posteriors of nodes and hyperedges.
+        gamma, tag_weight: see `MBRDecoder`.
+    """
     gains = np.zeros(len(edge))
     for v in range(len(node)):
         brackets = n_brackets[forest.symbol[v]]

@@ -167,7 +167,11 @@ def _layout(symbol, state_offsets):
 
 @kernel_part
 def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
-    """Write the outside vectors of the roots; return the forest's total weight as mantissa and exponent."""
+    """Write the outside vectors of the roots, from the grammar's root weights.
+
+    Returns:
+        The forest's total weight, as mantissa and exponent.
+    """
     common, total = _NOTHING, 0.0
     for node in range(forest.n_roots):
         common = max(common, exponent[node])

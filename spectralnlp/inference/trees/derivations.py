@@ -110,6 +110,14 @@ def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
 
     ``wanted`` has sorted integer keys, each made of a bracket's end, start and label. A bracket can be the
     bottom of its span or the parent of a unary rule; its posterior is the sum over both.
+
+    Args:
+        forest: `Forest`.
+        first, labels: label ids of each symbol, as `_bracket_labels` returns them.
+        n_labels: number of labels.
+        node, edge: float64; posteriors of nodes and hyperedges.
+        wanted: int64 (n_wanted,), ascending; keys of the brackets.
+        size: number by which the end is multiplied in a key, above every start.
     """
     kind, symbol, start, end, edges = forest.kind, forest.symbol, forest.start, forest.end, forest.edges
     sums = np.zeros(len(wanted))

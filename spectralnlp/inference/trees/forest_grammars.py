@@ -65,7 +65,7 @@ class ForestGrammars:
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The phrase labels that symbols and unary rules put over a span, for constraints."""
+        """The phrase labels that a span has for each symbol or unary rule over it, to check constraints."""
         return LabelTable.of_grammar(self.coarse, self.chains)
 
     @cached_property

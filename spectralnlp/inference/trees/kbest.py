@@ -136,7 +136,13 @@ class _LazySearch:
         return rank >= len(self.found[node]) and node in self.candidates
 
     def _offer(self, node: int, edge: int, i: int, j: int) -> None:
-        """Make a derivation a candidate if its children have derivations of these ranks."""
+        """Add a derivation to a node's candidates, if its children have derivations of the given ranks.
+
+        Args:
+            node: the node.
+            edge: hyperedge at the root of the derivation.
+            i, j: ranks of the left and the right child's derivation, from 0 for the best.
+        """
         left, right = self.found[self.left[edge]], self.found[self.right[edge]]
         if i < len(left) and j < len(right):
             # Summed in the same order as in the max-sum pass, so that equal trees have equal costs.

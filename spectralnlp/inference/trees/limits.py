@@ -148,7 +148,7 @@ def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The phrase labels that a symbol, or a unary rule with its child, puts over a span.
+    """The phrase labels that a span has if it has a symbol, or a unary rule with its child.
 
     Attributes:
         rows: the row of each label in the two tables.

@@ -16,7 +16,7 @@ _ROWS = 4
 
 @kernel_part
 def dot(a: Any, i: int, b: Any, j: int, n: int) -> Any:
-    """Return the inner product of two vectors."""
+    """Return the inner product of the vectors that begin at index ``i`` of ``a`` and ``j`` of ``b``."""
     total = repeat(a.dtype.type(0.0))
     for k in range(0, n, LANES):
         total = multiply_add(load_lanes(a, i + k), load_lanes(b, j + k), total)

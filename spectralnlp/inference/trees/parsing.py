@@ -301,7 +301,15 @@ class ForestParser:
     def _scored(
         self, sentence: SentenceInput, number: int, cells: Cells, pruning: Pruning, any_tag: bool
     ) -> ScoredForest | None:
-        """Return one binarisation's forest over given cells; None if its coarse grammar has no derivation."""
+        """Return the scored forest of one binarisation; None if its coarse grammar has no derivation.
+
+        Args:
+            sentence: the sentence.
+            number: index of the binarisation.
+            cells: the open cells.
+            pruning: thresholds of chart and forest.
+            any_tag: whether every word may have every tag.
+        """
         grammars, lookup = self.grammars[number], sentence.lookups[number]
         values = sentence.tag_values[number]
         if any_tag:

@@ -40,7 +40,7 @@ class ParentIndex(NamedTuple):
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> ParentIndex:
-        """Index a grammar with one state per symbol and dense tensors."""
+        """Return the index of a grammar's rules; it must have one state per symbol, and dense tensors."""
         weighed = grammar.binary_rules[np.asarray(grammar.binary.values) > 0]
         binary = weighed[np.argsort(weighed[:, 0], kind="stable")]
         unary = np.flatnonzero(np.asarray(grammar.unary.values) > 0).astype(np.int32)
@@ -73,7 +73,10 @@ def recognise(
 
 @kernel
 def _recognise(rules, tags, cells, limits):
-    """Return whether a root symbol is among the symbols of the last cell, the whole sentence."""
+    """Return whether a sentence has a derivation: whether its widest cell can have a root symbol.
+
+    The arguments are those of `recognise`.
+    """
     n, n_symbols = tags.shape
     n_cells, n_words = len(cells.start), (n_symbols + 63) // 64
     most = _bounds(rules, tags)

@@ -94,7 +94,16 @@ def span_posteriors(
 
 @kernel
 def _add(forest, numbers, row, node, edge, share, bottom, unary):
-    """Add the posteriors of a forest's grammars, times ``share``, to the rows of their spans."""
+    """Add the posteriors of a forest to those of labelled spans.
+
+    Args:
+        forest: `Forest`.
+        numbers: `LabelMap` of the forest's grammars.
+        row: int64 (n_nodes,); row of each node's span in ``bottom`` and ``unary``.
+        node, edge: float64 (n_grammars, n); posteriors of nodes and hyperedges.
+        share: factor of the posteriors, for a mean over grammars.
+        bottom, unary: see `SpanPosteriors`; updated.
+    """
     for v in range(len(forest.kind)):
         if forest.kind[v] == TOP:
             for e in range(forest.edges[v], forest.edges[v + 1]):
@@ -144,7 +153,8 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
     """Return, for each span, the expected gain of its best label, this label, and the unary label above it.
 
-    The last is NO_LABEL if there is no unary rule. If no label is allowed over a span, its gain is -inf.
+    The last is NO_LABEL if there is no unary rule. If no label is allowed over a span, its gain is -inf. The
+    arguments are fields of `SpanPosteriors` and its labels, and arguments of `decode_spans`.
     """
     n_spans, n_labels = bottom.shape
     gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)

@@ -224,7 +224,7 @@ def _expected_counts(trees, most_states, columns, offsets, probabilities, counts
 
 @fast_kernel_part
 def _inside(trees, node, columns, offsets, probabilities, vectors):
-    """Write a node's inside vector, divided by its largest element, and this element as the node's scale."""
+    """Write the inside vector of a node, divided by its largest element, which becomes the node's scale."""
     inside, at, n_states = vectors.inside, trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]
     x, m = at[node], n_states[trees.symbol[node]]
@@ -258,7 +258,18 @@ def _inside(trees, node, columns, offsets, probabilities, vectors):
 
 @fast_kernel_part
 def _pairs_of(trees, node, columns, inside, outer):
-    """Write the product of the children's inside values for each pair of states; return their number."""
+    """Write the product of the children's inside values, for each pair of states that the rule allows.
+
+    Args:
+        trees: `_TreeColumns`.
+        node: a node with two children.
+        columns: `Columns`.
+        inside: float64; inside values of the states of the tree's nodes.
+        outer: float64; output.
+
+    Returns:
+        The number of pairs.
+    """
     y, z = trees.node_offsets[trees.left[node]], trees.node_offsets[trees.right[node]]
     m_c = trees.n_states[trees.symbol[trees.right[node]]]
     first = columns.starts[trees.event[node]]

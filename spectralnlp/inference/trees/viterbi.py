@@ -38,7 +38,10 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
 
 @kernel
 def _derivation(forest, rules, vectors):
-    """Return the hyperedge of each node in the best derivation, from the root down; the first of several."""
+    """Return the hyperedge of each node in the best derivation.
+
+    Of several, that with the first hyperedges.
+    """
     left, right = forest.left, forest.right
     offsets, best = vectors.offsets, vectors.inside
     n_nodes = len(forest.kind)
@@ -67,7 +70,15 @@ def _derivation(forest, rules, vectors):
 
 @kernel
 def _first_best(forest, rules, offsets, best, node, h):
-    """Return the best hyperedge of a node in state ``h``, the first of several, and its children's states."""
+    """Return the first hyperedge that gives the best weight of a node's state, and its children's states.
+
+    Args:
+        forest: `Forest`.
+        rules: `SparseRules`, with logarithms of weights.
+        offsets: int64 (n_nodes + 1,); start of each node's states in ``best``.
+        best: float64; weight of the best derivation of each state of each node.
+        node, h: the node and its state.
+    """
     left, right, factor = forest.left, forest.right, forest.factor
     goal = best[offsets[node] + h]
     first = forest.edges[node]

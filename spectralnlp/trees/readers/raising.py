@@ -148,7 +148,13 @@ def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
 
 
 def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
-    """Build the tree of continuous phrases; heads marked in the treebank stay marked."""
+    """Build the tree of a sentence whose phrases are continuous; heads marked in the treebank stay marked.
+
+    Args:
+        graph: the sentence.
+        parents: parent of each node after raising.
+        order: phrases, children first.
+    """
     # By phrase: first word, number and tree of each part.
     below: list[list[tuple[int, int, Tree]]] = [[] for _ in range(len(parents) + 1)]
     for index, word in enumerate(graph.words):

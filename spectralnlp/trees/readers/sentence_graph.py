@@ -91,6 +91,12 @@ class GraphBuilder:
     def hang(self, name: str, parent: str, function: str, line: int) -> None:
         """Set the parent of a node; both may be added later.
 
+        Args:
+            name: name of the node.
+            parent: name of the parent.
+            function: function of the node, such as ``SB``.
+            line: line number, for messages.
+
         Raises:
             InputError: the node has a parent already.
         """

@@ -123,7 +123,22 @@ class _Records(NamedTuple):
 
 @kernel
 def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_records, column):
-    """Append a forest's options to the records and add to ``tag_share``; return the number of records."""
+    """Append the options of a forest to the records, and the posteriors of tags to ``tag_share``.
+
+    Args:
+        forest: `Forest`.
+        numbers: `LabelMap` of the forest's grammars.
+        pairs: int32 (n_pairs, 2); top and bottom label of each pair of labels.
+        node, edge: float64 (n_grammars, n); posteriors of nodes and hyperedges.
+        least: options with a smaller sum of posteriors are left out.
+        tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags; updated.
+        records: `_Records`; updated.
+        n_records: number of records so far.
+        column: index among all grammars of the forest's first grammar.
+
+    Returns:
+        The new number of records.
+    """
     kind, symbol, n_grammars = forest.kind, forest.symbol, len(node)
     n_tokens, n_labels = tag_share.shape
     n_keys, n_columns = n_labels + len(pairs), records.value.shape[1]
@@ -173,7 +188,13 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
 
 @kernel
 def _places(source, option, n_nodes, n_edges):
-    """Return the option of each node and of each hyperedge of a forest; NO_OPTION if there is none."""
+    """Return the option of each node and of each hyperedge of a forest; NO_OPTION if there is none.
+
+    Args:
+        source: int32; node or hyperedge of each record, as in `_Records`.
+        option: int32; option of each record.
+        n_nodes, n_edges: numbers of nodes and of hyperedges of the forest.
+    """
     of_node, of_edge = np.full(n_nodes, NO_OPTION, np.int32), np.full(n_edges, NO_OPTION, np.int32)
     for r in range(len(source)):
         if source[r] >= 0:

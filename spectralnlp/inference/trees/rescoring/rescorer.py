@@ -206,7 +206,14 @@ def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> 
 
 @kernel
 def _multiply_all(forest, of_node, of_edge, factors, node, edge):
-    """Return all grammars' posteriors of hyperedges and nodes, with the options' posteriors multiplied."""
+    """Return the posteriors of hyperedges and nodes after multiplying those of options by factors.
+
+    Args:
+        forest: `Forest`.
+        of_node, of_edge: option of each node and hyperedge; see `OptionsOfForest`.
+        factors: float64 (n_options,); factor of each option.
+        node, edge: float64 (n_grammars, n); posteriors under each grammar.
+    """
     new_node, new_edge, alone = node.copy(), edge.copy(), np.empty(node.shape[1])
     for g in range(len(node)):
         _multiply(forest, of_node, of_edge, factors, node[g], edge[g], new_node[g], new_edge[g], alone)
@@ -215,7 +222,7 @@ def _multiply_all(forest, of_node, of_edge, factors, node, edge):
 
 @kernel_part
 def _multiply(forest, of_node, of_edge, factors, node, edge, new_node, new_edge, alone):
-    """Update one grammar's posteriors of hyperedges and nodes when those of options are multiplied.
+    """Update the posteriors of hyperedges and nodes under one grammar; see `_multiply_all`.
 
     ``alone`` is scratch space: the posterior of each node without a unary rule over it.
     """

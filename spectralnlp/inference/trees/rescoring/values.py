@@ -176,7 +176,14 @@ def _odds_class(p):
 
 @kernel_part
 def head_of(start, end, label, tag_number, labels):
-    """Return the head token of a phrase: the one whose tag scores best for the phrase's label."""
+    """Return the head token of a phrase: the one whose tag scores best for the phrase's label.
+
+    Args:
+        start, end: range of the phrase's tokens, ``end`` exclusive.
+        label: label of the phrase.
+        tag_number: int32 (n_tokens,); label of each token's most probable tag.
+        labels: `LabelValues`.
+    """
     best, best_score = start, -np.inf
     for t in range(start, end):
         score = labels.head_score[label, tag_number[t]]
@@ -187,7 +194,14 @@ def head_of(start, end, label, tag_number, labels):
 
 @kernel_part
 def likely_brackets(options, first_span, last_span, tokens, labels):
-    """Return the brackets in spans ``first_span:last_span`` that are probable enough to be neighbours."""
+    """Return the brackets of a sentence that are probable enough to be features of other brackets.
+
+    Args:
+        options: `SpanOptions`.
+        first_span, last_span: range of the sentence's spans, ``last_span`` exclusive.
+        tokens: `TokenValues` of the sentence.
+        labels: `LabelValues`.
+    """
     n, size = 0, last_span - first_span
     start, end, label, head = (
         np.empty(size, np.int32),
