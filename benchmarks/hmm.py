@@ -186,7 +186,12 @@ def timed(fit: Callable[[], Filter]) -> tuple[float, Filter]:
 
 
 def table(kind: str, peers: bool) -> str:
-    """Return the table of all models on one data set."""
+    """Return the table of all models on one data set.
+
+    Args:
+        kind: name of the data set, parts of speech or words.
+        peers: whether to include peers.
+    """
     data = Data.read(kind)
     corpus = InMemoryCorpus(data.train)
     common = {"max_symbols": str(data.max_symbols)}

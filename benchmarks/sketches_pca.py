@@ -271,7 +271,7 @@ def gensim_axes(matrix: Any, k: int, **options: Any) -> np.ndarray:
 
 
 def axes_of(found: Any) -> np.ndarray:
-    """Return the directions of a fitted model (k, d); an array of directions is returned unchanged."""
+    """Return the directions of a fitted model, (k, d); an array of directions is returned unchanged."""
     return np.asarray(getattr(found, "components_", found), dtype=np.float64)
 
 

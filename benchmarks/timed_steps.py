@@ -44,19 +44,19 @@ def fitting(name: str, examples: list[Any], few: int) -> Work:
 
 
 def start(corpora: Path) -> Work:
-    """Import the command-line application."""
+    """Return a function that imports the command-line application."""
     return lambda: __import__("spectralnlp.cli.app")
 
 
 def load(corpora: Path) -> Work:
-    """Load the English grammar."""
+    """Return a function that loads the English grammar."""
     from spectralnlp import load as load_model
 
     return lambda: load_model("en")
 
 
 def parse(corpora: Path) -> Work:
-    """Parse 60 sentences with the English grammar."""
+    """Return a function that parses 60 sentences with the English grammar."""
     from spectralnlp import load as load_model
 
     parser, words = load_model("en"), [tree.words() for tree in trees(corpora, 70)]
@@ -65,7 +65,7 @@ def parse(corpora: Path) -> Work:
 
 
 def tag(corpora: Path) -> Work:
-    """Tag 2,000 sentences with the English tagger."""
+    """Return a function that tags 2,000 sentences with the English tagger."""
     from spectralnlp import load as load_model
 
     tagger, words = load_model("en-tagger"), [tree.words() for tree in trees(corpora, 2000)]
@@ -74,27 +74,27 @@ def tag(corpora: Path) -> Work:
 
 
 def train_pcfg(corpora: Path) -> Work:
-    """Fit ``pcfg`` to 2,000 trees."""
+    """Return a function that fits the estimator ``pcfg`` to 2,000 trees."""
     return fitting("pcfg", trees(corpora, 2000), 40)
 
 
 def train_lpcfg(corpora: Path) -> Work:
-    """Fit ``lpcfg`` to 1,500 trees."""
+    """Return a function that fits the estimator ``lpcfg`` to 1,500 trees."""
     return fitting("lpcfg", trees(corpora, 1500), 40)
 
 
 def train_tagger(corpora: Path) -> Work:
-    """Fit ``tagger`` to 600 sentences."""
+    """Return a function that fits the estimator ``tagger`` to 600 sentences."""
     return fitting("tagger", [(tree.words(), tree.tags()) for tree in trees(corpora, 600)], 5)
 
 
 def train_hmm(corpora: Path) -> Work:
-    """Fit ``hmm`` to 3,000 sentences."""
+    """Return a function that fits the estimator ``hmm`` to 3,000 sentences."""
     return fitting("hmm", [tree.words() for tree in trees(corpora, 3000)], 100)
 
 
 def train_eigenwords(corpora: Path) -> Work:
-    """Fit ``eigenwords`` to 3,000 sentences."""
+    """Return a function that fits the estimator ``eigenwords`` to 3,000 sentences."""
     return fitting("eigenwords", [" ".join(tree.words()) for tree in trees(corpora, 3000)], 100)
 
 

@@ -30,7 +30,7 @@ _PATTERNS = (
 
 
 def commands(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the items of all commands."""
+    """Yield the results to pin of all commands."""
     with scratch() as folder:
         for arguments in (*_search(), *_measure(), *_convert(folder), *_parse(folder)):
             yield _item(folder, *arguments)

@@ -19,7 +19,7 @@ _WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "``": '"', "
 
 
 def parses(model: str, known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for each way to parse with a model.
+    """Yield results to pin for each way to parse with a model.
 
     Args:
         model: name of the model.
@@ -173,7 +173,7 @@ def _commands(model: str, trees: list[Any]) -> Iterator[Item]:
 
 
 def _output(name: str, base: tuple[Any, ...], options: tuple[Any, ...], folder: Any) -> Iterator[Item]:
-    """Yield an item for each line of a command's output, and one for the rest."""
+    """Yield a result to pin for each line of a command's output, and one for the rest."""
     found = command(*base, *options, scratch=folder)
     lines = found.pop("stdout").splitlines()
     for number, line in enumerate(lines):

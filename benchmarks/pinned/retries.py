@@ -13,14 +13,14 @@ from .items import Item, Section, files_of, scratch, succeed, trees_of
 
 
 def english(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for sentences of GUM, parsed with ``en``."""
+    """Yield results to pin for sentences of GUM, parsed with ``en``."""
     import spectralnlp
 
     yield from _retried(spectralnlp.load("en"), "gum", ("dev", "train"), known)
 
 
 def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for sentences of CESS, with a parser trained on its training part."""
+    """Yield results to pin for sentences of CESS, with a parser trained on its training part."""
     import spectralnlp
 
     with scratch() as folder:
@@ -31,7 +31,7 @@ def spanish(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for sentences of other domains, and for a parser trained on few trees."""
+    """Yield results to pin for sentences of other domains, and for a parser trained on few trees."""
     import spectralnlp
 
     few = files_of("wsj", "train", 6)

@@ -39,7 +39,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
 
 
 def settings(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for training with each preset and each setting."""
+    """Yield results to pin for training with each preset and each setting."""
     with scratch() as folder:
         words = folder / "eigenwords"
         text = "corpora/text/lighthouse.txt"
@@ -57,7 +57,7 @@ def settings(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def _each_setting(estimator: str, defaults: Mapping[str, Any], folder: Path, words: Path) -> Iterator[Item]:
-    """Yield an item for each setting, which alone is changed to a value other than its default.
+    """Yield a result to pin for each setting, which alone is changed to a value other than its default.
 
     Args:
         estimator: name of the estimator.

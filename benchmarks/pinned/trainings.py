@@ -52,7 +52,7 @@ def _trained(estimator: str, files: list[str], **settings: Any) -> Item:
 
 
 def default(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for training with default settings, and for some quick trainings."""
+    """Yield results to pin for training with default settings, and for some quick trainings."""
     wsj = files_of("wsj", "train", _EVERY_WSJ)
     yield _trained("lpcfg", wsj)
     yield _trained("lpcfg", wsj, preset="fast")
@@ -63,7 +63,7 @@ def default(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def more(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for training with other presets, estimators, documents and components."""
+    """Yield results to pin for training with other presets, estimators, documents and components."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     yield _trained("lpcfg", small, preset="best")
     yield _trained("lpcfg-em", small, iterations=4, start="clusters")
@@ -78,7 +78,7 @@ def more(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for training with word clusters made of eigenwords."""
+    """Yield results to pin for training with word clusters made of eigenwords."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     with scratch() as folder:
         text, words = folder / "text.txt", folder / "eigenwords"
@@ -90,7 +90,7 @@ def clusters(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def engines(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for the same training on every execution engine."""
+    """Yield results to pin for the same training on every execution engine."""
     import spectralnlp
 
     small = files_of("wsj", "train", _EVERY_SMALL)
@@ -102,7 +102,7 @@ def engines(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def changes(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for models that commands have updated, reduced and merged."""
+    """Yield results to pin for models that commands have updated, reduced and merged."""
     files = files_of("gum", "train", _EVERY_GUM // 2)
     first, second = files[::2], files[1::2]
     (few,) = [each for each in files_of("gum", "dev") if "letter_wiki" in each]
@@ -121,7 +121,7 @@ def changes(known: Mapping[str, Item]) -> Iterator[Item]:
 
 
 def adapted(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield items for adapted parsers: with moments, or from their grammars alone."""
+    """Yield results to pin for adapted parsers: with moments, or from their grammars alone."""
     small = files_of("wsj", "train", _EVERY_SMALL)
     gum = files_of("gum", "dev")
     (own,) = [each for each in gum if "conversation_grounded" in each]

@@ -213,10 +213,10 @@ class _History:
 
 
 def _begun(header: Mapping[str, Any]) -> list[_History]:
-    """Return the history of each sentence of a new journal, before any edit.
+    """Return the history of each sentence before any edit, from the first line of a journal.
 
     Args:
-        header: first line of the journal.
+        header: the first line, which has the tokens of all sentences.
     """
     sentences = [_sentence_of(words) for words in header["sentences"]]
     trees = list(read_brackets(header.get("trees", [])))

@@ -80,7 +80,11 @@ class Session:
         return next_place(places, accepted, gains, place)
 
     def show(self, place: Place) -> dict[str, Any]:
-        """Return a sentence as the page shows it, parsed by the newest model."""
+        """Return a sentence as JSON values for the page, with its tree by the newest model.
+
+        Args:
+            place: index of the document and of the sentence.
+        """
         with self._lock:
             if place in self._shown and self._shown[place].parser is not self.parser:
                 del self._shown[place]
@@ -124,7 +128,7 @@ class Session:
                 self.parser = parser
 
     def _labels(self) -> tuple[set[str], set[str]]:
-        """Return the phrase labels and tags of the model and of all annotations."""
+        """Return the phrase labels and the tags that the model or any annotation uses."""
         phrases, tags = set(self.parser.phrases), set(self.parser.tags)
         for sentence in (each for document in self.project.documents for each in document):
             phrases.update(each.label for each in sentence.brackets if each.label is not None)

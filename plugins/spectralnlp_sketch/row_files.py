@@ -59,7 +59,7 @@ class FileRows(Corpus[Any]):
     """Corpus of the rows of files, read block by block; each file is a document.
 
     Args:
-        paths: paths or URLs of the files; see `spectralnlp.runtime.expand_inputs`.
+        paths: paths or URLs of the files, from `spectralnlp.runtime.expand_inputs`.
         row_format: format of the files.
         n_partitions: number of row ranges into which each ``npy`` file is split, for workers.
         by_content: whether to number documents by their content instead of their order. The random signs of

@@ -64,7 +64,7 @@ class MatrixCorpus(Corpus[Any]):
         return int(self.matrix.shape[1])
 
     def partitions(self) -> Sequence[MatrixPartition]:
-        """Return ranges of rows of nearly equal length, without empty ones."""
+        """Return partitions: ranges of rows of nearly equal length, without empty ones."""
         return [
             matrix_partition(
                 self.document, 0, self.first_row + start, partial(slices, self.matrix[start:end])

@@ -46,7 +46,7 @@ class PairMoments(RowMoments):
         """Return the moments of X and of Y and XᵀY (p, q), all divided by the number of rows.
 
         Args:
-            regularisation: regularisation of both views, see `View`.
+            regularisation: share of the mean variance of a view's columns that is added to each variance.
         """
         gram, n, cut = self.gram, self.n_rows, 1 + self.n_x
         sums = np.asarray(gram[[0]].todense()).ravel() if self.sparse else gram[0]

@@ -38,7 +38,7 @@ class ResumeState(NamedTuple):
     Args:
         prior: n-grams and directions.
         labels: labels of the columns of ``duals``.
-        keys: keys of the examples, which are labelled texts and names of labels; see `key_of`.
+        keys: hash of each example, which is a labelled text or the name of a label, from `key_of`.
         duals: dual variables of the head, float32 (n_examples, n_labels).
         layer: corrections of scores; empty if there are none.
         sharpness, scope: as in `Classifier`.

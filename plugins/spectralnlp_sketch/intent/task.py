@@ -121,7 +121,10 @@ their licence applies."""
 
 
 def load_classifier(name: str | Path) -> Classifier:
-    """Load a text classifier; see `spectralnlp.load`.
+    """Load a text classifier.
+
+    Args:
+        name: name or folder of the classifier, as for `spectralnlp.load`.
 
     Raises:
         ModelError: the model does not exist, is not a classifier, is truncated, or has another version.

@@ -125,7 +125,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
     ] = "projection"
 
     def init_moments(self, corpus: Corpus[str]) -> NgramDirections:
-        """Return an empty sketch of n-gram counts."""
+        """Return an empty sketch of n-gram counts, to which texts are added."""
         words = checked_pair(self.words)
         assert words is not None
         return NgramDirections(self.sketch_size, self.n_features, words, seed=self.random_state)

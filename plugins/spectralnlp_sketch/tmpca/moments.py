@@ -36,7 +36,11 @@ class PositionMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add a batch of sequences: `Elements`, or pairs (values (N, D), mask (N,)), False for padding."""
+        """Add a batch of sequences to the sums and counts.
+
+        Args:
+            batch: `Elements`, or pairs of values (N, D) and a mask (N,) that is False for padding.
+        """
         elements = Elements.of(batch, self.length, self.size)
         self.sums += elements.values.sum(axis=0, dtype=np.float64)  # padding is zero
         self.counts += elements.real.sum(axis=0)
@@ -82,7 +86,11 @@ class StageMoments(Moments[Any]):
         self.n_rows = np.zeros((), np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add a batch of sequences: `Elements`, or pairs (values (N, D), mask (N,)), False for padding."""
+        """Add a batch of sequences to the scatter matrix.
+
+        Args:
+            batch: `Elements`, or pairs of values (N, D) and a mask (N,) that is False for padding.
+        """
         rows = centred(Elements.of(batch, *self.means.shape), self.means)
         if self.system is not None:
             system = self.system.astype(rows.dtype, copy=False)

@@ -25,7 +25,7 @@ class Worker:
     """Worker process that analyses one text at a time.
 
     Args:
-        process: the process, just started; see `start`.
+        process: the process, just started by `start`.
     """
 
     def __init__(self, process: Process) -> None:

@@ -96,7 +96,7 @@ def _of_tags(
 
 
 def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
-    """Yield changes that a parser's posteriors support, to improbable brackets and for missing ones.
+    """Yield changes that a parser's posteriors support: improbable brackets to remove, probable ones to add.
 
     Args:
         tree: tree of a treebank.

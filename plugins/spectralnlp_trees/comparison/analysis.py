@@ -61,7 +61,7 @@ class TypeCount:
     """Frequency of one type of error.
 
     Attributes:
-        type: type of the errors; see `TreeError`.
+        type: type of the errors, such as a wrong attachment of a phrase.
         errors: number of errors.
         brackets: number of brackets that the repairs of these errors correct.
         share: share of these brackets among all wrong brackets, in percent.

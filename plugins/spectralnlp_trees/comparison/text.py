@@ -31,7 +31,10 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield rows with one value each, for programs: parser, table, row, column and value."""
+    """Yield all numbers of the tables for programs, one in each row.
+
+    A row has the fields parser, table, row, column and value.
+    """
     for parser, analysis in zip(names, analyses, strict=True):
         for kind, name, cells in _named_cells(analysis):
             for column, value in cells.items():

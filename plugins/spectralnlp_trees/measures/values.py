@@ -1,4 +1,4 @@
-"""Results of measuring: counts that can be added up, and the measures computed from them."""
+"""Measures of the syntactic complexity and shape of texts, computed from counts that can be added up."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class AncestorJoin:
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return the sum of values over the partners of each node; see `Join.sums`."""
+        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
@@ -43,7 +43,7 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the wanted partners of each node; see `Join.pairs`."""
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
@@ -59,7 +59,7 @@ class AncestorJoin:
         return together[by_place], np.concatenate(ancestors)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether pairs of nodes are related; see `Join.holds`."""
+        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
         above = (partners < at) & (at < self.index.end[partners])
         return above if self.stop is None else above & (partners >= self.stop[at])
 
@@ -77,7 +77,7 @@ class DescendantChainJoin:
         self.stop = nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return the sum of values over the partners of each node; see `Join.sums`."""
+        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
         # A value counts for the ancestors from the parent up to the stop: add it at the parent, subtract it
         # above the stop.
         nodes = np.flatnonzero(values)
@@ -90,13 +90,13 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the wanted partners of each node; see `Join.pairs`."""
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether pairs of nodes are related; see `Join.holds`."""
+        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
         return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
@@ -124,7 +124,7 @@ class SequenceJoin:
         self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return the sum of values over the partners of each node; see `Join.sums`."""
+        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
         running = running_sums(values[self.order])
         begun_at = running[self.first[1:]] - running[self.first[:-1]]
         starts, which = np.unique(self.finish[at], return_inverse=True)
@@ -134,7 +134,7 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the wanted partners of each node; see `Join.pairs`."""
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
         places, partners = [at[:0]], [at[:0]]
@@ -145,7 +145,7 @@ class SequenceJoin:
         return np.concatenate(places), np.concatenate(partners)
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether pairs of nodes are related; see `Join.holds`."""
+        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
         places, related_nodes = self.pairs(wanted, at)

@@ -21,12 +21,12 @@ class Combined(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches depend on nodes or texts that were bound to names or variables before."""
+        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
         return any(part.constrained for part in self.parts)
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
+        """Whether a match of this condition binds a node or a text to a name of the pattern."""
         return any(part.binds for part in self.parts)
 
 
@@ -35,11 +35,11 @@ class All(Combined):
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the pattern whose node is the only possible match; None if there is no such name."""
+        """Name in the pattern whose node alone can match this condition; None if there is none."""
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         ways = np.ones(len(nodes), np.intp)
         for part in self.parts:
             going = np.flatnonzero(ways)
@@ -52,12 +52,12 @@ class All(Combined):
         return ways
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
+        """Return a mask of the nodes whose labels permit this condition to match; None for all nodes."""
         masks = [mask for part in self.parts if (mask := part.candidates(run)) is not None]
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -69,20 +69,20 @@ class Any(Combined):
     """Disjunction of conditions: matches a node if any of them does; the numbers of ways are added."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         total = np.zeros(len(nodes), np.intp)
         for part in self.parts:
             total += part.ways(run, nodes)
         return total
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
+        """Return a mask of the nodes whose labels permit this condition to match; None for all nodes."""
         masks = [part.candidates(run) for part in self.parts]
         known = [mask for mask in masks if mask is not None]
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
@@ -94,17 +94,17 @@ class Not(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches depend on nodes or texts that were bound to names or variables before."""
+        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         if self.constrained:  # the inner count is only an upper bound, so a match is possible anywhere
             return np.ones(len(nodes), np.intp)
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -122,20 +122,20 @@ class Perhaps(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches depend on nodes or texts that were bound to names or variables before."""
+        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
         return self.part.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
+        """Whether a match of this condition binds a node or a text to a name of the pattern."""
         return self.part.binds
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)

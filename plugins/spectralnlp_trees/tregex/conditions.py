@@ -30,23 +30,23 @@ class Label(Expression):
 
     @property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches depend on nodes or texts that were bound to names or variables before."""
+        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
         return bool(self.groups)
 
     binds = constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         if self.test is None:
             return np.ones(len(nodes), np.intp)
         return run.fitting(self.test)[nodes].astype(np.intp)
 
     def candidates(self, run: Run) -> Mask | None:
-        """Return a mask of the nodes whose labels permit a match; None for all nodes."""
+        """Return a mask of the nodes whose labels permit this condition to match; None for all nodes."""
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -72,7 +72,7 @@ class Bind(Expression):
     binds = True
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Bind the current node of each partial match to the name; see `Expression.extend`."""
+        """Bind the current node of each partial match of a pattern to the name."""
         return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
 
 
@@ -86,11 +86,11 @@ class SameAs(Expression):
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the pattern whose node is the only possible match; None if there is no such name."""
+        """Name in the pattern whose node alone can match this condition; None if there is none."""
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
         same = label[named] == label[rows.node] if self.by_label else named == rows.node
@@ -120,12 +120,12 @@ class Related(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches depend on nodes or texts that were bound to names or variables before."""
+        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
         return self.partner.constrained
 
     @cached_property
     def binds(self) -> bool:  # type: ignore[override]
-        """Whether a match binds a node to a name, or a text to a variable, of the pattern."""
+        """Whether a match of this condition binds a node or a text to a name of the pattern."""
         return self.partner.binds
 
     def join(self, run: Run) -> Join:
@@ -142,7 +142,7 @@ class Related(Expression):
         return CHAINS[self.symbol](run.index, links)
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes; see `Expression.ways`."""
+        """Count the ways in which this condition of a pattern matches at each of some nodes."""
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways
@@ -151,7 +151,7 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition; see `Expression.extend`."""
+        """Keep the partial matches of a pattern whose current node meets this condition."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:

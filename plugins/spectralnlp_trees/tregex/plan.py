@@ -102,7 +102,7 @@ class Expression:
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the pattern whose node is the only possible match; None if there is no such name."""
+        """Name in the pattern whose node alone can match this condition; None if there is none."""
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:

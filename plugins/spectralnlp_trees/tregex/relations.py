@@ -31,7 +31,7 @@ class Join(Protocol):
     """Relation between nodes, with the operations that a search needs; related nodes are called partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over its partners.
+        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it.
 
         Args:
             values: an integer for each node of the index.
@@ -39,7 +39,7 @@ class Join(Protocol):
         """
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the partners of each of the nodes ``at`` that are in the mask ``wanted``.
+        """List the pairs of a node of ``at`` and a related node (partner) that is in the mask ``wanted``.
 
         Returns:
             For each pair, the index into ``at``, ascending; and the partner's node number.
@@ -61,7 +61,7 @@ class IntervalJoin:
         self.intervals = intervals
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return the sum of values over the partners of each node; see `Join.sums`."""
+        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
         total = np.zeros(len(at), np.intp)
         for order, low, high in self.intervals:
             running = running_sums(values if order is None else values[order])
@@ -69,7 +69,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the wanted partners of each node; see `Join.pairs`."""
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]
@@ -83,7 +83,7 @@ class IntervalJoin:
         return place[by_place], np.concatenate(partners)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether pairs of nodes are related; see `Join.holds`."""
+        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
         related = np.zeros(len(at), bool)
         for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
             place = partners if rank is None else rank[partners]
@@ -131,7 +131,7 @@ def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_
         symbol: symbol of the relation, a key of `INTERVALS`.
         number: the number in ``<2`` or ``<-1``; 0 for relations without a number.
         size: for ``<...``, the required number of children.
-        head_rules: head rules for relations of heads; see `spectralnlp.trees.head_finder`.
+        head_rules: head rules for relations of heads such as ``<#``: ``english`` or ``neutral``.
     """
 
     def make() -> IntervalJoin:
@@ -143,7 +143,7 @@ def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_
 
 
 class Orders:
-    """Builder of the intervals of relations, for the trees of one index.
+    """Builder of relations between nodes as intervals, for the trees of one index.
 
     Args:
         index: index of the trees.
@@ -155,18 +155,18 @@ class Orders:
         self.ids = np.arange(len(index))
 
     def one(self, target: Integers) -> Interval:
-        """Return the interval in which each node has at most one partner.
+        """Return a relation in which each node is related to one other node or none.
 
         Args:
-            target: partner of each node; -1 for none.
+            target: the node to which each node is related; -1 for none.
         """
         return Interval(None, np.maximum(target, 0), np.maximum(target, 0) + (target >= 0))
 
     def range(self, low: Integers, high: Integers) -> Interval:
-        """Return the interval in which the partners of each node have consecutive node numbers.
+        """Return a relation of each node to nodes with consecutive numbers.
 
         Args:
-            low, high: range of the partners of each node, ``high`` exclusive.
+            low, high: range of the nodes to which each node is related, ``high`` exclusive.
         """
         return Interval(None, low, high)
 
@@ -175,19 +175,19 @@ class Orders:
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the interval of each node's parent, only for nodes in the mask ``is_partner``."""
+        """Return the relation of each node to its parent, only for nodes in the mask ``is_partner``."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
 
     def children(self) -> Interval:
-        """Return the interval of each node's children."""
+        """Return the relation of each node to its children."""
         order = self.index.cached("by parent", lambda: np.argsort(self.index.parent, kind="stable"))
         first = len(self.index.trees) + np.cumsum(self.index.arity) - self.index.arity
         return Interval(order, first, first + self.index.arity)
 
     def child(self, number: int, exists: Mask | None = None) -> Interval:
-        """Return the interval of each node's n-th child: 1 is the first, -1 the last.
+        """Return the relation of each node to its n-th child: 1 is the first, -1 the last.
 
         Args:
             number: n.
@@ -199,13 +199,13 @@ class Orders:
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
     def parent_of_child(self, number: int) -> Interval:
-        """Return the interval of each node's parent, for nodes that are the n-th child (-1 is the last)."""
+        """Return the relation of each node to its parent, for nodes that are the n-th child (-1: last)."""
         position = self.index.position
         from_end = position - self.of_parent(self.index.arity)
         return self.chosen((position == number - 1) if number > 0 else (from_end == number))
 
     def sisters(self, after: bool, nearest: bool) -> Interval:
-        """Return the interval of each node's sisters: those after it or before it, all or the nearest."""
+        """Return the relation of each node to its sisters after or before it, all or only the nearest."""
         order, low, _ = self.children()
         rank = np.empty_like(order)
         rank[order] = self.ids
@@ -229,13 +229,13 @@ class Orders:
         return np.append(-1, there)[: len(self.ids)]
 
     def words(self) -> Interval:
-        """Return the interval of the words that each node dominates."""
+        """Return the relation of each node to the words below it."""
         is_word = self.index.arity == 0
         before = running_sums(is_word)
         return Interval(np.flatnonzero(is_word), before[self.ids + 1], before[self.index.end])
 
     def word(self, number: int) -> Interval:
-        """Return the interval of the n-th word that each node dominates: 1 is the first, -1 the last."""
+        """Return the relation of each node to the n-th word below it: 1 is the first, -1 the last."""
         order, low, high = self.words()
         high = np.maximum(low, high)
         place = low + number - 1 if number > 0 else high + number
@@ -250,18 +250,18 @@ class Orders:
         return order, column[order]
 
     def equal(self, name: str, column: Integers, to: Integers) -> Interval:
-        """Return the interval in which the partners of a node are those with a certain value in a column.
+        """Return the relation of each node to the nodes that have a certain value in a column.
 
         Args:
             name: name of the column, by which its sorted order is cached.
             column: a value for each node.
-            to: for each node, the value that its partners have in the column.
+            to: for each node, the value that the nodes related to it have in the column.
         """
         order, values = self.sorted_by(name, column)
         return Interval(order, np.searchsorted(values, to), np.searchsorted(values, to, "right"))
 
     def group(self, name: str, column: Integers, below: bool) -> Interval:
-        """Return the interval of the nodes below or above each node that have its value in a column.
+        """Return the relation of each node to the nodes below or above it with the same value in a column.
 
         Nodes with the same value must lie on one path through the tree, such as nodes that end at the same
         token.
@@ -269,7 +269,7 @@ class Orders:
         Args:
             name: name of the column, by which its sorted order is cached.
             column: a value for each node.
-            below: whether partners are below the node rather than above it.
+            below: whether the related nodes are below the node rather than above it.
         """
         order, low, high = self.equal(name, column, column)
         rank = np.empty_like(order)
@@ -277,7 +277,7 @@ class Orders:
         return Interval(order, rank + 1, high) if below else Interval(order, low, rank)
 
     def ended(self) -> Interval:
-        """Return the interval of the nodes of the same tree that end before each node begins."""
+        """Return the relation of each node to the nodes of its tree that end before it begins."""
         order, ends = self.sorted_by("end", self.index.end)
         start = self.index.tree_start[self.index.tree]
         return Interval(
