@@ -64,7 +64,7 @@ class DocumentDigests(Moments[Any]):
         self._files: dict[int, list[int]] = {}
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name; only moments with equal ones are merged."""
         return {"salts": self.salts, "unit": self.unit}
 
     def observe(self, batch: Batch[Any]) -> None:

@@ -73,7 +73,7 @@ def hold(model: ChangingModel) -> None:
 
 
 def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
-    """Return a model without some examples; see `ChangingModel.forget`."""
+    """Return a model as if it had never seen some examples; see `ChangingModel.forget`."""
     kept = kept_of(model, "forget")
     return _in_place_of(model, forget_documents(kept, _examples(kept, X, y)))
 

@@ -57,7 +57,9 @@ class Block(NamedTuple):
 def blocks(
     files: Sequence[str], n_lines: int, may_cut: Callable[[str], bool] | None = None
 ) -> Iterator[list[Block]]:
-    """Read files as tasks, lists of blocks of about equal size: many lines of a file or many small files.
+    """Read files, and yield tasks for workers: lists of blocks of lines, of about equal size.
+
+    A task has many lines of a file, or many small files.
 
     Args:
         files: result of `spectralnlp.cli.texts.sources`.

@@ -57,7 +57,7 @@ class Where:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Use this engine inside the ``with`` block."""
+        """Run the work inside the ``with`` block on this engine."""
         from spectralnlp.runtime import use_engine
 
         if self.name is None:

@@ -49,7 +49,7 @@ class Rows:
             self._begin(names)
 
     def __call__(self, row: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> None:
-        """Write a row.
+        """Write a row in the chosen format.
 
         Args:
             row: maps column names to cells.

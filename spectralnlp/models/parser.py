@@ -156,7 +156,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def forest_parser(self) -> ForestParser:
-        """The chart parser over all sets of grammars."""
+        """The chart parser that uses all sets of grammars."""
         return ForestParser.of(
             self.grammar_sets,
             pruning=self.pruning,

@@ -49,7 +49,7 @@ class KnownPieces:
     known: dict[object, Parse] = field(default_factory=dict)
 
     def alone(self, sentence: Sentence) -> Parse:
-        """Parse a sentence as a whole."""
+        """Return the parse of a sentence that is not split into pieces."""
         with deferred_interrupts:  # once per sentence, not in each of fifty kernels
             return self.parse(sentence)
 

@@ -19,7 +19,7 @@ def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
 
 
 def load_tagger(name: str | Path) -> Tagger | RefinementTagger:
-    """Load a tagger.
+    """Load a tagger of any kind.
 
     Args:
         name: a model folder, or the name of a model that is installed.

@@ -67,7 +67,7 @@ class Topics(ChangingModel):
         return self.mixtures_of([document])[0]
 
     def mixtures_of(self, documents: Iterable[str | Sequence[str]]) -> Floats:
-        """Return the topic mixture of each document.
+        """Return the topic mixture of each document, which is a text or a list of words.
 
         Returns:
             float64 (n, k); rows sum to one.

@@ -22,7 +22,7 @@ from spectralnlp.text.inputs import check_tokens
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vectors(ChangingModel):
-    """Vectors of words and of their contexts.
+    """A model of word vectors: vectors of words and of their contexts.
 
     Attributes:
         parameters: the vocabulary and its vectors.

@@ -76,7 +76,7 @@ def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> No
 
 
 def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
-    """Return the moments in a file.
+    """Return the moments that `save_part` wrote to a file.
 
     Args:
         path: the file.
@@ -226,7 +226,12 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Return the checkpoint of the next pass."""
+        """Return the part of the checkpoint that belongs to the next pass.
+
+        Args:
+            moments: empty moments of the pass, whose class names its folder.
+            batch_size: number of examples observed at a time.
+        """
         self._n_passes += 1
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
         return PassCheckpoint(self.folder / name, batch_size)

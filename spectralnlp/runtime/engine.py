@@ -163,7 +163,7 @@ class ProcessesEngine(Engine):
 
 
 class Pending(Protocol[R_co]):
-    """Result of a task that was sent to a worker."""
+    """Protocol of the result of a task that was sent to a worker."""
 
     def done(self) -> bool:
         """Whether the result is available."""

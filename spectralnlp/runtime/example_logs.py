@@ -141,7 +141,7 @@ class ExampleLog(ReplayLog[T]):
             self._chunks[place] = _Chunk(chunk.sizes, tuple(columns))
 
     def _forget_rest(self, forgotten: ExampleLog[T]) -> None:
-        """Do nothing: all data are in the columns."""
+        """Do nothing, because an example log has no data besides its columns."""
 
 
 class _LoggedExamples(Corpus[T]):

@@ -176,7 +176,7 @@ class SkipPolicy:
         self.bad: dict[tuple[str, int], BadPartition] = {}
 
     def leave_out(self, bad: BadPartition) -> None:
-        """Skip a partition from now on."""
+        """Skip a partition in all later passes, and report it."""
         self.bad[bad.document, bad.start] = bad
         self.report(f"left out {bad}")
 

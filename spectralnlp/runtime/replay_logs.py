@@ -143,7 +143,7 @@ def pack_names(names: Any) -> Array:
 
 
 def unpack_names(packed: Array) -> list[str]:
-    """Return the names that `pack_names` packed."""
+    """Return the names in an array of bytes that `pack_names` returned."""
     return packed.tobytes().decode().split("\0") if len(packed) else []
 
 

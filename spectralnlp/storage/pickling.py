@@ -92,5 +92,10 @@ def packed(model: Any) -> bytes:
 
 
 def unpacked(kind: type[Any], content: bytes) -> Any:
-    """Rebuild the model from the bytes of `packed`."""
+    """Return the model whose fields `packed` converted to bytes.
+
+    Args:
+        kind: class of the model.
+        content: the bytes.
+    """
     return kind(**pickle.loads(zlib.decompress(content)))

@@ -51,7 +51,7 @@ def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
 
 
 def hidden_sibling(path: Path, suffix: str = _FRESH) -> Path:
-    """Return an unused hidden path beside a path."""
+    """Return an unused path of a hidden file or folder beside a path."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}{suffix}")
 
 

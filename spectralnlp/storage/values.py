@@ -116,11 +116,11 @@ class StoredValues(Mapping[str, Any]):
         return numbers
 
     def part(self, name: str) -> StoredValues:
-        """Return the object under a key."""
+        """Return the JSON object under a key, with its values to be validated likewise."""
         return StoredValues(self.take(name, Any), self.path, where=f"{self.where}{name}.")
 
     def parts(self, name: str) -> list[StoredValues]:
-        """Return the objects in the list under a key."""
+        """Return the JSON objects in the list under a key, with their values to be validated likewise."""
         listed = enumerate(self.take(name, tuple[Any, ...]))
         return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
 

@@ -39,7 +39,7 @@ class Source:
 
 
 def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
-    """Group inputs into treebanks, in order.
+    """Group input files into treebanks, in order.
 
     Args:
         inputs: files, folders or globs.
@@ -102,7 +102,7 @@ class Contents:
     def of(
         cls, source: Source, read: Callable[[Location], Iterator[Tree]], renaming: Renaming | None
     ) -> Contents:
-        """Count the contents of a treebank.
+        """Count the trees, labels, tags, rules and words of a treebank.
 
         Args:
             source: the treebank.

@@ -29,7 +29,7 @@ class Comparison(Protocol):
     """Protocol of results of `Task.compare`; ``str()`` gives a readable summary."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
-        """Return the figures of the test by name."""
+        """Return the figures of the significance test by name."""
 
 
 class OwnChanges(Protocol):
@@ -40,13 +40,16 @@ class OwnChanges(Protocol):
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Add the data of files to the model."""
+        """Add the data of files ``inputs`` to the model in ``folder``, and write the result to ``output``."""
 
     def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Remove the data of files from the model."""
+        """Remove the data of files ``inputs`` from the model in ``folder``.
+
+        Write the result to ``output``.
+        """
 
     def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
-        """Merge models that were trained on different data."""
+        """Merge models that were trained on different data, and write the result to ``output``."""
 
 
 def silent(line: str) -> None:

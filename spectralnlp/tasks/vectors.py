@@ -134,7 +134,7 @@ class NeighbourReport(Report):
         }
 
     def to_table(self) -> str:
-        """Return a table as text, one figure per line."""
+        """Return the figures as a text table, one per line."""
         rows = {
             "nearest has the label": f"{self.nearest:9.2f}",
             "of the ten nearest": f"{self.ten:9.2f}",

@@ -105,7 +105,7 @@ class Constraints:
         forbidden: Iterable[Sequence[Any]] = (),
         tags: Mapping[int, str] | None = None,
     ) -> Constraints:
-        """Return constraints made from plain values.
+        """Return constraints made from tuples and a mapping.
 
         Args:
             brackets: required brackets, each (start, end) or (start, end, label), ``end`` exclusive.

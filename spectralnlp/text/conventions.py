@@ -233,7 +233,7 @@ def language_of(counts: Mapping[str, int]) -> str:
 
 
 class _LeafCounts:
-    """Counts of a treebank's words and split words, from which conventions are inferred."""
+    """Counts of a treebank's words (leaves) and split words, from which its conventions are inferred."""
 
     def __init__(self, counts: Mapping[str | tuple[str, ...], int]) -> None:
         self.counts = Counter({word: n for word, n in counts.items() if isinstance(word, str)})

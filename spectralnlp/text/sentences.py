@@ -195,7 +195,7 @@ def read_tagged(
 
 
 def _tokens(line: str, path: str | Path | None, number: int) -> Sequence[re.Match[str]]:
-    """Return the tokens of a line as matches.
+    """Return the tokens of a line as matches of a regular expression, which have offsets.
 
     Raises:
         InputError: there are more than `MAX_LINE_TOKENS`.

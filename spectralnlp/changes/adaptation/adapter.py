@@ -33,7 +33,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
 
 
 def check_weight(weight: float) -> None:
-    """Check the weight of a tree.
+    """Check the weight with which trees of a domain count.
 
     Raises:
         ConfigError: the weight is not positive, or is above a million.

@@ -107,7 +107,7 @@ class PairCounts(Moments[Example]):
         return empty
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name; only moments with equal ones are merged."""
         return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
 
     @property

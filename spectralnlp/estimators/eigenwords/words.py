@@ -89,7 +89,7 @@ class NamedWords:
         return copy.deepcopy(self)
 
     def add(self, names: Sequence[bytes], counts: Longs) -> Ints:
-        """Add words with counts.
+        """Add counts of words; new words get ids.
 
         Args:
             names: distinct words; the first is empty and stands for the end of a sentence.
@@ -107,7 +107,7 @@ class NamedWords:
         return ours
 
     def merge(self, other: NamedWords) -> Ints:
-        """Add the words and counts of another object.
+        """Add the counts of the words of another object; new words get ids.
 
         Returns:
             int32 (other.n_words,); id in this object of each id in the other.

@@ -185,7 +185,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @solve.register
     def _choose_symbols(self, moments: WordCounts) -> NGramCounts:
-        """Choose the vocabulary after the first pass."""
+        """Choose the vocabulary after the first pass, and return empty counts of n-grams for the second."""
         self._check_memory(moments)
         symbols = choose_symbols(moments, self.max_symbols, self.min_count)
         return NGramCounts(symbols, self._order, self._first_symbols)

@@ -123,7 +123,7 @@ class NGramCounts(CodeCounts):
         return bool(self.runs)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name; only moments with equal ones are merged."""
         return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -270,7 +270,7 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         self.log_likelihood = np.zeros(1)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the model's symbols and arrays."""
+        """Return the symbols and the probabilities of the model, the constructor's arguments, by name."""
         model = self.model
         arrays = {"initial": model.initial, "transition": model.transition, "emission": model.emission}
         return {"vocabulary": model.symbols, **arrays}

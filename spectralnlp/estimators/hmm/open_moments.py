@@ -35,7 +35,7 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = np.zeros(1, np.int64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name; only moments with equal ones are merged."""
         return {"order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:

@@ -123,11 +123,14 @@ class GoldSpans:
         return cls(tree[kept], start[kept], end[kept], label[kept])
 
     def options(self, tree: int, options: SpanOptions) -> Ints:
-        """Return the gold option of each span of a tree, int32 (n_spans,); see `Example`.
+        """Return which option (candidate label) is the gold one of each span of a tree; see `Example`.
 
         Args:
             tree: index of the tree.
             options: spans of the tree's sentence, with their options.
+
+        Returns:
+            int32 (n_spans,); index of the option.
         """
         first, last = np.searchsorted(self.tree, [tree, tree + 1])
         if first == last:
@@ -218,7 +221,7 @@ def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
 
 
 def _parser(fold: Fold) -> ForestParser:
-    """Return a parser for the trees of a fold."""
+    """Return a parser for the trees of a fold, with grammars and components learned from the other folds."""
     sets, components = fold.grammar_sets, fold.others.components
     return ForestParser.of(
         sets,

@@ -38,7 +38,7 @@ _TRUST = 100.0
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Settings of FTRL-proximal.
+    """Settings for training the weights of a span scorer by FTRL-proximal.
 
     Args:
         rate: learning rate α; β is 1.

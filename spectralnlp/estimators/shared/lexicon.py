@@ -353,7 +353,7 @@ class _Signatures:
     tag_z: Floats
 
     def mean_z(self, sign: NDArray[np.integer], tag: NDArray[np.integer]) -> Floats:
-        """Return the smoothed mean Z of (signature, tag) pairs, float64 (n, m_max)."""
+        """Return the smoothed mean vector Z of (signature, tag) pairs, float64 (n, m_max)."""
         row = self.row[sign, tag]
         mean: Floats = self.tag_z[tag]
         mean[row >= 0] = self.z[row[row >= 0]]

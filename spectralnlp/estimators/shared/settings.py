@@ -1,7 +1,8 @@
 """Hyper-parameters shared by several estimators: the type, range and help text of each, and its default.
 
-An estimator declares a field with both, ``scaling: settings.Scaling = settings.SCALING``, or with another
-default. They are not fields of a common base class, because those would come first in lists of settings.
+An estimator declares a field with this type and this default,
+``scaling: settings.Scaling = settings.SCALING``, or with another default. They are not fields of a common
+base class, because those would come first in lists of settings.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Treebank:
 
     @classmethod
     def of(cls, logs: Sequence[TreeLog]) -> Treebank:
-        """Read the trees in logs.
+        """Build the tables of a treebank from logs of its trees.
 
         Args:
             logs: logs of the same trees, one for each binarisation.

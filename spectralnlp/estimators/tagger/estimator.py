@@ -57,7 +57,7 @@ _BLOCK, _BLOCKS = 50, 5
 
 
 class Numbered(NamedTuple):
-    """Encoded training data.
+    """Encoded training data of a tagger.
 
     Attributes:
         examples: encoded sentences.
@@ -331,7 +331,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
 
 
 def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
-    """Return the non-empty sentences.
+    """Return the non-empty sentences of a corpus, after checking all.
 
     Raises:
         InputError: there are none, or the numbers of words and tags differ in one.

@@ -34,7 +34,7 @@ class Triangle:
         return sum(block.nnz for block in self._blocks)
 
     def add(self, matrix: sp.csr_matrix) -> None:
-        """Add an upper triangle, csr (V, V)."""
+        """Add a symmetric matrix, given by its upper triangle, csr (V, V)."""
         for i, start in enumerate(self._starts):
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
@@ -72,5 +72,5 @@ class SymmetricMatrix:
         return SymmetricMatrix(self.upper[kept][:, kept])
 
     def toarray(self) -> Floats:
-        """Return the whole matrix, float64 (V, V)."""
+        """Return the whole matrix as a dense array, float64 (V, V)."""
         return self @ np.eye(self.upper.shape[0])

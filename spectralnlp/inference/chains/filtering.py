@@ -92,7 +92,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     """Filter of observable operators, whose predictions are corrected to distributions (see the module)."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Shrink states with much negative mass, then clip and mix predictions; see `Filter.predict`."""
+        """Predict the next symbols and correct the states, by the module's steps *shrink* and *clip*."""
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)
@@ -113,7 +113,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
         return p, states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Return the states after one more symbol each, by the exact update of the mixture."""
+        """Return the states after one more symbol of each sequence, by the module's step *update*."""
         after = np.empty_like(states)
         _advance(self._arrays, states, symbols, after)
         return after

@@ -102,7 +102,7 @@ def is_forgotten(dropped, at, column):
 
 
 def key_slots(keys: Keys) -> NDArray[np.uint32]:
-    """Return a hash table of keys, for `look_up`.
+    """Return a hash table in which `look_up` finds the positions of keys.
 
     Args:
         keys: uint32 (n,); distinct and nonzero.

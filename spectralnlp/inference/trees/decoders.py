@@ -24,7 +24,7 @@ from spectralnlp.parameters import Floats, Ints
 
 
 class Decoder(Protocol):
-    """The interface of decoders that a parser uses.
+    """Protocol of decoders, which choose the best tree of a packed forest for a parser.
 
     Attributes:
         can_pool: whether the decoder can combine grammars of several binarisations, which have no forest in

@@ -33,7 +33,7 @@ def add_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> No
 
 @kernel_part
 def write_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> None:
-    """Write ``factor`` times ``vector`` to ``out``."""
+    """Write ``factor`` times ``vector``, which begins at index ``j``, to ``out`` from index ``i``."""
     factors, nothing = repeat(factor), repeat(out.dtype.type(0.0))
     for k in range(0, n, LANES):
         store_lanes(out, i + k, multiply_add(factors, load_lanes(vector, j + k), nothing))

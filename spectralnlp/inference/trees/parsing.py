@@ -424,7 +424,7 @@ class ForestParser:
 
     @cached_property
     def pool(self) -> Pool:
-        """The labels that the binarisations share."""
+        """The labels that all binarisations share, by which their posteriors are averaged."""
         return Pool.of(self.grammars)
 
     @cached_property

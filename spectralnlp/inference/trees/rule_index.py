@@ -55,7 +55,7 @@ class RuleIndex(NamedTuple):
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> RuleIndex:
-        """Index a grammar with one state per symbol.
+        """Return the index of a grammar's rules; the grammar must have one state per symbol.
 
         Raises:
             TypeError: the grammar's tensors are not stored densely.

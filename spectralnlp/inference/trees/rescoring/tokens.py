@@ -79,7 +79,7 @@ class TokenReader:
         self._known: dict[str, bytes] = {}
 
     def read(self, words: Sequence[str], tag_number: Ints) -> TokenValues:
-        """Return the values of a sentence's tokens.
+        """Return the feature values of a sentence's tokens.
 
         Args:
             words: tokens in the model's conventions.

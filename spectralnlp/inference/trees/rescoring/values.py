@@ -227,7 +227,7 @@ def likely_brackets(options, first_span, last_span, tokens, labels):
 
 @kernel_part
 def set_span_values(i, j, tokens, labels, brackets, values):
-    """Write the values that all options of the span from i to j share; set the other values to NOTHING."""
+    """Write the feature values that all options of the span from i to j share, and NOTHING for all others."""
     values[:] = np.uint64(NOTHING)
     a, b = i + MARGIN, j + MARGIN  # first token and the one after the last, in padded arrays
     for k in range(4):
@@ -252,7 +252,7 @@ def set_span_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_yield_values(a, b, tokens, values):
-    """Write the values that depend on all tokens of a span: tags, commas, quotes and conjunction."""
+    """Write the feature values that depend on all tokens of a span: tags, commas, quotes and conjunction."""
     commas = quotes = opened = 0
     crossed = False
     conjunction = -1
@@ -280,7 +280,7 @@ def _set_yield_values(a, b, tokens, values):
 
 @kernel_part
 def _set_attachment_values(a, tokens, values):
-    """Write the values of the last verb and the last noun before a span."""
+    """Write the feature values of the last verb and the last noun before a span."""
     verb = noun = -1
     for t in range(a - 1, MARGIN - 1, -1):
         if tokens.kind[t] & VERB and verb < 0:
@@ -302,7 +302,7 @@ def _set_attachment_values(a, tokens, values):
 
 @kernel_part
 def _set_child_values(i, j, tokens, labels, brackets, values):
-    """Write the values of the first and the last child of a span of several tokens."""
+    """Write the feature values of the first and the last child of a span of several tokens."""
     if j - i == 1:
         return
     first = last = -1
@@ -324,7 +324,7 @@ def _set_child_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_context_values(i, j, tokens, labels, brackets, values):
-    """Write the values of a span's parent and of its left and right neighbours."""
+    """Write the feature values of a span's parent and of its left and right neighbours."""
     parent = left = right = -1
     for b in range(len(brackets.start)):
         start, end = brackets.start[b], brackets.end[b]
@@ -345,7 +345,7 @@ def _set_context_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def set_option_values(i, j, label, posterior, spread, rank, tokens, labels, values):
-    """Write the values that are specific to one option of span (i, j).
+    """Write the feature values that are specific to one option (candidate label) of span (i, j).
 
     Args:
         i, j: first token of the span, and the token after its last.
