@@ -120,7 +120,7 @@ class Domain:
         return row
 
     def rows(self) -> list[Row]:
-        """Return rows of parsers trained on the general treebank, on both treebanks, and on domain trees."""
+        """Return table rows of parsers trained on the general treebank, on both, and on domain trees."""
         started = process_time()
         rows = [self.scored("general", self.general.parser, started)]
         for size in self.arguments.sizes:
@@ -138,7 +138,7 @@ class Domain:
         return rows
 
     def adapted(self, size: int, beside: str = "", **more: Any) -> Row:
-        """Return the row of a parser adapted to a number of domain trees.
+        """Return the table row of a parser adapted to a number of domain trees.
 
         Args:
             size: number of trees.
@@ -154,7 +154,10 @@ class Domain:
         return self.scored(name, parser, started, weight)
 
     def partial_rows(self) -> list[Row]:
-        """Return rows of parsers adapted to 50 trees and 200 partial ones, by the share of known brackets."""
+        """Return table rows of parsers adapted to partial trees, by the share of known brackets.
+
+        Each parser is adapted to 50 complete trees and 200 trees of which only some brackets are known.
+        """
         n_trees, n_partial = 50, 200
         started, own = process_time(), self.train[:n_trees]
         weight = changes.default_weight(self.general.moments, n_trees)

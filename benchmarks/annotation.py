@@ -292,7 +292,12 @@ class Running:
         self.process.wait()
 
     def ask(self, path: str, body: Any = None) -> dict[str, Any]:
-        """Send a request to the server, and return its answer."""
+        """Send a request to the annotation server, and return its answer.
+
+        Args:
+            path: path of the request.
+            body: JSON value to send; None for a GET request.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         content = None if body is None else json.dumps(body).encode()
         connection.request(

@@ -66,7 +66,7 @@ class Bags:
         self.idf = np.log((1 + len(documents)) / (1 + np.array([counts[word] for word in self.words]))) + 1
 
     def __call__(self, documents: Sequence[Words]) -> Any:
-        """Return log(1 + count) as a CSR matrix (n, words)."""
+        """Return documents as rows of log(1 + count) of the words, CSR (n, words)."""
         seen = [(i, self.place[w]) for i, each in enumerate(documents) for w in each if w in self.place]
         rows, columns = np.array(seen, int).reshape(-1, 2).T
         shape = (len(documents), len(self.words))
@@ -182,7 +182,7 @@ def lsa(train: Stories) -> Callable[[Stories], np.ndarray]:
 
 
 def unit(rows: Any) -> Any:
-    """Return rows divided by their Euclidean norms."""
+    """Return rows scaled to Euclidean length 1."""
     if sp.issparse(rows):
         return sp.diags_array(1 / np.maximum(sp.linalg.norm(rows, axis=1), 1e-12)) @ rows
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)

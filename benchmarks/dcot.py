@@ -153,7 +153,7 @@ def figures(arguments: argparse.Namespace) -> None:
 
 
 def reconstructions(data: Data, path: Path) -> None:
-    """Draw the paper's figure 2: prototype words that are reconstructed from one-word documents."""
+    """Draw figure 2 of Xu et al. 2012: prototype words reconstructed from one-word documents."""
     import matplotlib.pyplot as plt
 
     model = DCoT(terms=data.terms).fit(data.tfidf[0])
@@ -170,7 +170,7 @@ def reconstructions(data: Data, path: Path) -> None:
 
 
 def by_layers(data: Data, path: Path) -> None:
-    """Draw the paper's figure 3: accuracy at 1,000 labels by number of layers and by noise 1 − p."""
+    """Draw figure 3 of Xu et al. 2012: accuracy at 1,000 labels by number of layers and by noise 1 − p."""
     import matplotlib.pyplot as plt
 
     noises = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -194,7 +194,7 @@ def by_layers(data: Data, path: Path) -> None:
 
 
 def by_labels(data: Data, path: Path) -> None:
-    """Draw the paper's figure 4: accuracy by the number of labels."""
+    """Draw figure 4 of Xu et al. 2012: accuracy by the number of labels."""
     import matplotlib.pyplot as plt
 
     sizes = (50, 100, 200, 300, 500, 1000, 2000)

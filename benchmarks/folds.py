@@ -70,7 +70,7 @@ class Run:
 
     @property
     def key(self) -> tuple[str, str, int, int]:
-        """Key that identifies the run in a file."""
+        """Values that identify the run in a file of results: treebank, setting, fold and seed."""
         return self.treebank, self.setting, self.fold, self.seed
 
 
@@ -155,7 +155,7 @@ def measure(treebank: str, setting: Setting, fold: int, n_folds: int, seed: int,
 
 
 def read_runs(path: Path) -> list[Run]:
-    """Return the runs in a file."""
+    """Read the runs in a file of results."""
     return [Run(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
 
 
@@ -258,7 +258,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """Return the parser of the command line's arguments."""
+    """Make the parser of this benchmark's command-line arguments."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -24,12 +24,12 @@ from spectralnlp.errors import SpectralError
 
 @dataclass(frozen=True)
 class Step:
-    """Step of the tutorial's sequence of improvements, a row of a table.
+    """Step of the sequence of improvements in the tutorial of Cohen et al. 2013; a row of a table.
 
     Args:
         name: description of the step.
         setting: estimator and settings as text, ``ESTIMATOR[:KEY=VALUE,…]``.
-        published: the tutorial's F1 on section 22, trained on some forty thousand trees with m = 32.
+        published: F1 in the tutorial on section 22, trained on some forty thousand trees with m = 32.
     """
 
     name: str
@@ -85,7 +85,7 @@ def why_absent(text: str) -> str | None:
 
 
 def row_of(step: Step, runs: Sequence[Result]) -> list[object]:
-    """Return the table row of a step: its scores, and the tutorial's."""
+    """Return the table row of a step: our scores, and those published in the tutorial."""
     return [
         step.name,
         f"`{step.setting}`",
@@ -124,7 +124,7 @@ def print_rungs(title: str, measured: Measured) -> None:
 
 
 def print_steps(title: str, steps: Sequence[Step], measured: Measured) -> None:
-    """Print a table, and below it the steps that were left out."""
+    """Print a table of steps, and below it the steps that were left out."""
     absent = {step: reason for step in steps if (reason := why_absent(step.setting)) is not None}
     rows = [row_of(step, measured[step.setting]) for step in steps if step not in absent]
     print(f"### {title}\n\n{report.table(HEADER, rows)}\n", flush=True)

@@ -130,7 +130,7 @@ def berkeley_of(corpora: Path) -> dict[str, float]:
 
 
 def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[object]:
-    """Return the row of a treebank, with means over the seeds."""
+    """Return the table row of a treebank, with means over the seeds."""
     folder = corpora / "treebanks" / name
     runs = []
     for seed in range(seeds):

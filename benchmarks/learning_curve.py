@@ -124,7 +124,7 @@ def draw(curves: Mapping[str, Curve], path: Path) -> None:
 
 
 def parser_of() -> argparse.ArgumentParser:
-    """Return the parser of the command line's arguments."""
+    """Make the parser of this benchmark's command-line arguments."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -28,7 +28,7 @@ Scores = np.ndarray
 
 
 def by_svd(matrix: np.ndarray) -> Scores:
-    """Return leverage scores by the paper's algorithm 1, with numpy's SVD."""
+    """Return leverage scores by algorithm 1 of Chin and Liang 2019, with numpy's SVD."""
     u = np.linalg.svd(matrix, full_matrices=False)[0]
     return np.einsum("ij,ij->i", u, u)
 
@@ -194,7 +194,7 @@ def scatter(axis: Any, exact: Scores, approximate: Scores, title: str) -> None:
 
 
 def sketched(path: Path, matrix: np.ndarray, title: str, *, exact: Scores, truncate: float = 0.0) -> None:
-    """Draw the paper's figures 1, 2 and 3: scores by CountSketch and SRHT (its FJLT) against exact scores.
+    """Draw figures 1, 2 and 3 of Chin and Liang 2019: scores by CountSketch and SRHT against exact ones.
 
     Args:
         path: file to write.
@@ -218,7 +218,7 @@ def digits() -> np.ndarray:
 
 
 def digits_spectrum(path: Path) -> None:
-    """Draw the paper's figure 4: singular values of images of digits."""
+    """Draw figure 4 of Chin and Liang 2019: singular values of images of digits."""
     sigma = np.linalg.svd(digits(), compute_uv=False)
     figure, axes = panels(2, "Singular values of scikit-learn's digits, 1,797 × 64")
     axes[0].plot(sigma, ".-")
@@ -229,7 +229,7 @@ def digits_spectrum(path: Path) -> None:
 
 
 def digits_scores(path: Path) -> None:
-    """Draw the paper's figure 5: leverage scores of digits, without and with truncation."""
+    """Draw figure 5 of Chin and Liang 2019: leverage scores of digits, without and with truncation."""
     matrix = np.tile(digits(), (20, 1))
     # Add noise so that the matrix has full rank, as in the paper.
     matrix = matrix + 1e-9 * np.random.default_rng(0).standard_normal(matrix.shape)
@@ -243,7 +243,7 @@ def digits_scores(path: Path) -> None:
 
 
 def required(path: Path) -> None:
-    """Draw the paper's figure 6: number of rows of data sets, and number of rows that CountSketch needs."""
+    """Draw figure 6 of Chin and Liang 2019: rows of data sets, and rows that CountSketch needs."""
     sets = {
         "digits": (1797, 64),
         "MNIST": (60_000, 784),

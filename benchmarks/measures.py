@@ -82,7 +82,7 @@ def beside_neosca(arguments: argparse.Namespace) -> None:
 
 
 def speed(arguments: argparse.Namespace) -> None:
-    """Print the seconds to measure treebanks in memory."""
+    """Print how many seconds it takes to measure treebanks in memory."""
     rows = []
     for name in ("gum/dev", "wsj/train", "craft/train"):
         files = expand_inputs([arguments.corpora / "treebanks" / name])

@@ -78,7 +78,7 @@ def bins_of(brackets: Iterable[tuple[float, bool]], n_bins: int = BINS) -> list[
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Return the expected calibration error, in [0, 1]."""
+    """Return the expected calibration error, from 0 to 1."""
     return sum(b.count * abs(b.posterior - b.right) for b in bins) / sum(b.count for b in bins)
 
 
@@ -178,7 +178,7 @@ def _line(bins: Sequence[Bin], colour: str) -> Iterator[str]:
 
 
 def trained(setting: Setting, train: Corpus[Tree]) -> Parser:
-    """Return a parser trained with a setting."""
+    """Train a parser with a setting."""
     parser: Parser = ParsingTask().train(
         registry.estimators.get(setting.estimator).from_settings(setting.params), train
     )

@@ -58,7 +58,7 @@ class Pair(NamedTuple):
 
 
 def parser_of(estimator: str) -> Parser:
-    """Return a parser trained on the small treebank."""
+    """Train a parser of an estimator on a small treebank."""
     from spectralnlp import registry
 
     kind = registry.estimators.get(estimator)
@@ -276,7 +276,7 @@ def child(group: str, cache: str) -> list[list[tuple[float, int]]]:
 
 
 def rows(groups: Sequence[str], rounds: int) -> Iterator[list[object]]:
-    """Yield a row for each pair."""
+    """Yield a table row for each task."""
     for group in groups:
         with TemporaryDirectory() as cache:
             cold, warm = child(group, cache), child(group, cache)

@@ -93,7 +93,7 @@ def named(name: re.Match[str]) -> str:
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
-    """Show roles of docstrings as code, and remove the backslash of ``\\|`` in code inside tables."""
+    """Hook: show roles such as ``:class:`` as code, and remove backslashes before pipes in tables."""
     if page.file.src_uri.endswith(".py"):  # a notebook, whose links MkDocs does not change
         html = PAGE_LINK.sub(r'href="\1.html\2"', html)
     html = CODE.sub(lambda code: code[0].replace("\\|", "|"), html)

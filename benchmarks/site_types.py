@@ -16,7 +16,7 @@ class Settings(Extension):
     """Griffe extension that reads the annotations of settings."""
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
-        """Change the settings of a package after it is loaded."""
+        """Change how the settings of a package are documented, after griffe has loaded it."""
         for each in classes_of(pkg):
             for member in each.members.values():
                 if member.is_alias:

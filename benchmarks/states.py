@@ -171,7 +171,7 @@ def with_grammar(parser: Parser, grammar: LatentGrammar) -> Parser:
 
 
 def score_cells(m: int, arguments: argparse.Namespace, folder: Path) -> list[object]:
-    """Return table cells with F1 of the tutorial's settings and of the default ones, with ``m`` states."""
+    """Return table cells with F1 of ``preset=tutorial`` and of default settings, with ``m`` states."""
     cells: list[object] = []
     for text in (f"lpcfg:preset=tutorial,n_states={m}", f"lpcfg:grammars=tensors,n_states={m}"):
         runs = experiment.runs_of(Setting.read(text), arguments.seeds, folder / "train", folder / "dev")

@@ -155,7 +155,7 @@ class Learned:
 
 
 def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
-    """Train both kinds of eigenwords, each in a new folder."""
+    """Train eigenwords of lower-cased words and of words as written, each in a new folder."""
     task, folders, started = VectorsTask(), [], process_time()
     for lowercase, dimensions in ((True, 100), (False, 50)):
         learner = Eigenwords(lowercase=lowercase, dimensions=dimensions)
@@ -243,7 +243,13 @@ def warm_up(learned: Learned) -> None:
 
 
 def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
-    """Print a table per task."""
+    """Print a table of taggers for each task.
+
+    Args:
+        names: names of the tasks.
+        most: maximum number of training sentences; None for all.
+        folder: folder for word vectors.
+    """
     by_language: dict[str, Learned] = {}
     for name in names:
         data = TASKS[name]

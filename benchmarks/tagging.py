@@ -70,7 +70,7 @@ def sentence_features(words: Sequence[str], vectors: Vectors | None, how: str) -
 
 
 class CRFsuite:
-    """CRFsuite's averaged perceptron over these features; spans are tags like any others.
+    """Tagger: CRFsuite's averaged perceptron over `sentence_features`; spans are tags like any others.
 
     Args:
         vectors, how: arguments of `sentence_features`.
@@ -83,7 +83,7 @@ class CRFsuite:
         self._tagger = pycrfsuite.Tagger()
 
     def fit(self, sentences: Iterable[TaggedSentence]) -> Self:
-        """Train on sentences of words with their tags."""
+        """Train the tagger on sentences of words with their tags."""
         import pycrfsuite
 
         trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
@@ -96,7 +96,7 @@ class CRFsuite:
         return self
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> list[list[str]]:
-        """Return a tag for each word."""
+        """Return the tags of each sentence, one for each word."""
         return [self._tagger.tag(sentence_features(words, self.vectors, self.how)) for words in sentences]
 
 

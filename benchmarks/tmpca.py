@@ -46,7 +46,7 @@ MODEL_CORPORA = ("sst", "trec", "r52", "imdb")
 
 
 class Texts(NamedTuple):
-    """Training and dev texts, tokenised as in the paper: without stop words, and stemmed."""
+    """Training and dev texts, tokenised as in Su, Lin and Kuo 2019: without stop words, and stemmed."""
 
     train: list[str]
     labels: np.ndarray
@@ -81,7 +81,7 @@ def read_sst(trees: Iterable[str]) -> tuple[list[str], np.ndarray]:
 
 
 def fasttext_model(tokens: Sequence[Sequence[str]], labels: np.ndarray) -> Any:
-    """Return a fastText model trained as in the paper: ten dimensions, five epochs, rate 0.5."""
+    """Train fastText as in Su, Lin and Kuo 2019: ten dimensions, five epochs, rate 0.5."""
     import fasttext
 
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
@@ -271,7 +271,7 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def figures(arguments: argparse.Namespace) -> None:
-    """Draw the paper's figures 4 (accuracy by N) and 5 (energy by stage, N = 32)."""
+    """Draw figures 4 (accuracy by N) and 5 (energy by stage, N = 32) of Su, Lin and Kuo 2019."""
     import matplotlib
 
     matplotlib.use("svg")

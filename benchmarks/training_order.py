@@ -137,7 +137,7 @@ class Network:
 
 
 class Learner(Protocol):
-    """Protocol of a model that is trained on batches."""
+    """Protocol of a model that is trained batch by batch."""
 
     def partial_fit(self, rows: np.ndarray, labels: np.ndarray) -> None: ...
     def accuracy(self, rows: np.ndarray, labels: np.ndarray) -> float: ...

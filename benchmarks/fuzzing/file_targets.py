@@ -38,7 +38,7 @@ class Files(Target):
     pieces: tuple[bytes, ...] = PIECES
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a mutation of one of the files, or of a part of it."""
+        """Write a mutation of one of the files, or of a part of it, into a folder."""
         suffix, content = random.choice(self.contents)
         first = random.randrange(max(len(content) - self.longest, 0) + 1)
         content = content[first : first + self.longest]
@@ -63,7 +63,7 @@ class Matrices(Target):
     name: str = "matrix"
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a mutated matrix."""
+        """Write a mutated matrix file into a folder."""
         rng = np.random.default_rng(random.getrandbits(32))
         sparse = sp.random(30, 12, 0.3, format="csr", random_state=rng)
         suffix = random.choice((".npy", ".npz", ".npz"))
@@ -91,11 +91,11 @@ class Matrices(Target):
         (folder / f"input{suffix}").write_bytes(content)
 
     def write_sound(self, folder: Path) -> None:
-        """Write a valid sparse matrix."""
+        """Write a valid sparse matrix file into a folder."""
         sp.save_npz(folder / "input.npz", sp.random(30, 12, 0.3, format="csr", random_state=0))
 
     def run(self, folder: Path) -> int:
-        """Sketch the matrix twice and compute its leverage scores."""
+        """Sketch the matrix in a folder twice and compute its leverage scores; return the exit status."""
         (path,) = (str(each) for each in folder.glob("input*"))
         out = str(folder / "out")
         return first_failure(

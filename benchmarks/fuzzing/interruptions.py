@@ -60,7 +60,7 @@ class Interruptions(Target):
         self._write(folder, random.choice(COMMANDS), number, pauses, random.random() < 0.5)
 
     def write_sound(self, folder: Path) -> None:
-        """Write a command that is not interrupted."""
+        """Write a command that is not interrupted, and its files, into a folder."""
         self._write(folder, ["info"], signal.SIGINT, [], False)
 
     def _write(

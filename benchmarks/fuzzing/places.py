@@ -74,7 +74,7 @@ class Places(Target):
     needed: ClassVar[tuple[str, ...]] = ("pcfg", "intents", "moments of pcfg", "moments of lpcfg")
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write the files of a command, and replace one."""
+        """Write the files of a random command into a folder, and replace one by something else."""
         arguments = random.choice(COMMANDS)
         self._write_files(folder, arguments)
         places = list(self._places(folder, arguments))
@@ -91,7 +91,7 @@ class Places(Target):
         (folder / "asked").write_text(json.dumps(asked), encoding="utf-8")
 
     def write_sound(self, folder: Path) -> None:
-        """Write the files of the first command."""
+        """Write the files of the first command, unchanged, into a folder."""
         self._write_files(folder, COMMANDS[0])
         asked = {"arguments": COMMANDS[0], "place": "", "kind": ""}
         (folder / "asked").write_text(json.dumps(asked), encoding="utf-8")

@@ -52,7 +52,7 @@ class Questions(Target):
     )
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write the mutated arguments of the command."""
+        """Write mutated arguments of the command ``explain`` into a folder."""
         asked = self._question(random, random.choice(self.models))
         if random.random() < 0.3:
             asked += random.choice((["--limit", str(random.choice(_NUMBERS))], ["--recount"], ["--json"]))
@@ -79,13 +79,13 @@ class Questions(Target):
         return [*asked, "--bracket", first, last, label]
 
     def write_sound(self, folder: Path) -> None:
-        """Write a valid question to the first model."""
+        """Write valid arguments of the command ``explain``, for the first model, into a folder."""
         asked = [str(self.root / self.models[0].replace(" ", "-")), "--tokens", _SENTENCE]
         (folder / "question.json").write_text(
             json.dumps([*asked, "--bracket", "0", "2", "NP"]), encoding="utf-8"
         )
 
     def run(self, folder: Path) -> int:
-        """Run the command and return its exit status."""
+        """Run the command ``explain`` with the arguments in a folder, and return its exit status."""
         asked: list[str] = json.loads((folder / "question.json").read_text(encoding="utf-8"))
         return first_failure(["explain", *asked])

@@ -97,11 +97,11 @@ class Requests(Target):
             self._server = None
 
     def write_sound(self, folder: Path) -> None:
-        """Write a valid request."""
+        """Write a valid HTTP request into a folder."""
         (folder / "request").write_bytes(self._request({"text": "The keeper climbs the stairs."}, {}))
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a request with an unusual text, JSON body, headers or bytes."""
+        """Write an HTTP request with an unusual text, JSON body, headers or bytes into a folder."""
         what = random.random()
         body: Any = {"text": "The keeper climbs the stairs every evening. Did the blorfish leave?"}
         headers: dict[str, str] = {}

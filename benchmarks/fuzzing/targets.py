@@ -112,7 +112,7 @@ class Model(Target):
         self._arrays = load(self._files[self._arrays_name])
 
     def write(self, random: Random, folder: Path) -> None:
-        """Write a mutation of one of the files, or of arrays and JSON at once."""
+        """Write a copy of the model with mutated files, or with mutated arrays and JSON, into a folder."""
         files = dict(self._files)
         header = self._header
         what = random.random()
@@ -147,11 +147,11 @@ class Model(Target):
         return f'{others[:-2]},\n "metadata": {text}\n}}'
 
     def write_sound(self, folder: Path) -> None:
-        """Copy the valid model."""
+        """Copy the valid model folder into a folder."""
         shutil.copytree(self.path, folder / "model")
 
     def run(self, folder: Path) -> int:
-        """Run the commands with the model."""
+        """Run the commands with the model in a folder; return the first exit status that is not 0, else 0."""
         (folder / "text.txt").write_text(TEXT, encoding="utf-8")
         (folder / "tokens.txt").write_text(TOKENS, encoding="utf-8")
         places = {"MODEL": str(folder / "model"), "OUT": str(folder / "out")}
@@ -285,6 +285,6 @@ def _kinds(root: Path) -> dict[str, Kind]:
 
 
 def clear(folder: Path) -> None:
-    """Empty a folder."""
+    """Delete everything in a folder."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

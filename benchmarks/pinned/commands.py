@@ -30,7 +30,7 @@ _PATTERNS = (
 
 
 def commands(known: Mapping[str, Item]) -> Iterator[Item]:
-    """Yield the results to pin of all commands."""
+    """Yield the results to pin of all commands that process trees without a model."""
     with scratch() as folder:
         for arguments in (*_search(), *_measure(), *_convert(folder), *_parse(folder)):
             yield _item(folder, *arguments)
@@ -159,7 +159,7 @@ def _evaluate() -> Iterator[tuple[object, ...]]:
 
 
 def _words() -> str:
-    """Return the words of the dev part, one sentence per line."""
+    """Return the words of the trees of the dev part, one sentence per line."""
     import spectralnlp
 
     return "".join(f"{' '.join(tree.words())}\n" for tree in spectralnlp.read_treebank(_DEV))

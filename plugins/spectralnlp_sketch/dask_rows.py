@@ -71,7 +71,7 @@ class DaskRows(Corpus[Any]):
         self.engine = BlockEngine()
 
     def partitions(self) -> Sequence[DaskPartition]:
-        """Return the blocks of rows."""
+        """Return a partition for each block of rows of the Dask data."""
         parts = []
         for number, (block, start) in enumerate(zip(self._blocks, self._starts, strict=True)):
             known = bool(np.isfinite(start))

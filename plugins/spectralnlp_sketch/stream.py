@@ -60,7 +60,7 @@ class MatrixCorpus(Corpus[Any]):
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
+        """Number of columns of the matrix."""
         return int(self.matrix.shape[1])
 
     def partitions(self) -> Sequence[MatrixPartition]:

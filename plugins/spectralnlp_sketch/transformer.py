@@ -68,7 +68,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @abstractmethod
     def _solve(self) -> Solution:
-        """Compute the sketch and its directions from ``moments_``."""
+        """Compute the sketch and its leading directions from the state ``moments_``."""
 
     @property
     def sketch_(self) -> Floats:

@@ -48,10 +48,10 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def make(self) -> MatrixEstimator:
-        """Return the unfitted estimator that reduces tf-idf rows."""
+        """Make the unfitted estimator that reduces tf-idf rows to features; subclasses define it."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return empty document frequencies of words."""
+        """Return document frequencies of words before any text has been counted."""
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
@@ -99,7 +99,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return {"n_texts": self.n_texts_}, {**words, **self._learned()}
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Restore the featurizer from saved values and arrays."""
+        """Restore the featurizer from the values and arrays that `to_stored` returned."""
         columns = arrays.take("columns", int_array("n_words", below=HASHED.n_columns, ascending=True))
         idf = arrays.take("idf", single_precision("n_words"))
         self.n_texts_, self.words_ = values.take("n_texts", int), Ngrams(HASHED, columns, idf)
@@ -109,7 +109,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def _learned(self) -> dict[str, Array]:
-        """Return the learned arrays of the matrix estimator."""
+        """Return the arrays that the matrix estimator has learned, to save them."""
 
     @abstractmethod
     def _set_learned(self, arrays: StoredArrays) -> None:

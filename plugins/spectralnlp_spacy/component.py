@@ -208,7 +208,7 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _labels(self) -> tuple[str, ...]:
-        """Return the labels of the model."""
+        """Return the labels that the loaded model can assign."""
 
     @property
     @abstractmethod

@@ -120,7 +120,7 @@ def score_tags(
 
     Args:
         examples: examples; those without gold annotation are ignored.
-        attribute: attribute of the tagger.
+        attribute: where the tagger writes tags: ``tag``, ``pos``, ``ents`` or ``spans``.
         spans_key: name of the group of spans, which is the prefix of its scores.
         settings: ignored.
     """

@@ -58,7 +58,7 @@ class _Sentence:
     tokens: list[int]
 
     def span(self, node: Any) -> Span:
-        """Return the span of a node of the tree."""
+        """Return the span of the document that a node of the sentence's tree covers."""
         label = self.doc.vocab.strings.add(node.label)
         return Span(self.doc, self.tokens[node.start], self.tokens[node.end - 1] + 1, label=label)
 

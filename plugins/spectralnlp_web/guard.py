@@ -44,7 +44,7 @@ class Guard:
         self._known = {f"{name}:{port}" for name in _HOSTS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, and log an unexpected error."""
+        """Answer one request or refuse it, and log an unexpected error."""
         started = False
 
         async def send_with_headers(message: Message) -> None:

@@ -39,7 +39,7 @@ class PairMoments(RowMoments):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows observed so far."""
+        """Number of pairs of rows observed so far."""
         return int(self.gram[0, 0])
 
     def views(self, regularisation: float = 0.0) -> tuple[View, View, Any]:
@@ -73,7 +73,7 @@ class PairMoments(RowMoments):
         check_sums(self.gram.diagonal(), batch.document)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"n_x": self.n_x, "n_y": self.n_y, "sparse": self.sparse}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

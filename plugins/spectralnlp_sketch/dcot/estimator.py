@@ -203,7 +203,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def reconstruct(
         self, term: str | int | None, n: int = 10, *, layer: int = -1, value: float = 1.0
     ) -> list[tuple[str, float]]:
-        """Return the prototypes that a document with a single term activates (the paper's figure 2).
+        """Return the prototypes that a document with a single term activates (Xu et al. 2012, figure 2).
 
         Args:
             term: name or column of the term; None for a document without terms. The scores of a document

@@ -68,7 +68,7 @@ class RowLog(RowMoments):
         return sum(len(keys) for keys, _ in self._chunks)
 
     def rows(self) -> sp.csr_matrix:
-        """Return the rows X (n, d), ordered by document and row."""
+        """Return all logged rows X (n, d), ordered by document and row."""
         return self._ordered()[1]
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
@@ -94,7 +94,7 @@ class RowLog(RowMoments):
         return keys, rows
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, Floats]:
@@ -148,7 +148,7 @@ class ReconstructionMoments(RowMoments):
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
-        """Return empty moments of the output of the given layers."""
+        """Return empty moments for the next pass over the data, which adds up the output of some layers."""
         first, *others = layers
         weights = np.concatenate([layer.weights for layer in layers]) if others else first.weights
         return cls(len(first.weights), weights, np.stack([layer.bias for layer in layers]))
@@ -196,7 +196,7 @@ class ReconstructionMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"n_columns": self.n_columns, "weights": self.weights, "biases": self.biases}
 
     def arrays(self) -> dict[str, Floats]:
@@ -210,7 +210,7 @@ class ReconstructionMoments(RowMoments):
 
 
 def reconstruct(layer: Reconstruction, rows: Any) -> Floats:
-    """Return a layer's output Z = tanh(W x + b) (n, r), equation 7 of dCoT.
+    """Return a layer's output Z = tanh(W x + b) (n, r), equation 7 of Xu et al. 2012.
 
     Args:
         layer: weights W and bias b.

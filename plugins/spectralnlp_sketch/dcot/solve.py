@@ -61,7 +61,7 @@ class Reconstruction:
     bias: Floats
 
     def astype(self, dtype: Any) -> Reconstruction:
-        """Return the map in another precision."""
+        """Return the affine map with weights and bias in another floating-point type."""
         return Reconstruction(self.weights.astype(dtype, copy=False), self.bias.astype(dtype, copy=False))
 
     def __call__(self, rows: Any) -> Floats:

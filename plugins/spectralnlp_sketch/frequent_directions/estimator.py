@@ -58,7 +58,7 @@ class FrequentDirections(SketchTransformer):
 
     @property
     def bound_(self) -> float:
-        """Upper bound of ‖XᵀX − BᵀB‖₂."""
+        """Upper bound of the sketch's error ‖XᵀX − BᵀB‖₂ for rows X and sketch B."""
         bound = self._solved().bound
         assert bound is not None
         return bound

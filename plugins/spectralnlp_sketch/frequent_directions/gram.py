@@ -47,7 +47,7 @@ class GramMoments(RowMoments):
         return float(np.trace(self.gram))
 
     def leading_rows(self, size: int) -> Sketch:
-        """Return the ``size`` rows B whose BᵀB is closest to XᵀX."""
+        """Return a sketch of ``size`` rows B whose BᵀB is closest to the Gram matrix XᵀX."""
         check_sums(self.gram)
         return leading_rows(self.gram, size)
 
@@ -67,7 +67,7 @@ class GramMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -46,8 +46,9 @@ class FrequentDirectionsMoments(RowMoments):
     Args:
         sketch_size: maximum number of rows of the sketch, l.
         n_columns: number of columns, d.
-        method: ``figure-1``, Liberty's algorithm as printed in the paper, with an SVD whenever l rows are
-            full; or ``randomised``, which shrinks large buffers through their leading directions.
+        method: ``figure-1``, Liberty's algorithm as printed in Kim, Stratos and Sarikaya 2015, with an SVD
+            whenever l rows are full; or ``randomised``, which shrinks large buffers through their leading
+            directions.
         dtype: ``float32`` or ``float64``, the dtype of the sketch and of the arithmetic.
         sparse: whether pending rows are stored in CSR.
         buffer_rows: number of rows to shrink at a time; None for `default_buffer`. ``figure-1`` ignores it.
@@ -198,7 +199,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._take(other._stacked_pending())
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         names = ("sketch_size", "n_columns", "method", "dtype", "sparse", "buffer_rows", "seed")
         return {name: getattr(self, name) for name in names}
 

@@ -48,16 +48,16 @@ class Stack:
         self.shape = (len(sketch) + rows.shape[0], rows.shape[1])
 
     def times_two_to(self, exponent: int) -> Stack:
-        """Return A scaled by 2^exponent."""
+        """Return the stacked matrix A scaled by 2^exponent."""
         factor = self.sketch.dtype.type(2.0**exponent)
         return Stack(self.sketch * factor, self.rows * factor)
 
     def squared_norm(self) -> float:
-        """Return the squared Frobenius norm ‖A‖²_F."""
+        """Return the squared Frobenius norm ‖A‖²_F of the stacked matrix."""
         return sum_of_squares(self.sketch) + sum_of_squares(self.rows)
 
     def gram_times(self, right: Floats) -> Floats:
-        """Return the product of AᵀA with ``right`` (d, k)."""
+        """Return the product AᵀA R of the stacked matrix's Gram matrix with R = ``right`` (d, k)."""
         result = self.sketch.T @ (self.sketch @ right)
         rows = self.rows
         if not sp.issparse(rows):
@@ -74,7 +74,7 @@ class Stack:
         return result
 
     def dense(self) -> Floats:
-        """Return A as a dense matrix."""
+        """Return the stacked matrix A as one dense matrix."""
         rows = self.rows.toarray() if sp.issparse(self.rows) else self.rows
         return np.concatenate([self.sketch, rows])
 

@@ -81,7 +81,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         self._format()
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return empty document frequencies."""
+        """Return document frequencies of n-grams before any text has been counted."""
         form = self._format()
         return DocumentFrequencies(form.n_columns, form.words, form.characters, form.lowercase)
 
@@ -132,7 +132,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         return {}, self.frequencies_.arrays()
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Restore the document frequencies from saved arrays."""
+        """Restore the document frequencies of n-grams from saved arrays."""
         empty = self.init_moments(InMemoryCorpus(()))
         empty.check_arrays(arrays)
         self.frequencies_ = empty.restored(arrays.all())

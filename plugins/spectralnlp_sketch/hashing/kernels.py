@@ -60,7 +60,12 @@ class Buffers(NamedTuple):
 
 @kernel
 def step(value, byte):
-    """Return the FNV-1a hash extended by one byte."""
+    """Return a 64-bit FNV-1a hash after adding one more byte.
+
+    Args:
+        value: hash of the bytes before.
+        byte: the byte.
+    """
     return (value ^ np.uint64(byte)) * FNV_PRIME
 
 

@@ -89,7 +89,7 @@ class NgramFormat:
 
     @property
     def width(self) -> int:
-        """Total number of columns, including pairs."""
+        """Total number of hashed columns, including those of pairs of words."""
         return self.n_columns + (self.mask + 1 if self.pairs else 0)
 
     def kinds(self, columns: NDArray[Any]) -> NDArray[np.int64]:

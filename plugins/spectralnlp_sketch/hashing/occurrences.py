@@ -57,7 +57,7 @@ class NormalisedText(NamedTuple):
 
 
 def normalised(text: str, form: NgramFormat) -> NormalisedText:
-    """Return the normalised text from which n-grams are taken."""
+    """Return the text from which n-grams are taken: with single blanks, lowercased if the format says so."""
     encoded, bounds = encode([text], form.lowercase)
     buffers = new_buffers(1, bounds)
     out, starts, kinds = buffers.text, buffers.starts, buffers.kinds

@@ -102,7 +102,7 @@ class Explanation:
         }
 
     def to_text(self) -> str:
-        """Return the explanation as lines of text."""
+        """Return the explanation as several lines of text."""
         lines = [f"{self.label} against {self.alternative}: log-odds {self.log_odds:+.3f}"]
         lines += [f"  {self.bias:+.3f}  without a text", "words:"]
         lines += [f"  {each.score:+.3f}  {each.text}" for each in self.words]

@@ -101,7 +101,7 @@ class Weights(NamedTuple):
     duals: Array32
 
     def scores(self, features: Features) -> Array32:
-        """Return the scores of classes, float32 (n, n_classes)."""
+        """Return the scores of classes for texts, float32 (n, n_classes), from their features."""
         return features.sparse @ self.sparse + features.dense @ self.dense + self.bias
 
 
@@ -322,7 +322,7 @@ class _Rows(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Number of features in use, sparse and dense."""
+        """Number of features in use, sparse columns and dense ones."""
         return len(self.used) + self.arrays[3].shape[1]
 
     def transposed_product(self, duals: Array32) -> Array32:

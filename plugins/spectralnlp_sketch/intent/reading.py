@@ -278,7 +278,7 @@ def _labelled_lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator
 
 
 def _lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[tuple[int, str]]:
-    """Yield the non-blank lines of a file with their numbers."""
+    """Yield the non-blank lines of a file with their line numbers."""
     try:
         with open_text(path, encoding) as lines:
             for number, line in enumerate(lines, 1):

@@ -89,7 +89,7 @@ class IntentReport(Report):
         }
 
     def to_table(self) -> str:
-        """Return the scores as a table of text."""
+        """Return the scores as a plain-text table."""
         values = self.to_flat_dict()
         rows = [
             *((key.replace("f1", "F1").replace("_", " "), f"{values[key]:.2f}") for key in PERCENTAGES),

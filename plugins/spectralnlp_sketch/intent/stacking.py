@@ -42,15 +42,15 @@ class SecondLayer(NamedTuple):
 
     @classmethod
     def none(cls, n_labels: int) -> SecondLayer:
-        """Return the layer that leaves scores unchanged."""
+        """Return a second layer without corrections, which leaves scores unchanged."""
         return cls(np.zeros(0, np.float32), np.zeros((0, n_labels), np.float32))
 
     def squashed(self, scores: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return squashed scores from −1 to 1, (n, n_labels), or (n, 0) without corrections."""
+        """Return centred scores, squashed to −1 to 1; (n, n_labels), or (n, 0) without corrections."""
         return squash(STEEPNESS * (scores[..., : len(self.centers)] - self.centers))
 
     def corrected(self, scores: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return corrected scores (n, n_labels)."""
+        """Return scores after correction, (n, n_labels)."""
         return scores + self.squashed(scores) @ self.weights
 
 

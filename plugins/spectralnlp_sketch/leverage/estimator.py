@@ -116,7 +116,7 @@ class LeverageScores(IncrementalEstimator):
         return map_ordered(partial(_block_scores, self.whitener_, self._factor()), blocks)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Return the single output name, ``leverage``."""
+        """Return the name of the single output column, ``leverage``."""
         check_is_fitted(self)
         return np.array(["leverage"], dtype=object)
 

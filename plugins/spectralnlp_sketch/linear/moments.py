@@ -55,7 +55,7 @@ class LinearSketch(RowMoments):
 
     @property
     def sketch(self) -> Floats:
-        """The sketch S X (m, d), as a copy."""
+        """Sketch S X (m, d) of the rows X, with the scale applied to the sums."""
         return self.scale * self.sums
 
     def observe(self, batch: Batch[Any]) -> None:
@@ -73,7 +73,7 @@ class LinearSketch(RowMoments):
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -101,7 +101,7 @@ class OSNAPMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Factor of the sums, 1/√s."""
+        """Factor by which the sums are multiplied, 1/√s for s bands."""
         return 1.0 / math.sqrt(self.n_nonzeros)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -112,7 +112,7 @@ class OSNAPMoments(LinearSketch):
             add_hashed(self.seed, document, start, self.n_nonzeros, _writable(matrix), self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {**super().parameters(), "n_nonzeros": self.n_nonzeros}
 
 
@@ -128,7 +128,7 @@ class CountSketchMoments(OSNAPMoments):
         super().__init__(sketch_size, n_columns, seed, n_nonzeros=1)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return LinearSketch.parameters(self)
 
 
@@ -140,7 +140,7 @@ class GaussianMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Factor of the sums, 1/√m."""
+        """Factor by which the sums are multiplied, 1/√m for m rows of the sketch."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -177,7 +177,7 @@ class SRHTMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Factor of the sums, 1/√m, since entries of S are ±1/√m."""
+        """Factor by which the sums are multiplied, 1/√m, since entries of S are ±1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -192,7 +192,7 @@ class SRHTMoments(LinearSketch):
             add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {**super().parameters(), "block_size": self.block_size}
 
 

@@ -92,7 +92,7 @@ class DirectionsMoments(RowMoments):
         return Spectrum(squares[:size], vectors[:size], total, sketch.bound)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         names = ("n_columns", "dtype", "sparse", "seed")
         return {"sketch_size": self.directions.sketch_size} | {name: getattr(self, name) for name in names}
 

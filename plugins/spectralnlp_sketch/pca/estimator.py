@@ -205,7 +205,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._of_rows(self._coordinates, X)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """Map coordinates (n, k) back to rows (n, d)."""
+        """Map coordinates along the principal axes (n, k) back to rows (n, d)."""
         check_is_fitted(self)
         X = check_array(X, dtype=[np.float64, np.float32])
         if X.shape[1] != len(self.components_):
@@ -277,7 +277,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._projected(X) / self._scales()
 
     def _projected(self, X: Matrix) -> Floats:
-        """Return coordinates (n, k) without whitening."""
+        """Return coordinates of rows along the principal axes (n, k), not scaled to unit variance."""
         components = self.components_
         if sp.issparse(X):
             return np.asarray(X @ components.T) - self.mean_ @ components.T

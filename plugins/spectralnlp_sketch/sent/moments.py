@@ -49,7 +49,7 @@ class NgramDirections(FrequentDirectionsMoments):
         super().observe(Batch(Rows(counts), batch.document, batch.document_index, batch.start))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {
             "sketch_size": self.sketch_size,
             "n_features": self.n_columns,

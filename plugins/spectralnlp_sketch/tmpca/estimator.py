@@ -246,7 +246,9 @@ class TMPCA(
 def tmpca_classifier(
     vectors: Any, *, hidden: tuple[int, ...] = (), random_state: int = 0, **settings: Any
 ) -> Pipeline:
-    """Make the paper's classifier (figure 1, table 3): TMPCA, column scaling and a small dense network.
+    """Make the classifier of Su, Lin and Kuo 2019: TMPCA, column scaling and a small dense network.
+
+    Their figure 1 and table 3 describe it.
 
     Args:
         vectors: word vectors, as for `TMPCA`.

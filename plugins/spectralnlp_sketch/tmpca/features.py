@@ -145,7 +145,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return {"words": list(self.words_), "n_texts": self.n_texts_}, arrays
 
     def read_stored(self, values: StoredValues, arrays: StoredArrays) -> None:
-        """Restore the featurizer from saved values and arrays."""
+        """Restore the featurizer from the values and arrays that `to_stored` returned."""
         words = values.take("words", tuple[str, ...])
         sized = arrays.part(n_words=len(words))
         self._take_vectors(words, sized.take("vectors", single_precision("n_words", "D")))

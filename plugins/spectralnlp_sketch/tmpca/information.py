@@ -32,7 +32,8 @@ class StageReport:
 def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | None = None) -> float:
     """Compute the mutual information I(Y; G) of a signal G and its projection with noise, Y = U(G + n).
 
-    I(Y; G) = ½ ln(|V| / |U B Uᵀ|), where B is the covariance of the noise n, of variance σ² (equation 15).
+    I(Y; G) = ½ ln(|V| / |U B Uᵀ|), where B is the covariance of the noise n, of variance σ² (Su, Lin and Kuo
+    2019, equation 15).
 
     Args:
         covariance: covariance V of Y (D, D).

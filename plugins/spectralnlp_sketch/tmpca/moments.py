@@ -52,7 +52,7 @@ class PositionMoments(Moments[Any]):
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"length": self.length, "size": self.size}
 
     def arrays(self) -> dict[str, Floats]:
@@ -100,7 +100,7 @@ class StageMoments(Moments[Any]):
         self.n_rows += len(rows)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments by name, from which equal empty moments can be made."""
         return {"means": self.means, "branching": self.branching, "system": self.system}
 
     def arrays(self) -> dict[str, Floats]:
@@ -125,7 +125,8 @@ def centred(elements: Elements, means: Floats) -> Floats:
 def extend(stage: Floats, system: Floats | None) -> Floats:
     """Compute U after one more stage, by multiplying each block U_j of the stage with the previous U.
 
-    TMPCA, equation 20: for each element of the sequence, the product of one block of each stage.
+    Su, Lin and Kuo 2019, equation 20: for each element of the sequence, the product of one block of each
+    stage.
 
     Args:
         stage: U^s (D, P·D).

@@ -1,4 +1,4 @@
-"""Command line of this plugin; each command imports what it needs when it runs."""
+"""Commands of this plugin: ``convert``, ``export spacy`` and ``serve``; imports wait until a command runs."""
 
 # Nothing here is public: import public names from `spectralnlp_spacy`.
 __all__: list[str] = []

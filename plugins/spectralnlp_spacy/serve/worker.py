@@ -65,12 +65,12 @@ class Answer(NamedTuple):
 
     @classmethod
     def of(cls, status: int, value: dict[str, Any]) -> Answer:
-        """Return an answer with a value as JSON."""
+        """Return an answer with an HTTP status and a value as JSON."""
         return cls(status, json.dumps(value, ensure_ascii=False).encode())
 
 
 def error_answer(status: int, what: str) -> Answer:
-    """Return an answer with an error message."""
+    """Return an answer with an HTTP status and an error message."""
     return Answer.of(status, {"error": what})
 
 

@@ -210,7 +210,7 @@ class _Repairing:
     nouns: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def run(self) -> tuple[TreeError, ...]:
-        """Repair the tree and return its errors."""
+        """Repair the tree step by step until it equals the gold tree, and return its errors."""
         n_wrong = self.work.n_wrong
         if n_wrong > MOST_WRONG or n_wrong * self.work.have.total() > MOST_WORK:
             return self._replace(n_wrong)

@@ -90,7 +90,7 @@ class _Search:
         self.start, self.end = start, end
 
     def moves(self) -> Iterator[Move]:
-        """Yield the moves in both directions."""
+        """Yield the possible moves of the group to the left and to the right."""
         yield from self._moves(rightwards=True)
         yield from self._moves(rightwards=False)
 

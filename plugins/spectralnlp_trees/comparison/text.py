@@ -168,7 +168,13 @@ SPLIT = ("F1", "wrong brackets", "commonest error")
 
 
 def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
-    """Return a table of scores by sentence length or group."""
+    """Return a plain-text table of scores by sentence length or group.
+
+    Args:
+        what: heading of the first column.
+        splits: for each analysis, the analyses of the parts by name.
+        names: names of the parsers.
+    """
     header = [what, "sentences", *(f"{each}{_of(names, name)}" for name in names for each in SPLIT)]
     return table(header, [[name, n, *cells] for name, n, cells in split_rows(splits)])
 

@@ -73,7 +73,7 @@ class Node:
 
     @property
     def place(self) -> int:
-        """Position of the node among the children of its parent."""
+        """Index of the node among the children of its parent."""
         return 0 if self.parent is None else self.parent.children.index(self)
 
     def find_span(self) -> bool:
@@ -123,7 +123,7 @@ class Workspace:
 
     @property
     def n_wrong(self) -> int:
-        """Number of missing and extra brackets."""
+        """Number of brackets that are missing in the tree or extra."""
         return (self.wanted - self.have).total() + (self.have - self.wanted).total()
 
     def missing(self) -> list[Bracket]:
@@ -171,7 +171,7 @@ class Workspace:
                 del self.have[bracket]
 
     def to_tree(self) -> Tree:
-        """Return the current tree, under its root."""
+        """Return the tree in its present state, under its root, as an immutable tree."""
         return tree_of(self.root)
 
 
@@ -201,7 +201,7 @@ def counted_tree(tree: Tree) -> Tree | None:
 
 
 def nodes_of(root: Node) -> Iterator[Node]:
-    """Yield all nodes, parents first, from left to right."""
+    """Yield all nodes below and including a root, parents first, from left to right."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -210,7 +210,7 @@ def nodes_of(root: Node) -> Iterator[Node]:
 
 
 def phrases_of(root: Node) -> Iterator[Node]:
-    """Return an iterator over all phrases except the root."""
+    """Return an iterator over all phrases below a root, parents first."""
     return (node for node in nodes_of(root) if node.is_phrase and node.parent is not None)
 
 

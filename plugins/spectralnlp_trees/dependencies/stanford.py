@@ -105,7 +105,7 @@ def _replace(arcs: Arcs, index: int, copula: int, below: list[int]) -> None:
 
 
 def _turn_names(arcs: Arcs) -> None:
-    """Make the last word of each name the head of the name."""
+    """Make the last word of each name its head, as in Stanford Dependencies, instead of the first."""
     last: dict[int, int] = {}
     for index, relation in enumerate(arcs.relations):
         if relation == "flat" and arcs.heads[index] < index:

@@ -103,7 +103,7 @@ class Measures:
 
     @property
     def n_trees(self) -> int:
-        """Number of trees that have a word."""
+        """Number of trees that were measured, which have at least one word."""
         return sum(self.depths.values())
 
     @property

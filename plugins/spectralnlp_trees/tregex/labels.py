@@ -49,7 +49,7 @@ class LabelTest:
     negated: bool = False
 
     def accepts(self, label: str) -> bool:
-        """Return whether a label passes the test."""
+        """Return whether a label passes this test."""
         if self.expression is not None:
             fits = self.expression.search(self._looked_at(label)) is not None
         else:

@@ -143,7 +143,7 @@ class _Parser:
         return LabelTest(folded, basic=basic, ignore_case=ignore_case, negated=negated), 0
 
     def literal(self) -> str:
-        """Parse a literal label."""
+        """Parse a label that is written literally, such as ``NP``."""
         matched = self.match(_LITERAL, skip=False)
         if matched is None:
             what = (
@@ -158,7 +158,16 @@ class _Parser:
         return matched[0]
 
     def expression(self, basic: bool, ignore_case: bool, negated: bool) -> tuple[LabelTest, int]:
-        """Parse a regular expression between slashes."""
+        """Parse a regular expression between slashes as a test of labels.
+
+        Args:
+            basic: whether it is matched with basic categories only.
+            ignore_case: whether it ignores case.
+            negated: whether labels that do not match are accepted.
+
+        Returns:
+            The test, and the number of groups of the expression.
+        """
         begin = self.place
         matched = self.match(_EXPRESSION, skip=False)
         if matched is None:
@@ -260,7 +269,7 @@ class _Parser:
         raise self.error("a relation is expected here")
 
     def number(self, digits: str, place: int) -> int:
-        """Convert digits at a position of the pattern to a number."""
+        """Convert digits of a relation such as ``<2`` to a number, or raise an error at their position."""
         if len(digits) > _MOST_DIGITS:
             raise self.error(f"a number of more than {_MOST_DIGITS} digits", place)
         return int(digits)
