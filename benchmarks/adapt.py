@@ -48,7 +48,7 @@ LONGEST = 100  # tokens
 
 
 def drawn(corpus: Corpus[Tree], most: int | None = None, seed: int = 0) -> list[Tree]:
-    """Return at most ``most`` trees of a corpus in random order, without very long trees."""
+    """Return trees of a corpus in random order, without very long ones, at most ``most`` if it is given."""
     trees = [tree for tree in corpus if len(tree.words()) <= LONGEST]
     random.Random(seed).shuffle(trees)
     return trees[:most]

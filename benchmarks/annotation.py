@@ -202,7 +202,7 @@ def _shown(cell: object) -> object:
 
 
 def trees_of(folder: Path, n: int, seed: int) -> list[Tree]:
-    """Return ``n`` trees of a treebank folder, drawn as random blocks of neighbouring trees."""
+    """Draw ``n`` trees of a treebank folder, as random blocks of neighbouring trees."""
     blocks: list[list[Tree]] = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         trees = [tree for tree in peers.treebank(file) if len(tree.words()) <= LONGEST]

@@ -155,7 +155,13 @@ class Planter:
 
 
 def _replaced(tree: Tree, path: Sequence[int], new: Tree) -> Tree:
-    """Return the tree with the node at a path (child indices from the root) replaced by another."""
+    """Return a tree in which one node is replaced by another.
+
+    Args:
+        tree: the tree.
+        path: indices of children that lead from the root to the node.
+        new: the new node.
+    """
     if not path:
         return new
     children = list(tree.children)

@@ -147,7 +147,7 @@ def learn_word2vec(files: Sequence[Path], folder: Path) -> Learned:
 
 
 def quality(learned: Learned, corpora: Path, setting: str) -> list[str]:
-    """Return the measures *nearest*, *ten*, *tags* and *unknown*, in percent."""
+    """Return the quality of word vectors: the module's measures *nearest*, *ten*, *tags* and *unknown*."""
     import spectralnlp
 
     vectors = spectralnlp.load(learned.path)
@@ -308,7 +308,13 @@ _WIDTHS = (5, 10, 20, 50)
 
 
 def true_cca(sentences: Sequence[Sequence[str]], names: Sequence[str], k: int) -> CCA:
-    """Return the CCA of tokens and their context words, one-hot by position, fitted in batches."""
+    """Compute the CCA of tokens and the words around them, with one column for each word and position.
+
+    Args:
+        sentences: the text.
+        names: the words.
+        k: number of pairs of directions.
+    """
     import numpy as np
     import scipy.sparse
 

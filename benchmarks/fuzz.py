@@ -74,7 +74,10 @@ def run_cases(target: Target, seeds: Sequence[int], folder: Path) -> list[Outcom
 
 
 def _run_written(target: Target, seed: int, folder: Path) -> int:
-    """Write a case and run it; return its status, or -1 if it left files behind."""
+    """Write the input of a fuzzing case and run the commands.
+
+    Return their status, or -1 if files were left behind.
+    """
     clear(folder)
     target.write(Random(f"{target.name} {seed}"), folder)
     status = target.run(folder)

@@ -121,7 +121,13 @@ def few_table(n: int, seeds: int) -> str:
 
 
 def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
-    """Return the accuracies of the peer and of the classifier with a random draw of examples."""
+    """Return the accuracies of the peer and of the classifier, trained on a random draw of examples.
+
+    Args:
+        name: name of the corpus.
+        n: number of examples per intent.
+        seed: seed of the draw.
+    """
     data = corpus(name)
     which = draw(data.labels, n, seed)
     texts, labels = [data.texts[i] for i in which], data.labels[which]
@@ -212,7 +218,16 @@ def cell_of(found: Mapping[str, Sequence[np.ndarray]], name: str, column: int, p
 
 
 def scores_over(name: str, n: int, seeds: int) -> Iterator[np.ndarray]:
-    """Yield the accuracies of draws; then the correctness of texts, with and without unlabelled queries."""
+    """Yield the scores of a featurizer, an array for each column of the table.
+
+    First come accuracies for each draw of examples, then the correctness of each text, with features learned
+    with and without unlabelled queries; each of the three is yielded for every corpus.
+
+    Args:
+        name: name of the featurizer, or ``no directions``.
+        n: number of examples per intent.
+        seeds: number of draws.
+    """
     make = partial(IntentClassifier, featurizer=name if name in FEATURIZERS else None, **LABELS_ONLY)
 
     def learned(texts: Sequence[str], n_labelled: int = 0) -> Prior:

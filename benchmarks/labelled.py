@@ -36,6 +36,12 @@ def accuracies(
 
     The SVM depends on rows only through their inner products, so each sample's rows are given in a basis of
     their span: the classifier is the same, and training is fast for wide rows.
+
+    Args:
+        train, dev: rows of training and dev texts.
+        labels, gold: their labels.
+        sizes: numbers of labelled training texts.
+        draws: number of random samples for each number.
     """
     results = []
     for size in sizes:

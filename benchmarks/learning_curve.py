@@ -50,7 +50,7 @@ def write_sample(trees: Sequence[Tree], size: int, seed: int, folder: Path) -> N
 
 
 def f1_of(setting: Setting, seed: int, train: Path, dev: Path) -> float:
-    """Return F1 of a setting, trained and scored in this process."""
+    """Train a setting on a folder of trees and return its F1 on another, in this process."""
     kind = registry.estimators.get(setting.estimator)
     seeded = {"random_state": str(seed)} if "random_state" in kind().get_params() else {}
     task = registry.tasks.get(kind.task)()
@@ -73,7 +73,15 @@ class Scores:
         self.known = {tuple(key): f1 for *key, f1 in map(json.loads, lines)}
 
     def measure(self, setting: Setting, trees: Sequence[Tree], size: int, seed: int, folder: Path) -> float:
-        """Train on a sample and score on the treebank's ``dev``, unless the score is known."""
+        """Return F1 of a setting trained on a sample of trees; it is computed only if it is not known yet.
+
+        Args:
+            setting: estimator and settings.
+            trees: trees to sample from.
+            size: number of trees.
+            seed: seed of the sample and of training.
+            folder: folder of the treebank, with ``dev``.
+        """
         key = folder.name, setting.text, size, seed
         if key not in self.known:
             with TemporaryDirectory() as sample:
@@ -89,7 +97,14 @@ class Scores:
     def curves(
         self, folder: Path, settings: Sequence[Setting], sizes: Sequence[int], seeds: int
     ) -> list[Curve]:
-        """Return the learning curve of each setting."""
+        """Return the learning curve of each setting: F1 by number of training trees, for each seed.
+
+        Args:
+            folder: folder of the treebank.
+            settings: estimators and settings.
+            sizes: numbers of trees.
+            seeds: number of seeds.
+        """
         trees = list(peers.treebank(folder / "train"))
         sizes = sorted({min(size, len(trees)) for size in sizes})
         return [

@@ -151,7 +151,7 @@ def productive(forest, keep):
 
 @kernel
 def dense_weights(semiring, forest, rules, offsets, leaves):
-    """Compute inside vectors of dense rules in any semiring, edge by edge, with sums in order."""
+    """Compute inside vectors of a forest with dense rule tensors in any semiring, one hyperedge at a time."""
     _, kind, _, _, _, edges, rule, left, right, factor, _ = forest
     binary_offsets, binary = rules.stored.offsets, rules.stored.numbers
     unary_offsets, unary = rules.unary_stored.offsets, rules.unary_stored.numbers
@@ -221,7 +221,7 @@ def chain_viterbi(emissions, into, start, end, best, back, tags):
 
 @kernel
 def chain_log_sum(emissions, transitions, start, totals):
-    """Compute forward log-scores, summing over all tags of a step at once."""
+    """Compute the forward scores of a chain of tags: log-sums over all paths that end in each tag."""
     n, k = emissions.shape
     values = np.empty(k)
     for y in range(k):
@@ -278,7 +278,7 @@ def multiply(a, b):
 
 @kernel
 def passed(plus_kernel, times_kernel, forest):
-    """Count derivations of a forest; the semiring's operations are passed as arguments."""
+    """Count the derivations of a forest; the operations of the semiring are passed as kernels."""
     counts = np.zeros(len(forest.kind))
     for node in range(len(counts) - 1, -1, -1):
         for e in range(forest.edges[node], forest.edges[node + 1]):
@@ -292,7 +292,7 @@ def passed(plus_kernel, times_kernel, forest):
 
 
 def closed_over(plus_kernel: Any, times_kernel: Any) -> Any:
-    """Return a kernel that counts derivations, a closure over the semiring's operations."""
+    """Return a kernel that counts derivations of a forest, a closure over the semiring's operations."""
 
     @njit(cache=True, nogil=True)
     def weights(forest: Any) -> Any:

@@ -54,7 +54,7 @@ def best_of(repeats: int, work: Callable[[], Any], clock: Callable[[], float] = 
 
 
 def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Return a signal of 50 directions of decreasing strength with noise: float64 (n, d)."""
+    """Return random rows (n, d), float64: a signal in 50 directions of decreasing strength, and noise."""
     rng = np.random.default_rng(seed)
     directions = np.linalg.qr(rng.standard_normal((d, 50)))[0] * np.linspace(10, 1, 50)
     matrix = rng.standard_normal((n, d))

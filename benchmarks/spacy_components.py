@@ -76,7 +76,13 @@ def convert(train: Path, dev: Path, folder: Path) -> None:
 
 
 def spacy_train(folder: Path, config: str, out: str = "out") -> tuple[float, dict[str, Any]]:
-    """Return the CPU seconds of ``spacy train``, and the scores of the best model."""
+    """Run ``spacy train``, and return its CPU seconds and the scores of the best model.
+
+    Args:
+        folder: folder of the data.
+        config: text of the config.
+        out: name of the output folder.
+    """
     (folder / "config.cfg").write_text(config)
     seconds = run("spacy", "train", "config.cfg", "-o", out, cwd=folder)
     meta = json.loads((folder / out / "model-best" / "meta.json").read_text())

@@ -132,7 +132,13 @@ def by_length(parser: Parser, gold: Sequence[Tree]) -> Iterator[tuple[str, ...]]
 
 
 def long_sentence(parser: Parser, words: Sequence[str], n: int) -> tuple[str, ...]:
-    """Return inference seconds for a sentence of n words, its open cells, and the peak memory so far."""
+    """Parse sentences of n words, and return table cells: inference seconds, open cells, peak memory so far.
+
+    Args:
+        parser: the parser.
+        words: words of a text, from which the sentences are cut.
+        n: number of words of a sentence.
+    """
     seconds, n_cells = [], 0
     for start in range(0, REPEATS * n, n):
         forms = parser.conventions.forms([words[(start + place) % len(words)] for place in range(n)])

@@ -131,7 +131,13 @@ class EM:
         self.index.expected_counts(self._start(1, 0))  # loads the kernel
 
     def run(self, m: int, seed: int, *, to_the_end: bool) -> EMRun:
-        """Run EM with at most m states per symbol, until F1 stops rising or for one iteration."""
+        """Train by EM with at most m states per symbol.
+
+        Args:
+            m: maximum number of states.
+            seed: seed of the random initial parameters.
+            to_the_end: whether to iterate until F1 on dev stops rising; otherwise one iteration is run.
+        """
         parameters, seconds = self._start(m, seed), 0.0
         best = EMRun(0.0)
         for iteration in range(1, (self.most if to_the_end else 1) + 1):

@@ -101,7 +101,16 @@ class CRFsuite:
 
 
 def accuracy(train: Path, dev: Path, vectors: Vectors | None, how: str = "words") -> tuple[float, float]:
-    """Return accuracy on ``dev`` (CoNLL-U) in percent, on all tokens and on words not in ``train``."""
+    """Train the baseline tagger, and return its accuracy on all tokens and on words not in ``train``.
+
+    Args:
+        train, dev: CoNLL-U files.
+        vectors: word vectors; None for none.
+        how: use of the vectors, as for `sentence_features`.
+
+    Returns:
+        Both accuracies on ``dev``, in percent.
+    """
     learn, gold = ([each.tagged("upos") for each in read_annotated(path)] for path in (train, dev))
     found = CRFsuite(vectors, how).fit(learn).tag([words for words, _ in gold])
     known = {word.lower() for words, _ in learn for word in words}

@@ -58,7 +58,14 @@ XML_PIECES = (
 def mutated_bytes(
     random: Random, data: bytes, *, most_copies: int = 30, pieces: Sequence[bytes] = PIECES
 ) -> bytes:
-    """Flip, delete, repeat, move or replace bytes at one to four positions."""
+    """Return bytes of which some are flipped, deleted, repeated, moved or replaced, at one to four positions.
+
+    Args:
+        random: random generator.
+        data: the bytes.
+        most_copies: maximum number of repetitions of a part.
+        pieces: byte strings to insert.
+    """
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(changed) + 1)
@@ -102,7 +109,7 @@ EXPORT_PIECES = (
 
 
 def mutated_json(random: Random, value: Any) -> str:
-    """Change one to three values of a JSON document, at any depth; the result may be invalid JSON."""
+    """Return a JSON document with one to three changed values, at any depth; it may be invalid JSON."""
     if random.random() < 0.1:
         return mutated_bytes(random, json.dumps(value, indent=1).encode()).decode("utf-8", "surrogateescape")
     if random.random() < 0.02:
@@ -188,7 +195,7 @@ def _values(old: Any) -> list[Any]:
 
 
 def mutated_arrays(random: Random, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Change values, order, length, shape, dtype or name of one or two arrays, and keep the others."""
+    """Return named arrays, one or two of which have other values, order, length, shape, dtype or name."""
     changed = dict(arrays)
     for _ in range(random.choice((1, 1, 1, 2))):
         if not changed:

@@ -102,7 +102,7 @@ def trees_of(treebank: str, part: str) -> tuple[Any, ...]:
 
 
 def spread(trees: tuple[Any, ...], n: int, *, run: int = 1) -> list[Any]:
-    """Return n trees in evenly spread runs of ``run`` neighbours."""
+    """Return n trees at equal distances, in runs of ``run`` neighbouring trees."""
     n_runs = n // run
     step = len(trees) // n_runs
     return [tree for number in range(n_runs) for tree in trees[number * step : number * step + run]]

@@ -173,7 +173,14 @@ def _commands(model: str, trees: list[Any]) -> Iterator[Item]:
 
 
 def _output(name: str, base: tuple[Any, ...], options: tuple[Any, ...], folder: Any) -> Iterator[Item]:
-    """Yield a result to pin for each line of a command's output, and one for the rest."""
+    """Run ``parse``, and yield a result to pin for each line of output, and one for status and errors.
+
+    Args:
+        name: name of the results.
+        base: arguments of the command that are always the same.
+        options: further arguments.
+        folder: folder whose path is replaced in the output.
+    """
     found = command(*base, *options, scratch=folder)
     lines = found.pop("stdout").splitlines()
     for number, line in enumerate(lines):

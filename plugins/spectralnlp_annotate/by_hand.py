@@ -58,7 +58,7 @@ def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Return the constraints without labels and tags that the model does not know.
+    """Return the constraints without labels and tags that the model does not know, so that it can parse.
 
     New labels become any label; brackets over the same words are then not forbidden, because the parser has
     to find the bracket that is renamed.
@@ -95,7 +95,7 @@ def _with_new_labels(tree: Tree, constraints: Constraints, phrases: Collection[s
 
 
 def _parsed_by_hand(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
-    """Parse under as many of the constraints as possible, and edit the tree to meet the rest."""
+    """Parse a sentence under as many constraints as possible, and edit the tree to meet the rest."""
     met = Constraints()
     parse = _parsed(parser, words, met)
     for _, part in constraints.parts():

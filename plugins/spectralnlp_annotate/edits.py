@@ -95,7 +95,13 @@ class AnnotatedSentence:
 
 
 def require(sentence: AnnotatedSentence, start: Any, end: Any, label: Any) -> AnnotatedSentence:
-    """Require a bracket, and drop required brackets that cross it and constraints that forbid it."""
+    """Require a bracket, and drop required brackets that cross the bracket and constraints that forbid it.
+
+    Args:
+        sentence: the sentence.
+        start, end: range of words, ``end`` exclusive.
+        label: label of the bracket.
+    """
     bracket = _bracket(sentence, start, end, label)
     forbidden = sentence.forbidden - {bracket, bracket._replace(label=None)}
     kept = {each for each in sentence.brackets if not _cross(each, bracket)}
@@ -146,7 +152,13 @@ def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
 
 
 def split(sentence: AnnotatedSentence, word: Any, parts: Any) -> AnnotatedSentence:
-    """Split a token into several, given as text with spaces between them."""
+    """Split a token into several.
+
+    Args:
+        sentence: the sentence.
+        word: index of the token.
+        parts: the new tokens, as text with spaces between them.
+    """
     place = _word(sentence, word)
     tokens = parts.split() if isinstance(parts, str) else []
     if len(tokens) < 2:

@@ -94,7 +94,14 @@ def _check_shape(path: Location, shape: Sequence[int]) -> None:
 
 
 def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SEEK_SET) -> int:
-    """Move to an offset of a file, and return the new position; raise an error if it cannot seek."""
+    """Move to an offset of a file, and return the new position; raise InputError if the file cannot seek.
+
+    Args:
+        file: the open file.
+        path: path of the file, for the error message.
+        offset: the offset.
+        whence: what the offset is counted from, as for ``file.seek``.
+    """
     try:
         return file.seek(offset, whence)
     except (OSError, ValueError) as error:

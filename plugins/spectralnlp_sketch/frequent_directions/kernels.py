@@ -7,7 +7,13 @@ from spectralnlp.jit import fast_kernel, load_lanes, multiply_add, repeat, store
 
 @fast_kernel
 def times(indptr, indices, data, right, result):
-    """Compute ``result`` = X ``right``, where X (n, d) is in CSR and ``right`` (d, k) is dense."""
+    """Compute the product of a sparse matrix X (n, d) with a dense one.
+
+    Args:
+        indptr, indices, data: X in CSR.
+        right: the dense matrix (d, k).
+        result: output (n, k).
+    """
     width = right.shape[1]
     for i in range(indptr.size - 1):
         target = result[i]
@@ -21,7 +27,13 @@ def times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_transposed_times(indptr, indices, data, right, result):
-    """Add Xᵀ ``right`` to ``result``, where X (n, d) is in CSR and ``right`` (n, k) is dense."""
+    """Add the product of a transposed sparse matrix Xᵀ (d, n) with a dense one to ``result``.
+
+    Args:
+        indptr, indices, data: X in CSR.
+        right: the dense matrix (n, k).
+        result: (d, k), updated in place.
+    """
     width = right.shape[1]
     for i in range(indptr.size - 1):
         source = right[i]
@@ -33,9 +45,12 @@ def add_transposed_times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram_times_lanes(indptr, indices, data, right, result):
-    """Add XᵀX ``right`` to ``result`` in one pass over X, which is in CSR.
+    """Add XᵀX R to ``result``, in one pass over the rows of a sparse matrix X.
 
-    ``right`` and ``result`` are (d, 8) arrays, flattened.
+    Args:
+        indptr, indices, data: X in CSR.
+        right: R (d, 8), flattened.
+        result: (d, 8), flattened, updated in place.
     """
     for i in range(indptr.size - 1):
         product = repeat(data.dtype.type(0))
@@ -48,7 +63,12 @@ def add_gram_times_lanes(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram(indptr, indices, data, gram):
-    """Add XᵀX to ``gram`` (d, d), where X is in CSR."""
+    """Add the Gram matrix XᵀX of a sparse matrix X to ``gram``.
+
+    Args:
+        indptr, indices, data: X in CSR.
+        gram: (d, d), updated in place.
+    """
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
             row, value = gram[indices[p]], data[p]

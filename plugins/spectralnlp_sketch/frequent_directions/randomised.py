@@ -211,9 +211,9 @@ def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
 def _residual_norms(stack: Stack, approximation: Nystrom, rng: np.random.Generator) -> Iterator[float]:
     """Yield upper estimates of ‖AᵀA − WWᵀ‖₂, each tighter than the last, by the power method.
 
-    For a positive semi-definite C of order d and a random z on the unit sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² fails with
-    probability at most 0.8/√θ (Dixon 1983, theorem 1). With θ = 20, all eight vectors (`PROBES`) fail with
-    probability 0.18⁸ ≈ 1e-6.
+    A is the stack, and W the Nyström approximation of its directions. For a positive semi-definite C of order
+    d and a random z on the unit sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² fails with probability at most 0.8/√θ (Dixon 1983,
+    theorem 1). With θ = 20, all eight vectors (`PROBES`) fail with probability 0.18⁸ ≈ 1e-6.
     """
     d, kind = stack.shape[1], approximation.image.dtype
     inverse = (approximation.root @ approximation.root.T).astype(kind)

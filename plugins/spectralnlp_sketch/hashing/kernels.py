@@ -234,7 +234,12 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
 
 @kernel
 def sort_and_count(columns, begin, end, counts):
-    """Sort ``columns[begin:end]``, and merge equal columns in place, writing their counts to ``counts``.
+    """Sort the columns from ``begin`` to ``end``, and merge equal ones in place; write how often each occurs.
+
+    Args:
+        columns: hashed columns of n-grams, int32.
+        begin, end: range of the columns to sort.
+        counts: output counts, at the places of the columns.
 
     Returns:
         The new end of the columns.

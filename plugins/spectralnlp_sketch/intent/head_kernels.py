@@ -82,6 +82,14 @@ def add_change(indptr, indices, data, dense, i, change, weights):
 def best_step(target, dual, change, scores, weight, curvature):
     """Return the step s in [0, 1] along ``change`` that maximises the dual objective, by Newton's method.
 
+    Args:
+        target: target distribution of the example (n_classes,).
+        dual: dual variables of the example (n_classes,).
+        change: direction in which the duals are changed (n_classes,).
+        scores: scores of the example (n_classes,).
+        weight: weight of the example's loss.
+        curvature: second derivative of the regularisation along ``change``.
+
     With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
     """
     low, high, s = 0.0, 1.0, 0.5
@@ -153,7 +161,9 @@ def ascend(
 
 @kernel_part
 def score_eight(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of one example for eight classes; arguments as in `score_example`.
+    """Write the scores of one example for eight classes.
+
+    The arguments are those of `score_example`.
 
     Four features are accumulated at a time.
     """
@@ -225,7 +235,12 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
 
 @kernel
 def add_duals(indptr, indices, data, dense, classes, duals, weights):
-    """Add contributions of duals to weights, float32 (sparse columns + d, 8); arguments as `separate`."""
+    """Add to weights what the dual variables of the examples contribute to them.
+
+    Args:
+        indptr, indices, data, dense, classes, duals: as for `separate`.
+        weights: float32 (sparse columns + d, 8), updated in place.
+    """
     steps = np.zeros(LANES, np.float32)
     for i in range(len(duals)):
         if duals[i].any():

@@ -39,7 +39,14 @@ def add_four_scores(weights, a, b, c, d, of_a, of_b, of_c, of_d, scores):
 
 @kernel
 def add_rows(weights, rows, factors, first, end, scores):
-    """Add the rows of weights listed in ``rows[first:end]``, multiplied by their factors, to ``scores``."""
+    """Add several rows of weights, each multiplied by a factor, to ``scores``.
+
+    Args:
+        weights: float32 (n_rows, n_classes).
+        rows, factors: numbers of rows, and their factors.
+        first, end: range of ``rows`` that is added.
+        scores: updated in place, float32 (n_classes,).
+    """
     at = first
     while at + 4 <= end:
         a, b, c, d = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]

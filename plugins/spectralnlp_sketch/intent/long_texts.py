@@ -36,7 +36,12 @@ def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int 
 
 
 def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
-    """Yield parts of a text, each with 1 if its n-gram counts are to be added, or -1 if subtracted."""
+    """Yield parts of a text, each with 1 if its n-gram counts are to be added, or -1 if subtracted.
+
+    Args:
+        text: the text.
+        piece, seam: as for `count_long_text`.
+    """
     start = 0
     while len(text) - start > piece:
         cut = text.rfind(" ", start, start + piece) + 1 or start + piece

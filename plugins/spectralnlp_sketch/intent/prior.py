@@ -188,6 +188,15 @@ def eigenword_directions(
     at most ``window`` away on either side, pooled. Directions of character n-grams come from
     `spelled_directions`, so that inflected forms and unseen words are close to words of similar spelling.
 
+    Args:
+        rows: tf-idf rows of the texts (n_texts, n_ngrams).
+        ngrams: the known n-grams.
+        texts: the texts from which eigenwords are learned.
+        dimensions: maximum number of directions.
+        window: maximum distance of a context word.
+        scale: mean length of projections.
+        random_state: seed of eigenwords.
+
     Returns:
         float32 (n_ngrams, at most ``dimensions``); no columns if there is too little text.
     """

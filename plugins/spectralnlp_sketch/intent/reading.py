@@ -166,6 +166,13 @@ def read_labelled(
 
     Empty lines are skipped.
 
+    Args:
+        path: the file.
+        columns: names or numbers of the columns of texts and of labels; None to recognise them.
+        needs_labels: whether an empty label is an error instead of marking an unlabelled text.
+        encoding: encoding of the file.
+        on_bad: called with the error of each row that cannot be read; None to raise the error.
+
     Raises:
         InputError: if ``on_bad`` is None: a column is missing, a row has no text, a line has no label, or
             bytes are not in the encoding.

@@ -164,6 +164,12 @@ class ResumeState(NamedTuple):
 
 
 def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
-    """Return a hash that identifies an example, which is a labelled text or the name of a label."""
+    """Return a hash that identifies a training example.
+
+    Args:
+        text: the text, or the name of a label as text.
+        label: the label.
+        is_name: whether the example is the name of a label.
+    """
     identifier = f"{label}\0{is_name}\0{text}"
     return blake2b(identifier.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()

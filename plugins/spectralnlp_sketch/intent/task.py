@@ -62,7 +62,7 @@ their licence applies."""
         label_column: Column | None = None,
         encoding: str = "utf-8",
     ) -> Corpus[Example]:
-        """Read texts as `read` does, and require a label for each."""
+        """Read texts with their labels as `read` does, but raise an error for a text without a label."""
         return ExampleFiles(
             expand_inputs(inputs),
             text_column=text_column,

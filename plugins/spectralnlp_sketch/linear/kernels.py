@@ -33,7 +33,12 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
 @kernel
 def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
-    """Add rows in CSR to a sketch, as `add_hashed` adds dense rows."""
+    """Add rows in CSR to a sketch, as `add_hashed` adds dense rows.
+
+    Args:
+        seed, document, start, n_nonzeros, sketch: as for `add_hashed`.
+        indptr, indices, data: the rows in CSR.
+    """
     key = stream_key(seed, document)
     size = sketch.shape[0]
     for i in range(indptr.size - 1):

@@ -43,7 +43,13 @@ class Elements(Sequence[Any]):
 
     @classmethod
     def of(cls, batch: Batch[Any], length: int, size: int) -> Elements:
-        """Return the sequences of a batch whose examples are `Elements` or (values, real) pairs."""
+        """Return the sequences of a batch as one block.
+
+        Args:
+            batch: examples that are `Elements` or pairs of values and a mask.
+            length: length of the sequences, N.
+            size: vector size, D.
+        """
         examples = batch.examples
         if isinstance(examples, Elements):
             return examples

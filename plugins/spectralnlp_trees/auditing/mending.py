@@ -33,7 +33,7 @@ def mended(tree: Tree, change: Change) -> Tree | None:
 
 
 def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree | None:
-    """Build a tree from brackets, parents first; return None if they do not form one tree."""
+    """Build a tree from brackets, parents first, over words with tags; None if they do not form one tree."""
     if not brackets or brackets[0][1:] != (0, len(words)):
         return None
     opened: list[tuple[Bracket, list[Tree]]] = []

@@ -189,7 +189,7 @@ def _bar(share: float, most: float) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Return an HTML table of HTML cells; the first ``left`` columns are left-aligned."""
+    """Return an HTML table; cells are HTML, and the first ``left`` columns are left-aligned."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         names = [' class="name"' if number < left else "" for number in range(len(cells))]

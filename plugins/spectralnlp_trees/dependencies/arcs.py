@@ -22,7 +22,13 @@ class Arcs:
         self.relations = ["root"] * len(words)
 
     def connect(self, dependent: int, head: int, relation: str) -> None:
-        """Make a word depend on another; do nothing if both are the same word."""
+        """Make a word depend on another with a relation; do nothing if both are the same word.
+
+        Args:
+            dependent: index of the word.
+            head: index of its new head.
+            relation: relation of the word to the head.
+        """
         if dependent != head:
             self.heads[dependent], self.relations[dependent] = head, relation
 

@@ -112,7 +112,13 @@ def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -
 def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
     """Return the word that later words of a name after a noun depend on: *John* in *the keeper John Smith*.
 
-    Returns None, or the index of that word and the relation.
+    Args:
+        child: a word of the name.
+        node: the noun phrase.
+        pivot: the noun, its head child.
+
+    Returns:
+        The index of that word and the relation; None if ``child`` is not such a later word.
     """
     first = next(pivot.after())
     if first is child or first.category != "NNP" or node.children[0].category not in ("DT", "PRP$"):

@@ -150,7 +150,13 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:
-    """Return, by level, sums over each subtree: ``tag`` for a preterminal, ``inner`` for another node."""
+    """Return, by level of the trees, sums over the subtree below each node.
+
+    Args:
+        arities: number of children of each node, by level.
+        inner: value of a node that is not a preterminal.
+        tag: value of a preterminal.
+    """
     sums, below = list[Integers](), np.empty(0, np.intp)
     for arity in reversed(arities):
         total = np.append(0, np.cumsum(below))

@@ -390,7 +390,13 @@ class _Parser:
         return place if matched is None else matched.end()
 
     def error(self, what: str, place: int | None = None, hint: str | None = None) -> PatternError:
-        """Return an error at a position, by default the current one."""
+        """Make an error at a position of the pattern, by default the current one.
+
+        Args:
+            what: what is wrong.
+            place: the position.
+            hint: advice for the message.
+        """
         return PatternError(what, self.text, 1 + (self.place if place is None else place), hint)
 
 

@@ -89,7 +89,7 @@ def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
 
 
 def as_brackets(match: Match, place: Place, style: Style) -> str:
-    """Return the matched tree on one line of brackets, with named nodes in colour if colours are on."""
+    """Return the matched tree as one line of brackets; named nodes are in colour if ``style`` says so."""
     if not style.colour:
         return brackets(match.node)
     coloured = {id(node.subtree): _NAMED for node in match.named.values()}
