@@ -146,7 +146,7 @@ def _evaluate() -> Iterator[tuple[object, ...]]:
         ),
         ("--raw",),
         ("--raw", "--format", "json"),
-        ("--own-tags",),
+        ("--predicted-tags",),
         ("--decoder", "viterbi"),
         ("--tagger", "none"),
         ("--against", "en-biomedical"),

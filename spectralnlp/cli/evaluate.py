@@ -47,8 +47,8 @@ def evaluate(
         Path | None,
         typer.Option("--prm", metavar="FILE", help="Parsing: EVALB parameters; default COLLINS.prm's."),
     ] = None,
-    own_tags: Annotated[
-        bool, typer.Option("--own-tags", help="Parsing: plain EVALB, with the prediction's own tags.")
+    predicted_tags: Annotated[
+        bool, typer.Option("--predicted-tags", help="Parsing: plain EVALB, with the predicted tags.")
     ] = False,
     raw: Annotated[
         bool,
@@ -95,7 +95,7 @@ def evaluate(
             "decoder": ("--decoder", decoder),
             "tagger": ("--tagger", None if tagger is None else load(tagger)),
             "parameters": ("--prm", parameters),
-            "own_tags": ("--own-tags", own_tags),
+            "predicted_tags": ("--predicted-tags", predicted_tags),
             "raw": ("--raw", raw),
         },
     )

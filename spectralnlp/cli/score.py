@@ -24,8 +24,8 @@ def score(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Trees of the treebank.")],
     predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="A parser's trees, in order.")],
     prm: EvalbFile = None,
-    own_tags: Annotated[
-        bool, typer.Option("--own-tags", help="Plain EVALB: count with the prediction's own tags.")
+    predicted_tags: Annotated[
+        bool, typer.Option("--predicted-tags", help="Plain EVALB: count with the predicted tags.")
     ] = False,
     per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence.")] = False,
     format_: TableFormat = TABLE,
@@ -42,7 +42,7 @@ def score(
     with progress("scoring"):
         gold, predicted = map(str, rereadable([gold, predicted]))
         pairs = _not_empty(read_trees(gold), gold), _not_empty(predictions(predicted), predicted)
-        report = score_trees(*pairs, parameters, tags="own" if own_tags else "gold")
+        report = score_trees(*pairs, parameters, tags="predicted" if predicted_tags else "gold")
     for line in changes_of([gold]):
         note(line)
     rows = report.sentence_rows() if per_sentence else [report.to_flat_dict()]

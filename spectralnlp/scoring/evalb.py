@@ -22,7 +22,7 @@ from spectralnlp.trees.transforms import ROOT_LABELS
 from spectralnlp.trees.tree import Tree
 
 # Whose tags decide which predicted words are punctuation: the gold tree's, or the prediction's (plain EVALB).
-TagSource = Literal["gold", "own"]
+TagSource = Literal["gold", "predicted"]
 
 Bracket = tuple[str, int, int]
 
@@ -106,7 +106,7 @@ def count_sentence(
         predicted: predicted tree; None if there is none, which gives the status SKIP.
         parameters: which labels are deleted, and which labels and words are equivalent.
         tags: "gold" replaces the tags of the prediction by the gold tags first, so that the same punctuation
-            is deleted from both trees; "own" is plain EVALB. Tagging accuracy always uses the predicted tags.
+            is deleted from both trees; "predicted" is plain EVALB. Tagging accuracy always counts those tags.
 
     Examples:
         >>> from spectralnlp.scoring import count_sentence

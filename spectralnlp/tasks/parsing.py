@@ -157,7 +157,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         decoder: str | None = None,
         tagger: TagModel | None = None,
         parameters: EvalbParameters = COLLINS,
-        own_tags: bool = False,
+        predicted_tags: bool = False,
         raw: bool = False,
     ) -> ParseReport | RawReport:
         """Score a parser on gold trees: given their words, as EVALB does, or given their raw text.
@@ -169,17 +169,16 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             tagger: a tagger whose tag probabilities the parser uses; None for the parser's own tagger, if
                 any.
             parameters: rules for counting brackets.
-            own_tags: whether to score with the tags that the parser predicted, as plain EVALB does, not with
-                gold tags.
+            predicted_tags: whether to score with the predicted tags, as plain EVALB does, not with gold tags.
             raw: whether the parser splits sentences and tokenises itself; brackets are then matched by
                 character offsets.
 
         Raises:
             InputError: there are no trees.
-            ConfigError: ``own_tags`` and ``raw`` are both true.
+            ConfigError: ``predicted_tags`` and ``raw`` are both true.
         """
-        if raw and own_tags:
-            what = "`raw` and `own_tags` exclude each other"
+        if raw and predicted_tags:
+            what = "`raw` and `predicted_tags` exclude each other"
             raise ConfigError(what, hint="on raw text, punctuation is left out by its gold tags")
         if tagger is not None:
             parser = parser.with_tagger(tagger)
@@ -194,7 +193,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         parses = [p for p in parser.parse_many(sentences, decoder=decoder) if p is not None]
         seconds = perf_counter() - started
         predicted = [_with_words(parse.tree, tree.words()) for parse, tree in zip(parses, gold, strict=True)]
-        scored = score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
+        scored = score_trees(gold, predicted, parameters, tags="predicted" if predicted_tags else "gold")
         failures = sum(parse.fallback is not None for parse in parses)
         return replace(scored, failures=failures, seconds=seconds)
 

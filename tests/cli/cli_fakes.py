@@ -163,12 +163,12 @@ class FakingTask(Task):
         *,
         decoder: str | None = None,
         parameters: EvalbParameters = COLLINS,
-        own_tags: bool = False,
+        predicted_tags: bool = False,
     ) -> ParseReport:
         gold = list(corpus)
         flat = [Tree("TOP", [Tree("X", tree.preterminals())]) for tree in gold]
         predicted = flat if parser.info["name"] == "worse" else gold
-        return score_trees(gold, predicted, parameters, tags="own" if own_tags else "gold")
+        return score_trees(gold, predicted, parameters, tags="predicted" if predicted_tags else "gold")
 
     def compare(self, report: ParseReport, other: ParseReport) -> Any:
         return compare(report.counts, other.counts)

@@ -48,7 +48,7 @@ def test_score(run: Run, gold: Path, tmp_path: Path) -> None:
     predicted.write_text(TREES.replace("\n", "\n(())\n", 1).removesuffix(TREES[: TREES.index("\n") + 1]))
     flat = json.loads(run("score", gold, predicted, "--format", "json").out)
     assert (flat["f1"], flat["sentences"], flat["skipped"]) == (100.0, 30, 1)
-    assert "tags:own" in run("score", gold, predicted, "--own-tags").out
+    assert "tags:predicted" in run("score", gold, predicted, "--predicted-tags").out
     lines = run("score", gold, predicted, "--per-sentence").out.splitlines()
     assert lines[0].split()[:3] == ["1", "4", "0"]
     assert lines[1].split()[:3] == ["2", "4", "2"]

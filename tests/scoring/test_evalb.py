@@ -56,7 +56,7 @@ def test_function_tags_and_traces_do_not_count(tree: Read) -> None:
 
 
 @pytest.mark.parametrize("outer", ["", "TOP ", "ROOT "])
-@pytest.mark.parametrize("tags", ["gold", "own"])
+@pytest.mark.parametrize("tags", ["gold", "predicted"])
 def test_the_outermost_bracket_has_three_names(tree: Read, outer: str, tags: TagSource) -> None:
     counts = count_sentence(tree(f"({outer}(S (NN x) (NN y)))"), tree("(S (NN x) (NN y))"), tags=tags)
     assert (counts.matched, counts.gold, counts.test) == (1, 1, 1)
@@ -96,7 +96,7 @@ def test_punctuation_moves_brackets_only_when_it_counts(tree: Read) -> None:
 
 def test_gold_tags_line_punctuation_up(tree: Read) -> None:
     gold, predicted = tree("(S (NN x) (: --) (NN y))"), tree("(S (NN x) (NN --) (VB y))")
-    assert count_sentence(gold, predicted, tags="own") == SentenceCounts(3, Status.ERROR)
+    assert count_sentence(gold, predicted, tags="predicted") == SentenceCounts(3, Status.ERROR)
     assert count_sentence(gold, predicted) == SentenceCounts(
         3, matched=1, gold=1, test=1, words=2, correct_tags=1
     )
@@ -111,10 +111,10 @@ def test_with_gold_tags(tree: Read) -> None:
 
 def test_a_quote_that_one_side_deletes_stays_in_both(tree: Read) -> None:
     gold, predicted = tree("(S (NP (NNS dogs) (POS ')) (NN x))"), tree("(S (NP (NNS dogs) ('' ')) (NN x))")
-    assert count_sentence(gold, predicted, tags="own").status is Status.ERROR
+    assert count_sentence(gold, predicted, tags="predicted").status is Status.ERROR
     parameters = replace(COLLINS, quote_labels=frozenset({"POS", "''"}))
     expected = SentenceCounts(3, matched=2, gold=2, test=2, words=3, correct_tags=2)
-    assert count_sentence(gold, predicted, parameters, tags="own") == expected
+    assert count_sentence(gold, predicted, parameters, tags="predicted") == expected
 
 
 def test_sentences_that_cannot_be_scored(tree: Read) -> None:

@@ -40,7 +40,9 @@ def summary_lines(score: EvalbScore) -> list[str]:
 def test_every_sentence_and_both_summaries_equal_evalb(read_trees: Read, corpus: str, parser: str) -> None:
     output = (GOLDEN / f"{corpus}.{parser}.goldtags.evalb.txt").read_text(encoding="utf-8").splitlines()
     report = score_trees(
-        read_file(read_trees, corpus, "gold"), read_file(read_trees, corpus, parser, "goldtags"), tags="own"
+        read_file(read_trees, corpus, "gold"),
+        read_file(read_trees, corpus, parser, "goldtags"),
+        tags="predicted",
     )
     assert list(report.sentence_lines()) == [line for line in output if re.match(r" *\d+ +\d+ +\d ", line)]
     summary = [line.rpartition("=")[2].strip() for line in output if re.match(r"[\w ]+ = +[\d.]+$", line)]
@@ -52,7 +54,7 @@ def test_gold_tags_put_into_the_raw_prediction_give_the_same_brackets(
     read_trees: Read, corpus: str, parser: str
 ) -> None:
     gold = read_file(read_trees, corpus, "gold")
-    prepared = score_trees(gold, read_file(read_trees, corpus, parser, "goldtags"), tags="own")
+    prepared = score_trees(gold, read_file(read_trees, corpus, parser, "goldtags"), tags="predicted")
     raw = score_trees(gold, read_file(read_trees, corpus, parser))
     assert [replace(c, correct_tags=c.words) for c in raw.counts] == list(prepared.counts)
     assert 90 < raw.overall.tagging_accuracy < 100

@@ -48,9 +48,9 @@ def test_the_cutoff_names_its_keys() -> None:
 
 
 def test_signature() -> None:
-    report = ParseReport(COUNTS, tags="own")
-    assert report.signature == f"EVALB|prm:COLLINS|tags:own|len:all|v:{__version__}"
-    assert report.to_flat_dict()["signature_40"] == f"EVALB|prm:COLLINS|tags:own|len:40|v:{__version__}"
+    report = ParseReport(COUNTS, tags="predicted")
+    assert report.signature == f"EVALB|prm:COLLINS|tags:predicted|len:all|v:{__version__}"
+    assert report.to_flat_dict()["signature_40"] == f"EVALB|prm:COLLINS|tags:predicted|len:40|v:{__version__}"
 
 
 def test_table() -> None:

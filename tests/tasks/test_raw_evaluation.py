@@ -56,7 +56,7 @@ def test_files_are_documents(parser: Parser, tmp_path: Path) -> None:
 
 def test_refusals(parser: Parser, own_treebank: Path) -> None:
     with pytest.raises(ConfigError, match="exclude each other"):
-        spectralnlp.evaluate(parser, own_treebank / "dev.mrg", raw=True, own_tags=True)
+        spectralnlp.evaluate(parser, own_treebank / "dev.mrg", raw=True, predicted_tags=True)
     with pytest.raises(InputError, match="no trees"):
         ParsingTask().evaluate(parser, spectralnlp.InMemoryCorpus([]), raw=True)
 
@@ -70,7 +70,7 @@ def test_command(
     assert "RAW|prm:COLLINS|tags:gold|spans:characters" in capsys.readouterr().out
     assert run([*arguments, "--format", "json", "--against", str(tmp_path / "model")]) == 0
     assert json.loads(capsys.readouterr().out)["f1_delta"] == 0
-    assert run([*arguments, "--own-tags"]) == 2
+    assert run([*arguments, "--predicted-tags"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("spectralnlp: --raw and --own-tags exclude each other")
+    assert error.startswith("spectralnlp: --raw and --predicted-tags exclude each other")
     assert error.count("\n") == 1
