@@ -20,7 +20,7 @@ class StateReport:
     """The most probable words and rules of one latent state of a symbol.
 
     Attributes:
-        index: number of the state, from 0.
+        index: index of the state, from 0.
         words: pairs (word, p(word | tag, state)), the largest first; signatures (classes of unknown words)
             are in angle brackets.
         rules: pairs (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states

@@ -38,7 +38,8 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
 class KnownPieces:
     """A function that parses sentences, and its latest results for pieces of long sentences.
 
-    A long line often has one word or mark many thousand times, and so many pieces of the same tokens.
+    Results are kept because a long line often repeats a word or mark many thousand times, and so many of its
+    pieces are equal.
 
     Attributes:
         parse: the function.

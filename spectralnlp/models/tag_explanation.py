@@ -24,7 +24,7 @@ class SentenceEvidence:
         document: number of the document, from 1.
         sentence: number of the sentence in the document, from 1.
         words, tags: the sentence, as in training.
-        token: number of the word in the sentence that contributed most.
+        token: index of the word in the sentence that contributed most, from 0.
     """
 
     influence: float
@@ -57,7 +57,7 @@ class TagExplanation:
     """An explanation of why a word has a tag and not the most probable other tag.
 
     Attributes:
-        token: number of the word, from 0.
+        token: index of the word, from 0.
         word: the word form that the tagger sees.
         tag: the explained tag, in the tagger's internal scheme (BIOES for spans).
         alternative: the most probable other tag.
@@ -144,10 +144,10 @@ def other_tag(
     Args:
         emissions: float32 (n_words, n_tags); emission scores divided by the temperature.
         chain: transition, start and end scores of the chain, divided by the temperature too.
-        token, tag: numbers of the token and of the explained tag.
+        token, tag: index of the token, and id of the explained tag.
 
     Returns:
-        The number of the alternative tag; and the contributions of the tags before, and of the tags after,
+        The id of the alternative tag; and the contributions of the tags before, and of the tags after,
         to the log-odds of ``tag`` against it.
 
     Raises:

@@ -63,7 +63,7 @@ class Tagged(ModelResult):
         """Explain a token's tag by features and training sentences; see `Tagger.explain`.
 
         Args:
-            token: number of the token, from 0.
+            token: index of the token, from 0.
             tag: the tag to explain; None for the tag that the tagger gives.
             limit: largest number of features, and of sentences, listed for and against the tag.
 

@@ -156,7 +156,7 @@ class Tagger(TextTagger, ChangingModel):
 
         Args:
             words: one or more tokens, as for `tag_tokens`.
-            token: number of the word, from 0.
+            token: index of the word, from 0.
             tag: the tag to explain, in the internal scheme (BIOES for spans); None for the best tag.
             limit: largest number of features, and of sentences, listed for and against the tag.
 

@@ -154,7 +154,7 @@ class Vectors(ChangingModel):
         return replace(self, parameters=replace(self.parameters, clusters=label))
 
     def cluster(self, word: str) -> int | None:
-        """Return the cluster number of a word; None for unknown words or if there are no clusters."""
+        """Return the cluster id of a word; None for unknown words or if there are no clusters."""
         row = self.lookup.row(word)
         clusters = self.parameters.clusters
         return None if clusters is None or row is None else int(clusters[row])

@@ -86,7 +86,7 @@ class DenseTensors:
             factors: float64 (n_rules,); for all rules in their new order, the factor of an old rule's tensor,
                 or NaN for a new rule.
             shapes: int32 (n_rules, order); shape of each rule's tensor, in the new order.
-            new: numbers of the new rules' tensors, in order.
+            new: tensors of the new rules, in order.
         """
         is_old = ~np.isnan(factors)
         scaled = self.values * np.repeat(factors[is_old].astype(self.values.dtype), np.diff(self.offsets))

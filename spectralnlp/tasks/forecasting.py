@@ -218,7 +218,7 @@ def _parts(
     Args:
         blocks: trees of the treebank, in blocks that stay together.
         gold: held-out trees; None to hold out a fifth of the blocks.
-        number: number of the round.
+        number: index of the round, which is part of the seed.
         random_state: seed of the order.
     """
     rng = np.random.default_rng([random_state, number])

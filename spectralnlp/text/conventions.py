@@ -126,8 +126,9 @@ class Conventions:
         return _SPACE.sub(self.joiner or "_", word)
 
     def forms(self, words: Iterable[str]) -> list[str]:
-        """Return tokens as the treebank writes them; upright quotation marks open and close in
-        turn.
+        """Return tokens as the treebank writes them.
+
+        Upright quotation marks open and close in turn.
         """
         result: list[str] = []
         inside = False

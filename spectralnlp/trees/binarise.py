@@ -86,7 +86,7 @@ _OVER_WORD = "@"
 
 @lru_cache(maxsize=8192)
 def tag_symbol(symbol: str) -> str:
-    """Return the symbol of a preterminal whose label is also used for phrases."""
+    """Return a symbol with the mark for preterminals, needed if their label is also used for phrases."""
     base, caret, annotation = symbol.partition("^")
     return f"{base}{_OVER_WORD}{caret}{annotation}"
 

@@ -171,10 +171,10 @@ class _View:
         self.common = self._common_words()
 
     def hash(self, group: int, *columns: NDArray[np.generic], only: NDArray[np.bool_] | None = None) -> Ids:
-        """Return identifiers of a feature for all nodes, uint64 (n_nodes,).
+        """Return the identifier of one feature for each node, a hash of its values, uint64 (n_nodes,).
 
         Args:
-            group: number of the feature's template.
+            group: index of the feature's template.
             columns: values of the feature, one array or several.
             only: nodes to which the feature applies, others get 0; None for all nodes.
         """

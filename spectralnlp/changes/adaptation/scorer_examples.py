@@ -63,7 +63,7 @@ class ScorerRefiner:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
-        """Number of each labelling of a span: its label, or the top and bottom labels of its unary chain."""
+        """Id of each labelling of a span, which is a label, or the top and bottom labels of a unary chain."""
         names, labels = self.shared.names, self.shared.labels
         numbers: dict[tuple[str, ...], int] = {
             (name,): n for n, name in enumerate(names) if not labels.is_tag[n]

@@ -91,7 +91,7 @@ class _View:
         return np.where(inside, column[there], np.uint64(0))
 
     def of_words(self, names: Callable[[str], str] | Sequence[str]) -> NDArray[np.uint64]:
-        """Number the names of word types from 1, and return the number of each token's word.
+        """Assign ids, from 1, to the names of word types, and return the id of each token's word.
 
         Args:
             names: name of each word type, or a function that maps a word type to its name.

@@ -55,7 +55,7 @@ class TagTable:
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes, with tags as symbols."""
+        """The tokens in the form of tree nodes, with tags as symbols."""
         return Nodes(self.tag, self.weight, len(self.tags))
 
     @property

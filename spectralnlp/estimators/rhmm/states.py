@@ -70,7 +70,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes, with tags as symbols."""
+        """The tokens in the form of tree nodes, with tags as symbols."""
         return self.table.nodes
 
     def count_states(self, state: Ints, n_states: Ints) -> TagCounts:

@@ -11,14 +11,13 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def number_features(ids):
-    """Number the features of nodes in order of first occurrence.
+    """Replace the hashes of features by ids in order of first occurrence.
 
     Args:
         ids: uint64 (n_nodes, n_groups); hash of each feature, 0 for no feature.
 
     Returns:
-        The number of each feature, int32 (n_nodes, n_groups), -1 for none; and the number of distinct
-        features.
+        The id of each feature, int32 (n_nodes, n_groups), -1 for none; and the number of distinct features.
     """
     n_nodes, n_groups = ids.shape
     bits = 1

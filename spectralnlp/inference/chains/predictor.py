@@ -36,7 +36,7 @@ class SequencePredictor(ABC):
         return self._filter().symbols
 
     def encode(self, sequence: Sequence[str]) -> Ints:
-        """Return the number of each symbol, int32 (n,).
+        """Return the id of each symbol of a sequence, int32 (n,).
 
         Raises:
             ConfigError: the sequence is one string, not a list of symbols.

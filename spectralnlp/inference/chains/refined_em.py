@@ -32,8 +32,8 @@ def expected_state_counts(
 
     Args:
         tag: int32 (n_tokens,); tag of each token.
-        pair: int32 (n_tokens,); number of the tag pair of the token and the next one, -1 at sentence ends.
-        word: int32 (n_tokens,); number of the pair of word and tag.
+        pair: int32 (n_tokens,); index of the pair of tags of the token and the next one, -1 at sentence ends.
+        word: int32 (n_tokens,); index of the token's pair of word and tag.
         weight: float64 (n_tokens,); weight of each token.
         probabilities: probabilities of the events.
     """

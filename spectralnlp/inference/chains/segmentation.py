@@ -103,7 +103,7 @@ def _keys(parts: Sequence[Codes], number: int) -> Keys:
 
     Args:
         parts: uint64 arrays; the values that the feature combines.
-        number: number of the feature template.
+        number: index of the feature template.
     """
     value = np.full(len(parts[0]), number + 1, np.uint64)
     for part in parts:

@@ -12,7 +12,7 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
     """Add the weights of words' features to scores of tags.
 
     Args:
-        rows: int32 (n_words, n); feature numbers of each word, -1 for none.
+        rows: int32 (n_words, n); indices of each word's features, -1 for none.
         features: FeatureRows; the weights of each feature.
         scores: float32 (n_words, T); scores of tags, updated in place.
     """

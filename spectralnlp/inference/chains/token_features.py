@@ -68,7 +68,7 @@ class FeatureKeys:
 
     Attributes:
         table: the word types of the sentences.
-        encoded: the sentences as numbers of word types.
+        encoded: the sentences as ids of word types.
         of_words: for each slot, uint32 (n_types, n); keys of the features of each word type.
         joint: uint32 (n_tokens, n); keys of the features of several words.
     """

@@ -41,7 +41,7 @@ class UnlabelledFeatures:
         return np.hstack([np.zeros((len(words), 0), np.float32), *rows])
 
     def word_clusters(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """Return the cluster numbers of words, int32 (n_words,); -1 for words without a cluster."""
+        """Return the cluster ids of words, int32 (n_words,); -1 for words without a cluster."""
         return self.sources[0].clusters(words) if self.sources else np.full(len(words), -1, np.int32)
 
     def to_json(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class WordTable:
 
     @property
     def clusters(self) -> Ints:
-        """Cluster numbers of the words, int32 (n_words,); -1 for words without a cluster."""
+        """Cluster ids of the words, int32 (n_words,); -1 for words without a cluster."""
         return self._clusters.all
 
     def __len__(self) -> int:

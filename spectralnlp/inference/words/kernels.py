@@ -32,7 +32,7 @@ def spelling_features(text, bounds, bits, rows, columns):
         bounds: int64 (n_words + 1,); start of each word in ``text``.
         bits: the number of columns is 2^bits.
         rows: int64 (n_words + 1,); start of each word's features in ``columns``, written.
-        columns: int32; column numbers of the features, written.
+        columns: int32; ids of the features; output.
 
     Returns:
         The number of features.

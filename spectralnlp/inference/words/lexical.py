@@ -45,7 +45,7 @@ def find_row(lexicon, entry, signature, tag):
     Args:
         lexicon: LexiconRows.
         entry, signature: the token's entry, and the entry of its signature.
-        tag: number of a symbol.
+        tag: symbol of the tag.
 
     Returns:
         The word's row and 1, or its signature's row and the word's back-off weight; NO_ROW and 0 if neither

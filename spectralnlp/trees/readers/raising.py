@@ -44,7 +44,7 @@ def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tr
 
 
 def _children_first(n_words: int, parents: list[int]) -> list[int]:
-    """Return the numbers of the phrases, each after all phrases below it."""
+    """Return the indices of the phrases, each after all phrases below it."""
     below = children_of(parents)
     order, stack = [], [VIRTUAL_ROOT]
     while stack:

@@ -25,7 +25,7 @@ class SentenceGraph:
         words: the words.
         labels: label of each node: tags of words, categories of phrases.
         functions: function of each node, the label of its edge, such as ``HD`` or ``SB``; may be empty.
-        parents: parent of each node: the number of a phrase, or `VIRTUAL_ROOT`.
+        parents: parent of each node: the index of a phrase, or `VIRTUAL_ROOT`.
         root: label of the virtual root; may be empty.
         empty: number of removed nodes that dominate no word.
     """

@@ -231,6 +231,12 @@ def _in_order(keys, n):
 def _group(records, n_records, n_keys, tag_share):
     """Merge records with equal keys into options.
 
+    Args:
+        records: `_Records`.
+        n_records: number of records.
+        n_keys: number of labels and pairs of labels, by which keys are decoded.
+        tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags.
+
     Returns:
         The arrays of `SpanOptions` up to ``posterior``, the option of each record, and each token's tag.
     """

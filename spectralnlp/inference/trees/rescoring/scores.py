@@ -32,7 +32,7 @@ class Workspace(NamedTuple):
 
     Attributes:
         values: uint64 (N_VALUES,); the values of the current option.
-        numbers: float64 (n_rows, N_NUMBERS); the real numbers of each option.
+        numbers: float64 (n_rows, N_NUMBERS); the real-valued features of each option.
         buckets: int32 (n_rows, n_templates); the hashed features of each option.
         n_features: int64 (n_rows,); number of features of each option.
         score: float64 (n_rows,); score of each option.
@@ -62,7 +62,13 @@ def make_workspace(first, n_templates):
 
 @kernel_part
 def _set_numbers(posteriors, none, cell_odds, numbers):
-    """Write an option's numeric features, log-odds first.
+    """Write an option's real-valued features, log-odds first.
+
+    Args:
+        posteriors: float64 (n_grammars,); posteriors of the option.
+        none: mean posterior of "no bracket" for the span.
+        cell_odds: log-odds that the span is a bracket.
+        numbers: float64 (N_NUMBERS,); output.
 
     Returns:
         The mean of the option's posteriors over grammars, and the standard deviation of their logarithms.
@@ -90,7 +96,7 @@ def describe_span(s, options, tokens, labels, brackets, table, work):
     """Write the numeric and hashed features of all options of span s into the workspace.
 
     Args:
-        s: number of the span.
+        s: index of the span.
         options: SpanOptions.
         tokens: TokenValues of the span's sentence.
         labels: LabelValues.
@@ -123,7 +129,7 @@ def score_span(n_options, weight_of, numbers_weight, work):
     Args:
         n_options: number of options of the span.
         weight_of: float32; weights, indexed by the entries of ``work.buckets``.
-        numbers_weight: float64 (N_NUMBERS,); weights of the real numbers.
+        numbers_weight: float64 (N_NUMBERS,); weights of the real-valued features.
         work: Workspace; ``score`` is written.
     """
     top = 0.0

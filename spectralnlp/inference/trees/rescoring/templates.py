@@ -181,7 +181,7 @@ last_noun_fine last_child_fine word_first
 
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
-    """Return the `Value` numbers of each template, int64 (n_templates, 5), padded with -1.
+    """Return the members of `Value` that each template combines, int64 (n_templates, 5), padded with -1.
 
     Args:
         text: one template per line; empty lines and lines that begin with # are comments.

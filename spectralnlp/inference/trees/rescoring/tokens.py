@@ -63,7 +63,7 @@ class TokenReader:
 
     Args:
         is_rare: function that returns whether a word is so rare that its shape and ending replace it.
-        tags: label names, by number.
+        tags: names of labels, by id.
         clusters_of: function that returns the coarse and the fine cluster of a word, from 1; zeros for none.
     """
 

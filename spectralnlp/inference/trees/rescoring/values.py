@@ -114,7 +114,7 @@ class TokenValues(NamedTuple):
         tag: uint64 (n_tokens + 6,); hash of the most probable tag's name.
         coarse, fine: uint64 (n_tokens + 6,); clusters of the word.
         kind: int32 (n_tokens + 6,); bits COMMA, QUOTE, ….
-        tag_number: int32 (n_tokens,); label number of the most probable tag.
+        tag_number: int32 (n_tokens,); label id of the most probable tag.
     """
 
     word: Hashes
@@ -181,7 +181,7 @@ def head_of(start, end, label, tag_number, labels):
     Args:
         start, end: range of the phrase's tokens, ``end`` exclusive.
         label: label of the phrase.
-        tag_number: int32 (n_tokens,); label of each token's most probable tag.
+        tag_number: int32 (n_tokens,); label id of each token's most probable tag.
         labels: `LabelValues`.
     """
     best, best_score = start, -np.inf
