@@ -1,4 +1,4 @@
-"""Compare dCoT with tf-idf, LSI and LDA: the tables and figures of Xu, Chen, Weinberger and Sha 2012.
+"""Compare text features by dCoT, tf-idf, LSI and LDA, as Xu, Chen, Weinberger and Sha 2012 do.
 
     python -m benchmarks.dcot labels              # R52 with 100, 300 and 1,000 labels; training time
     python -m benchmarks.dcot time                # full vocabulary, three layers

@@ -113,7 +113,7 @@ class Measured:
 
 
 def print_rungs(title: str, measured: Measured) -> None:
-    """Print the tutorial's steps, with its preset's number of states and with the tutorial's own number."""
+    """Print the steps of the tutorial, with the states of ``preset=tutorial`` and with the published ones."""
     rows = []
     for step in TUTORIAL_RUNGS:
         settings = (step.setting, f"{step.setting},n_states={TUTORIAL_STATES}")

@@ -1,4 +1,4 @@
-"""Train and score a parser on each treebank with the default settings.
+"""Train a parser with default settings on each treebank, and print a table of scores.
 
 The table has a row per treebank: its size, training time, and, on its dev part, F1 (EVALB, Collins's
 parameters, without function labels), the difference to the Berkeley parser's F1 on the same trees (measured

@@ -1,4 +1,4 @@
-"""Compare measures of syntactic complexity with neosca's, and time them.
+"""Compare measures of syntactic complexity with those of the package neosca, and time them.
 
 ``neosca`` compares counts of structures and ratios over the same trees; it needs neosca (``pip install
 --no-deps neosca JPype1 charset-normalizer``). If STANFORD_TREGEX_HOME is set, its patterns are matched by

@@ -1,4 +1,4 @@
-"""Generate the reference pages from the code.
+"""Generate the reference pages of the documentation from the code.
 
 ``docs/api.md`` lists the public names and the hyper-parameters of every estimator;
 ``docs/reference/commands.md`` describes the command line.

@@ -1,4 +1,4 @@
-"""Extension of griffe, which reads docstrings for the site: documents settings that are annotated types.
+"""Extension of griffe (which reads docstrings for the site) that documents the settings of estimators.
 
 A setting is annotated as ``Annotated[T, Ge(1), Doc("…")]``. The reference shows the type as ``T``, and the
 text of ``Doc`` as the setting's docstring.

@@ -1,4 +1,4 @@
-"""Compare sketches with their peers: speed and error ‖XᵀX − BᵀB‖₂.
+"""Compare sketches B of rows X with those of other programs: speed and error ‖XᵀX − BᵀB‖₂.
 
     python -m benchmarks.sketches tall        # 1,000,000 × 100, l = 100: a Gram matrix is enough
     python -m benchmarks.sketches wide        # 100,000 × 1,000, l = 100

@@ -1,4 +1,4 @@
-"""Compare spectral learning with EM by number of states: F1, and the tutorial's table of running times.
+"""Compare spectral learning of grammars with EM, by number of states: F1 and running times.
 
 Spectral learning uses tensors alone, with the settings of ``preset=tutorial`` and with the default ones. Its
 times are CPU seconds with default settings, without grammars for pruning only. EM is Matsuzaki's, on the same

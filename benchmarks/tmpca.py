@@ -1,4 +1,4 @@
-"""Compare TMPCA with PCA, the mean and fastText: tables 4–9 and figures 4–5 of Su, Lin and Kuo 2019.
+"""Compare TMPCA with PCA, mean vectors and fastText: tables 4–9, figures 4–5 of Su, Lin and Kuo 2019.
 
     python -m benchmarks.tmpca accuracy             # tables 8 and 9, energy; one table per corpus
     python -m benchmarks.tmpca models               # tables 4 to 6, on other corpora

@@ -21,7 +21,7 @@ from spectralnlp.hyperparameters import hyperparameters
 
 @dataclass
 class Calls(Commands):
-    """Target for constraints that are given to `Parser.parse_tokens` as values, on the lines of a file."""
+    """Fuzzer target for constraints that are passed to `Parser.parse_tokens`, each line of a file some."""
 
     def run(self, folder: Path) -> int:
         """Parse the sentence with the constraints of each line; return 2 if one is refused, else 0."""

@@ -18,7 +18,7 @@ Case = tuple[list[str], dict[str, bytes]]
 
 @dataclass
 class Commands(Target):
-    """Target for the arguments of a command, and for files that they name.
+    """Fuzzer target for the arguments of a command, and for files that they name.
 
     Attributes:
         name: name of the target.

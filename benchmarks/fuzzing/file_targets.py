@@ -18,7 +18,7 @@ from benchmarks.fuzzing.targets import CORPORA, Target, first_failure, set_optio
 
 @dataclass
 class Files(Target):
-    """Target for a data file whose bytes are mutated, and commands that read it.
+    """Fuzzer target for a data file whose bytes are mutated, and commands that read it.
 
     Attributes:
         name: name of the target.
@@ -58,7 +58,7 @@ class Files(Target):
 
 @dataclass
 class Matrices(Target):
-    """Target for ``.npy`` and ``.npz`` matrices with mutated bytes, arrays, shapes or dtypes."""
+    """Fuzzer target for ``.npy`` and ``.npz`` matrices with mutated bytes, arrays, shapes or dtypes."""
 
     name: str = "matrix"
 

@@ -41,7 +41,7 @@ COMMANDS = tuple(
 
 @dataclass
 class Interruptions(Target):
-    """Target for SIGINT and SIGTERM, once or twice, to a process or to its group.
+    """Fuzzer target for SIGINT and SIGTERM, once or twice, to a process or to its group.
 
     A command should end at once with 130 or 143 (or 0 if it was done), without a traceback, and leave neither
     files nor processes.

@@ -1,4 +1,4 @@
-"""Random patterns of `spectralnlp search`, with odd numbers and regular expressions."""
+"""Make random patterns for fuzzing `spectralnlp search`, with odd numbers and regular expressions."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ COMMANDS = tuple(
 
 @dataclass
 class Places(Target):
-    """Target for one file of a command, which is replaced by something else, such as a pipe or a device.
+    """Fuzzer target for one file of a command, replaced by something else, such as a pipe or a device.
 
     Attributes:
         models: folder of the models that commands name.

@@ -34,7 +34,7 @@ _LABELS = (
 
 @dataclass
 class Questions(Target):
-    """Target for questions about a bracket, a tag or a label, with mutated arguments.
+    """Fuzzer target for questions about a bracket, a tag or a label, with mutated arguments.
 
     Attributes:
         root: folder of the models.

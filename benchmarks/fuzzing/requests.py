@@ -58,7 +58,7 @@ _TEXTS = (
 
 @dataclass
 class Requests(Target):
-    """Target for requests to a server with one model, which is started at first use.
+    """Fuzzer target for requests to a server with one model, which is started at first use.
 
     Attributes:
         model: folder of the model.

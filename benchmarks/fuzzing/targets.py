@@ -81,7 +81,7 @@ def first_failure(*commands: list[str]) -> int:
 
 @dataclass
 class Model(Target):
-    """Target for a model folder whose arrays, header, JSON or card are mutated, with matching digests.
+    """Fuzzer target for a model folder whose arrays, header, JSON or card are mutated, with matching digests.
 
     Attributes:
         name: kind of model.

@@ -1,4 +1,4 @@
-"""Compute digests of all learned parts of a parser."""
+"""Compute digests of all learned parts of a parser, to check that versions of the code learn the same."""
 
 from __future__ import annotations
 

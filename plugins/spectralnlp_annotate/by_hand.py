@@ -1,4 +1,4 @@
-"""Parse under constraints that the grammar cannot satisfy, by editing the parser's tree.
+"""Parse under constraints that the grammar cannot satisfy, by editing the tree that the parser finds.
 
 A grammar never has all rules. If it has no tree that meets the constraints of a sentence, the sentence is
 parsed under as many of them as possible, and the tree is edited to meet the rest: forbidden and crossing

@@ -1,4 +1,4 @@
-"""Moments of columns: sums, sums of squares, and numbers of rows in which a column is nonzero."""
+"""Moments of columns (statistics that add up): sums, sums of squares, and numbers of nonzero rows."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
 
 
 def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
-    """Return the stop words for a setting.
+    """Return the stop words that a setting stands for: the list of that name, the given words, or none.
 
     Raises:
         SizeError: there is no stop-word list of that name.

@@ -1,4 +1,4 @@
-"""Moments of two views for CCA: sums, covariances and cross-covariances in one matrix."""
+"""Moments for CCA (statistics of the data that add up): sums and products of the columns of two views."""
 
 from __future__ import annotations
 

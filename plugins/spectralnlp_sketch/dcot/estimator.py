@@ -140,7 +140,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return RowLog(self.n_features_in_, self.dtype_.name)
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and moments of the next pass.
+        """Return the corpus and the empty moments of the next pass over the data.
 
         Rows in memory are replaced by the output of the last layer; a stream is read again and passes through
         all layers so far.

@@ -1,4 +1,4 @@
-"""Moments of dCoT: column sums, Gram matrices of layer outputs, and a log of rows for many columns."""
+"""Moments of dCoT (statistics that add up): column sums, Gram matrices of layer outputs, or a log of rows."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Corruption:
 
     Args:
         keep: probability that a feature survives, p.
-        ridge: constant added to D, in units of the mean of s.
+        ridge: constant added to the diagonal of D, as a multiple of the mean sum of squares of a column.
     """
 
     keep: float

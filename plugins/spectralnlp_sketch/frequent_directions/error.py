@@ -1,4 +1,4 @@
-"""Measure how far a sketch B of rows X is from them, ‖XᵀX − BᵀB‖₂, by reading the rows again."""
+"""Measure the error ‖XᵀX − BᵀB‖₂ of a sketch B of rows X, by reading the rows again."""
 
 from __future__ import annotations
 

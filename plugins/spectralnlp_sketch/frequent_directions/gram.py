@@ -1,4 +1,4 @@
-"""Moments that hold the exact Gram matrix XᵀX, for matrices with few columns."""
+"""Moments (statistics that add up) for sketches of few columns: the exact Gram matrix XᵀX of the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels for products of sparse matrices (rows by CSR) with tall dense ones, faster than scipy's."""
+"""Compiled functions (kernels) for products of sparse matrices (CSR) with dense ones, faster than scipy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments of frequent directions: a sketch of at most l rows, pending rows, and an error bound."""
+"""Moments (state that can be merged) of frequent directions: a sketch, buffered rows, and an error bound."""
 
 from __future__ import annotations
 

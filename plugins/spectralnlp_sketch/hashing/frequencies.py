@@ -1,4 +1,4 @@
-"""Moments that count document frequencies of hashed n-grams in a stream of texts, for tf-idf."""
+"""Moments (statistics that add up) for tf-idf: the number of texts in which each hashed n-gram occurs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that hash the n-grams of texts to columns."""
+"""Compiled functions (kernels) that hash the n-grams of texts to columns."""
 
 from __future__ import annotations
 

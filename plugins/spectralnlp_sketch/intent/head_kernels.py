@@ -1,4 +1,4 @@
-"""Kernels that train linear classifiers: a pass of dual coordinate ascent for logistic loss, and for SVMs."""
+"""Compiled functions (kernels) that train linear classifiers by dual coordinate ascent, and SVMs."""
 
 from __future__ import annotations
 
@@ -82,6 +82,8 @@ def add_change(indptr, indices, data, dense, i, change, weights):
 def best_step(target, dual, change, scores, weight, curvature):
     """Return the step s in [0, 1] along ``change`` that maximises the dual objective, by Newton's method.
 
+    With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
+
     Args:
         target: target distribution of the example (n_classes,).
         dual: dual variables of the example (n_classes,).
@@ -89,8 +91,6 @@ def best_step(target, dual, change, scores, weight, curvature):
         scores: scores of the example (n_classes,).
         weight: weight of the example's loss.
         curvature: second derivative of the regularisation along ``change``.
-
-    With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
     """
     low, high, s = 0.0, 1.0, 0.5
     for _ in range(_MOST_STEPS):

@@ -1,4 +1,4 @@
-"""Train the classifier's head: by SVMs for many texts per label, by logistic regression for few."""
+"""Train the linear classifier (head) on texts: SVMs for many texts per label, logistic regression for few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that classify texts: hash n-grams, look up their scores, and compute probabilities of labels."""
+"""Compiled functions (kernels) that classify texts: hash n-grams, add up their scores, apply a softmax."""
 
 from __future__ import annotations
 

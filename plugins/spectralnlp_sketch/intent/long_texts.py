@@ -62,9 +62,9 @@ def classify_long_text(
     piece: int = PIECE,
     seam: int = SEAM,
 ) -> tuple[NDArray[np.float32], float]:
-    """Return the probabilities of labels (n_classes,) and the familiarity of a long text.
+    """Classify a long text, with the same results as `intent.kernels.classify_texts`.
 
-    The results are those of `intent.kernels.classify_texts`.
+    Familiarity says how many of the text's n-grams occur in labelled texts, from 0 to 1.
 
     Args:
         text: the text.
@@ -72,6 +72,9 @@ def classify_long_text(
         scorer: tables of the classifier.
         start: initial scores, float32 (n_classes,).
         piece, seam: as for `count_long_text`.
+
+    Returns:
+        Probabilities of labels (n_classes,), and the mean familiarity of n-grams.
     """
     counts = count_long_text(text, form, piece, seam)
     n_unknown = int(counts[: form.n_columns][scorer.place[: form.n_columns] < 0].sum())

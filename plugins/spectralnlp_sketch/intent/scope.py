@@ -38,6 +38,9 @@ MOST = 50.0
 class Scope:
     """Out-of-scope detector, a logistic function of a text's confidence and its familiarity.
 
+    Confidence is the probability of the likeliest label; familiarity says how many of the text's n-grams
+    occur in labelled texts.
+
     Attributes:
         bias: bias of the logistic function.
         confidence: weight of the log-odds of the confidence, usually negative.

@@ -1,4 +1,4 @@
-"""Moments for leverage scores: the triangular factor R of X = QR, more accurate than the Gram matrix XᵀX."""
+"""Moments (state that can be merged) for leverage scores: the factor R of X = QR, more accurate than XᵀX."""
 
 from __future__ import annotations
 

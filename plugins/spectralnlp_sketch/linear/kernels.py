@@ -1,4 +1,4 @@
-"""Kernels that add rows to a linear sketch S X without storing the sketching matrix S."""
+"""Compiled functions (kernels) that add rows to a sketch S X, without storing the random matrix S."""
 
 from __future__ import annotations
 
@@ -72,6 +72,8 @@ def hadamard(block):
 def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
     """Add consecutive rows of one block of an SRHT: random signs, Hadamard transform, sampling.
 
+    Columns are processed 16 at a time, so that the transformed block stays in the cache.
+
     Args:
         seed: seed of the sketch.
         document: number of the document.
@@ -80,8 +82,6 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
         sampled: numbers of the rows of the transformed block to keep (m,).
         rows: (n, d).
         sketch: updated in place (m, d).
-
-    Columns are processed 16 at a time, so that the transformed block stays in the cache.
     """
     key = stream_key(seed, document)
     offset = start % block_size
@@ -103,7 +103,10 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add a few rows as `add_transformed` does, but faster, from single entries of the Hadamard matrix."""
+    """Add a few rows as `add_transformed` does, but faster, from single entries of the Hadamard matrix.
+
+    The arguments are those of `add_transformed`.
+    """
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)
     outer = stream_key(np.uint64(seed) ^ np.uint64(0xD1B54A32D192ED03), document)

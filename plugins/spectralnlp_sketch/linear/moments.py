@@ -1,4 +1,4 @@
-"""Moments of linear sketches S X: sums over rows, which can be merged and subtracted.
+"""Moments of linear sketches S X of rows X: sums over rows, which can be merged and subtracted.
 
 Column i of S depends only on the seed, the document (file) and the number of the row. The sums are unscaled,
 so sums of integers are exact; `LinearSketch.sketch` applies the scale.

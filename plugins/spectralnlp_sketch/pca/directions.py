@@ -1,4 +1,4 @@
-"""Moments for PCA of many columns: the exact mean of rows, and a sketch of their scatter matrix."""
+"""Moments (state that can be merged) for PCA of many columns: mean of rows, and a sketch of their scatter."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class DirectionsMoments(RowMoments):
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add a batch of rows, dense or sparse; after an error nothing is added.
+        """Add a batch of rows, dense or sparse, to mean and sketch; after an error nothing is added.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.

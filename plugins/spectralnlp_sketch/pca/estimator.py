@@ -257,10 +257,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self.moments_
 
     def _solved(self) -> Spectrum:
-        """Return the eigenvalues and eigenvectors.
-
-        They are computed on first use, so that `partial_fit` is cheap.
-        """
+        """Return eigenvalues and eigenvectors of the scatter; they are computed on first use."""
         moments = self._fitted_moments()
         if "spectrum" not in self.solutions_:
             if moments.n_rows < 2:

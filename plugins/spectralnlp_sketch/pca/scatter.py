@@ -1,4 +1,4 @@
-"""Moments for PCA of few columns: the exact mean of rows, and their exact scatter matrix."""
+"""Moments (statistics that add up) for PCA of few columns: the mean of rows, and their scatter matrix."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ScatterMoments(RowMoments):
         return int(self._n_rows)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Add a batch of rows, dense or sparse; after an error nothing is added.
+        """Add a batch of rows, dense or sparse, to mean and scatter; after an error nothing is added.
 
         Raises:
             MatrixError: the width differs, a row holds NaN or infinity, or squares overflow.

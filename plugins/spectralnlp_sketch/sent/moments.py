@@ -1,4 +1,4 @@
-"""Moments of SENT: a frequent-directions sketch of the n-gram counts of a stream of texts."""
+"""Moments (state that can be merged) of SENT: a sketch of the n-gram counts of a stream of texts."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class TMPCA(
         return StageMoments(self.means_, self.branching, self.system_matrix_) if elements > 1 else None
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and moments of the next pass.
+        """Return the corpus and the empty moments of the next pass over the data.
 
         Sequences in memory are replaced by the output of the last stage; a stream is read again and passes
         through all stages so far.

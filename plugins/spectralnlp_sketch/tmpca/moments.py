@@ -1,4 +1,4 @@
-"""Moments of TMPCA: the mean vector of each position, then the scatter matrix of each stage."""
+"""Moments of TMPCA (statistics that add up): the mean of each position, then the scatter of each stage."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Node:
 
     @property
     def bracket(self) -> Bracket:
-        """Bracket of the node, with the label under which it is counted."""
+        """Bracket of the node, with the label under which EVALB counts it: ADVP for PRT."""
         return Bracket(counted_label(self.label), self.start, self.end)
 
     @property
@@ -84,7 +84,7 @@ class Node:
 
 
 def counted_label(label: str) -> str:
-    """Return the label under which a label is counted: ADVP for PRT."""
+    """Return the label under which EVALB counts a label: ADVP for PRT, else the label itself."""
     return _EQUAL.get(label, label)
 
 

@@ -37,7 +37,7 @@ class LabelTest:
     Attributes:
         literals: accepted labels; used if there is no expression.
         expression: regular expression that must match somewhere in the label; None for literals.
-        basic: whether to test the basic category only (``@``).
+        basic: whether to test only the basic category (``@``), the label up to its first annotation.
         ignore_case: whether to ignore case in literals; an expression has its own flag.
         negated: whether to accept the labels that do not match.
     """
