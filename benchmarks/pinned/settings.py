@@ -84,10 +84,10 @@ def _another(default: Any) -> str:
 
 
 def _trained(key: str, estimator: str, folder: Path, *given: str, may_fail: bool = False) -> Item:
-    """Return the item of training an estimator on a few made-up trees.
+    """Train an estimator on a few made-up trees, and return the result to pin.
 
     Args:
-        key: key of the item.
+        key: key of the result.
         estimator: name of the estimator.
         folder: folder for data and model.
         given: settings of the command.

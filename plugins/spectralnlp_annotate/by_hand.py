@@ -58,7 +58,7 @@ def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Return the constraints without labels and tags that the model does not know, so that it can parse.
+    """Return constraints under which the model can parse, without labels and tags that it does not know.
 
     New labels become any label; brackets over the same words are then not forbidden, because the parser has
     to find the bracket that is renamed.

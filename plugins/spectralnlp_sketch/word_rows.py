@@ -75,7 +75,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return self.matrices_.init_moments(self.matrices_.as_corpus(empty))
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and empty moments of the next pass over the data, with texts replaced by tf-idf rows."""
+        """Return the corpus and empty moments of the next pass over the data; texts are now tf-idf rows."""
         if not isinstance(corpus, ConvertedCorpus):
             return ConvertedCorpus(corpus, self._block), moments
         return self.matrices_.next_pass(corpus, moments)

@@ -118,7 +118,7 @@ class NgramFormat:
 
 
 def checked_pair(lengths: Sequence[int] | None) -> tuple[int, int] | None:
-    """Return the shortest and longest n-gram length as a tuple, or None.
+    """Return the shortest and longest n-gram length as a tuple, after checking them; None stays None.
 
     Raises:
         SizeError: there are not exactly two lengths.

@@ -52,7 +52,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def items_of(cls, example: Example) -> Items:
-        """Return a text and its label as column values.
+        """Return a text and its label as values for the columns of the log.
 
         Raises:
             TextError: the label is not a string, number or Boolean.
@@ -65,7 +65,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def example_of(cls, items: Items) -> Example:
-        """Return the example (text and label) that column values stand for."""
+        """Return the example (text and label) with the given values in the columns of the log."""
         (text,), (label,) = items
         return Example(str(text), None if label is None else _value_of(label))
 

@@ -175,7 +175,10 @@ class LeverageScores(IncrementalEstimator):
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
-        """Return the whitening by a Cholesky or QR factor; None if inaccurate, or if an SVD is needed."""
+        """Compute the whitening matrix by a Cholesky or QR factor, if that is accurate.
+
+        Returns None if it is inaccurate, or if an SVD is needed.
+        """
         if self.truncate or self.method_ == "svd":
             return None
         if self.method_ == "gram":

@@ -290,7 +290,12 @@ def _floats(array: Floats) -> Floats:
 
 
 def _check_finite(rows: Floats, start: int) -> None:
-    """Raise an error if a vector of a sequence holds NaN or infinity; the error names the sequence."""
+    """Raise MatrixError if a sequence of vectors holds NaN or infinity; the error names the sequence.
+
+    Args:
+        rows: the vectors of each sequence as one row.
+        start: number of the first sequence.
+    """
     if np.isfinite(rows).all():
         return
     number = start + int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])

@@ -114,7 +114,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return following
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and empty moments of the next pass over the data, with words replaced by vectors."""
+        """Return the corpus and empty moments of the next pass over the data; words are now vectors."""
         if not isinstance(corpus, ConvertedCorpus):
             corpus = self.tmpca_.as_corpus(corpus)
         return self.tmpca_.next_pass(corpus, moments)
