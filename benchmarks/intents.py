@@ -266,7 +266,7 @@ def score_over(prior: Prior, data: Labelled, which: np.ndarray) -> float:
 def sent_table(n: int, seeds: int) -> str:
     """Return the SENT paper's table 1 with ``n`` examples per intent.
 
-    In brackets is the difference to counts.
+    In brackets is the difference to the SVM on counts.
     """
     counts = HashedNgrams(words=(1, 3), characters=None, n_features=2**18, weighting="counts", norm=False)
     mean = mean_eigenwords(pool())

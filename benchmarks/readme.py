@@ -140,11 +140,11 @@ def check(pages: list[Path]) -> NoReturn:
 
 
 def fill_page(path: Path, *, tables: bool, only: str) -> None:
-    """Update a page.
+    """Run the examples of a page again, and write their outputs into its file; tables as well if wanted.
 
     Args:
         path: file of the page.
-        tables: run benchmarks, too.
+        tables: whether to run the benchmarks of tables, too.
         only: run only the benchmarks whose command contains this text.
     """
     with stage() as folder:

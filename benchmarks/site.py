@@ -65,7 +65,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages and files from outside ``docs/`` to the site."""
+    """Hook: add the pages and files from outside ``docs/`` to the site."""
     from mkdocs.structure.files import File, InclusionLevel
 
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
@@ -79,7 +79,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Change links into the repository to links to pages of the site."""
+    """Hook: change links into the repository to links to pages of the site."""
     if page.file.abs_src_path is not None:
         markdown = NAME.sub(named, markdown)
     return site_links(markdown, page.file.src_uri, config.repo_url)
@@ -101,7 +101,7 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Check the site after the build; a finding fails the build."""
+    """Hook: check the built site; a fault makes the build fail."""
     from mkdocs.exceptions import PluginError
 
     found = [f"{path.name}: {finding}" for path, finding in findings(Path(config.site_dir))]

@@ -96,13 +96,16 @@ def entry_points() -> set[str]:
 
 @cache
 def import_graph() -> grimp.ImportGraph:
-    """Return the graph of all imports, including those for type checkers, which packages make lazily."""
+    """Return the graph of imports between modules, those for type checkers included.
+
+    Packages import lazily, so that some imports are visible to type checkers only.
+    """
     plugins = sorted(path.name for path in (ROOT / "plugins").iterdir())
     return grimp.build_graph("benchmarks", "spectralnlp", *plugins, cache_dir=None)
 
 
 def path_of(module: str) -> Path:
-    """Return the file of a module."""
+    """Return the path of a module's file."""
     base = (
         ROOT
         if module.startswith(("benchmarks", "spectralnlp.")) or module == "spectralnlp"

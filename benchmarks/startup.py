@@ -40,7 +40,12 @@ PACKAGES = (ROOT / "spectralnlp", *(ROOT / "plugins").glob("*"), *(ROOT / "gramm
 
 
 def wall_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Return the wall seconds of a command."""
+    """Run a command and return the wall seconds that it takes.
+
+    Args:
+        command: the command with its arguments.
+        environment: environment variables.
+    """
     started = perf_counter()
     done = subprocess.run(
         command, input=TEXT, text=True, capture_output=True, env={**os.environ, **environment}
@@ -65,7 +70,12 @@ def first_parse_of_a_wheel(parse: Sequence[str], model: str) -> float:
 
 
 def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Return the CPU seconds of a command."""
+    """Run a command and return the CPU seconds that it takes.
+
+    Args:
+        command: the command with its arguments.
+        environment: environment variables.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall_seconds(command, environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

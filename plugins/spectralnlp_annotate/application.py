@@ -26,11 +26,11 @@ _EXAMPLE = 'send {"do": "require", "start": 0, "end": 2, "label": "NP"}'
 
 
 def make_application(session: Session, background: Background) -> ASGIApp:
-    """Return the application.
+    """Make the ASGI application that serves the annotation page and answers its requests.
 
     Args:
         session: session of the annotator.
-        background: background training, which is told of each edit.
+        background: background training, which is notified of each edit.
     """
     page = (files(__package__) / "page.html").read_bytes()
 

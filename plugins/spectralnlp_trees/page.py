@@ -42,7 +42,7 @@ _WIDE = 700
 
 
 def whole_page(title: str, body: str) -> str:
-    """Return an HTML page.
+    """Return a self-contained HTML page with the style sheet of this package.
 
     Args:
         title: plain text, escaped here; also the heading of the page.

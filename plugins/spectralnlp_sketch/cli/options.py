@@ -1,4 +1,4 @@
-"""Parse command-line options shared by the commands."""
+"""Parse command-line options that the commands ``sketch`` and ``leverage`` share."""
 
 from __future__ import annotations
 

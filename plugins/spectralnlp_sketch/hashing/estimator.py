@@ -96,7 +96,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
             raise TextError("there are no texts")
 
     def partial_fit(self, X: Iterable[str], y: object = None) -> Self:
-        """Add texts to the document frequencies."""
+        """Add texts to the document frequencies of n-grams, from which tf-idf weights are computed."""
         if not hasattr(self, "frequencies_"):
             self.validate()
             self.frequencies_ = self.init_moments(InMemoryCorpus(()))

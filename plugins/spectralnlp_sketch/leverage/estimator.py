@@ -109,7 +109,10 @@ class LeverageScores(IncrementalEstimator):
         return self._factor() * np.concatenate(blocks)
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
-        """Run the second pass over a corpus on the current engine, and yield scores by block, in order."""
+        """Compute scores in a second pass over a corpus, on the current execution engine.
+
+        Yield them by block.
+        """
         check_is_fitted(self)
         blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
         # A partial function, since it must be sent to worker processes.

@@ -98,7 +98,7 @@ class ScatterMoments(RowMoments):
         self._join(m, centre.astype(scatter.dtype) + shift)
 
     def _centre(self, rows: NDArray[Any]) -> Floats:
-        """Return a value close to the mean of rows: the mean so far, or zero if that is close enough.
+        """Return a value close to the mean of new rows: the mean so far, or 0 if 0 is close enough.
 
         Args:
             rows: the first rows of a batch.

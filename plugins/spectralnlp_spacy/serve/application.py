@@ -23,7 +23,7 @@ _RETRY_AFTER = {"Retry-After": "1"}
 
 
 def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
-    """Return the application.
+    """Make the ASGI application that serves the page and its JSON interface.
 
     Args:
         pool: worker processes that analyse the texts.

@@ -112,7 +112,7 @@ def _batches(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
 def _rooted(each: Tree | Parse) -> Tree | None:
     """Return a tree without traces and function tags under the root label of the patterns.
 
-    Returns None without words.
+    Returns None for a tree without words.
     """
     tree = clean(each if isinstance(each, Tree) else each.tree)
     if tree is None:
