@@ -180,7 +180,6 @@ def file_targets(models: Path) -> dict[str, Target]:
 
     def use_trees(path: Path, out: Path) -> tuple[list[str], ...]:
         return (
-            ["train", "pcfg", str(path), "-o", str(out), "--skip-bad"],
             ["convert", str(path), "--to", "heads-conllu", "--skip-bad"],
             ["search", "__ < __", str(path)],
         )

@@ -22,7 +22,7 @@ from benchmarks.fuzzing.targets import CORPORA, TREES, Target, first_failure
 _PIPES = ("pipe", "half a pipe", "an empty pipe")
 _DEVICES = ("zero", "urandom", "full", "null", "random")
 KINDS = (*_PIPES, *_DEVICES, "memory", "folder", "loop", "nowhere", "socket", "sparse", "itself", "missing")
-_MOST_SECONDS = 60  # that a process waits for a reader of its pipe
+_MOST_SECONDS = 60  # that the other end of a pipe waits
 
 # Each word that begins with HERE/ is a file, or a model folder with files; one of them is replaced.
 COMMANDS = tuple(
@@ -127,12 +127,14 @@ class Places(Target):
                     yield from sorted(path.iterdir())
 
     def run(self, folder: Path) -> int:
-        """Run the command, with a process that writes into the pipe if there is one."""
+        """Run the command, with a process at the other end of the pipe if there is one."""
         asked = json.loads((folder / "asked").read_text(encoding="utf-8"))
         arguments = [each.replace("HERE", str(folder)) for each in asked["arguments"]]
         if asked["kind"] not in _PIPES:
             return first_failure(arguments)
-        with _written(Path(asked["place"]), (folder / "content").read_bytes()):
+        place = Path(asked["place"])
+        content = None if place.name.startswith("out") else (folder / "content").read_bytes()
+        with _other_end(place, content):
             return first_failure(arguments)
 
 
@@ -169,12 +171,12 @@ def _make(place: Path, kind: str) -> None:
 
 
 @contextmanager
-def _written(place: Path, content: bytes) -> Iterator[None]:
-    """Return a context in which a process writes into a pipe once, when somebody reads it.
+def _other_end(place: Path, content: bytes | None) -> Iterator[None]:
+    """Return a context in which a process writes into a pipe once, when somebody reads it, or reads it.
 
     Args:
         place: path of the pipe.
-        content: what to write.
+        content: what to write; None to read.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -183,7 +185,7 @@ def _written(place: Path, content: bytes) -> Iterator[None]:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_MOST_SECONDS)
         with suppress(OSError):
-            place.write_bytes(content)
+            place.read_bytes() if content is None else place.write_bytes(content)
         os._exit(0)
     try:
         yield

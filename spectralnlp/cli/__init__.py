@@ -40,7 +40,8 @@ def main() -> int:
     finally:
         # Python waits for threads that still run; another interrupt ends the process at once.
         signal.signal(signal.SIGINT, signals.leave)
-        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):  # Python puts back the defaults at the very end
+            atexit.register(signal.signal, number, signal.SIG_IGN)
     return _TERMINATED if status == _INTERRUPTED and signals.terminated else status
 
 

@@ -89,6 +89,22 @@ registry.tasks = Tasks()
 sys.exit(main())
 """
 
+# Is interrupted at the very end, where Python has put back the default handlers.
+AT_THE_END = """
+import os, signal, sys
+from spectralnlp.cli import main
+
+class Late:
+    def __init__(self):
+        self.kill, self.process, self.number = os.kill, os.getpid(), int(sys.argv[1])
+    def __del__(self):
+        self.kill(self.process, self.number)
+
+late = Late()
+sys.argv[1:] = ["--version"]
+sys.exit(main())
+"""
+
 
 def interrupted(arguments: Sequence[str | Path], after: float, *signals: int) -> tuple[int, str]:
     """Run the command line, send signals after some seconds, and return its exit status and its stderr."""
@@ -185,6 +201,13 @@ def test_an_error_after_an_interrupt_is_its_consequence(own_treebank: Path, tmp_
         check=False,
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_at_the_very_end_changes_nothing(number: int) -> None:
+    command = [sys.executable, "-c", AT_THE_END, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_python_user_may_interrupt_as_often_as_they_like() -> None:
