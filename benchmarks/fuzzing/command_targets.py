@@ -80,6 +80,7 @@ _SETTINGS = (
     ),
     *("head+left", "right^1", "clusters", "tensors", "a\nb", "=", "a=b", "[null]", '{"a": 1}', "[nan, inf]"),
 )
+_USUAL = ("0", "1", "2", "3", "5", "0.0", "0.5", "1.0", "true", "false", "null", "[1, 1]", "[2, 5]")
 _ESTIMATORS = {
     "pcfg": "trees.mrg",
     "lpcfg": "trees.mrg",
@@ -118,7 +119,7 @@ def _train(random: Random) -> Case:
     small = [word for each in _SMALL.get(name, ()) for word in ("--set", each)]
     arguments, files = ["train", name, data, "-o", "HERE/model", *small], {}
     for _ in range(random.choice((1, 1, 1, 2, 3))):
-        key, value = random.choice(settings), random.choice(_SETTINGS)
+        key, value = random.choice(settings), random.choice(_SETTINGS if random.random() < 0.6 else _USUAL)
         if random.random() < 0.2:
             key, value = random.choice(
                 ((mutated_text(random, key), value), (key, mutated_text(random, value)))
