@@ -74,9 +74,9 @@ def run_cases(target: Target, seeds: Sequence[int], folder: Path) -> list[Outcom
 
 
 def _run_written(target: Target, seed: int, folder: Path) -> int:
-    """Write the input of a fuzzing case and run the commands.
+    """Write the input of a fuzzing case and run the commands on it.
 
-    Return their status, or -1 if files were left behind.
+    Returns the exit status, or -1 if files were left behind.
     """
     clear(folder)
     target.write(Random(f"{target.name} {seed}"), folder)

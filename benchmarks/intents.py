@@ -317,7 +317,7 @@ def crammer_singer(train: Any, labels: np.ndarray, dev: Any, data: Labelled) -> 
 def amount_table(n: int, plot: Path | None) -> str:
     """Return a table of accuracy by the share of the unlabelled texts.
 
-    For SENT+, this is the paper's table 2.
+    For SENT+, this is table 2 of Kim, Stratos and Sarikaya 2015.
 
     Args:
         n: number of examples per intent.

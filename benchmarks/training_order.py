@@ -154,7 +154,7 @@ MODELS: dict[str, Callable[[int, int, int], Learner]] = {
 def run(model: str, policy: str, seed: int, train: Labelled, dev: Labelled, epochs: int) -> float:
     """Train a model on examples in a certain order.
 
-    Return dev accuracy after the epoch with the best validation.
+    Returns accuracy on dev after the epoch with the best accuracy on validation data.
 
     Args:
         model: name of the model.

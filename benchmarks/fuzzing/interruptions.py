@@ -74,7 +74,7 @@ class Interruptions(Target):
     def run(self, folder: Path) -> int:
         """Run the command and send the signals.
 
-        Return 0 if it ended as it should, else print why not and return 1.
+        Returns 0 if the command ended as it should; otherwise prints what is wrong and returns 1.
         """
         asked = json.loads((folder / "asked").read_text(encoding="utf-8"))
         arguments = [each.replace("HERE", str(folder)) for each in asked["arguments"]]

@@ -81,7 +81,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     output: Annotated[
         Literal["all", "layers", "last"],
         Doc(
-            "Columns of `transform`, the paper's equation 8: ``all``, the rows and all layers side by side; "
+            "Columns of `transform` (Xu et al. 2012, eq. 8): ``all``, the rows and all layers side by side; "
             "``layers``, all layers without the rows; ``last``, the last layer alone."
         ),
     ] = "all"

@@ -51,7 +51,7 @@ class FrequentDirections(SketchTransformer):
         Doc(
             "``auto``: XᵀX itself for up to 2,048 columns; with more, large buffers shrunk through their "
             "leading directions, whose bound fails with a probability of at most 1e-6 for each buffer. "
-            "``figure-1``: the algorithm as printed in the paper."
+            "``figure-1``: the algorithm of Kim et al. 2015, figure 1."
         ),
     ] = "auto"
     random_state: Annotated[int, Ge(0), Doc("Seed of the random directions.")] = 0

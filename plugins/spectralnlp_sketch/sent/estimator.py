@@ -103,7 +103,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
 
     Kim, Stratos and Sarikaya 2015. The rows of Π are the leading directions of a frequent-directions sketch
     of the counts of unlabelled queries, so memory does not depend on their number. With ``output="all"`` the
-    counts x come before the projection: equation 2 of the paper.
+    counts x come before the projection: equation 2 of their paper.
 
     Attributes:
         directions_: projection matrix Π, float32 (k, columns), with orthonormal rows.

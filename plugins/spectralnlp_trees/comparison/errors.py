@@ -289,7 +289,7 @@ class _Repairing:
     def _add(self) -> bool:
         """Add the widest missing node that crosses no bracket, the leftmost on ties.
 
-        Return whether there was one.
+        Returns whether there was one.
         """
         for bracket in sorted(self.work.missing(), key=lambda each: each.start - each.end):
             group = self.work.group(bracket.start, bracket.end)
@@ -309,9 +309,11 @@ class _Repairing:
         return False
 
     def _reorder(self) -> None:
-        """Give nodes that cover the same words their labels in the gold tree's order, and record each change.
+        """Give nodes that cover the same words the order of labels that they have in the gold tree.
 
-        For example, NP over QP becomes QP over NP. All brackets must be right already.
+        Each change is recorded as an error.
+
+        For example, NP over QP becomes QP over NP. It is called when no bracket is missing or extra.
         """
         chains: dict[tuple[int, int], list[Node]] = {}
         for node in phrases_of(self.work.root):

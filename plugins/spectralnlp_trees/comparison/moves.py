@@ -166,9 +166,7 @@ class _Search:
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
         """Yield a move with the number of brackets that it corrects.
 
-        Also without the old parent, if possible.
-
-        The old parent may be removed if only one child is left in it.
+        If the move leaves one child in the old parent, also yield the move that removes this parent.
 
         Args:
             move: the move, whose gain is to be set.
