@@ -1,4 +1,4 @@
-"""The contract of estimators: observe, merge, solve.
+"""Base classes of estimators, which learn in three steps: observe, merge, solve.
 
 Every spectral estimator is a `MomentEstimator`: it sums moments over a stream, the moments of parts merge
 into those of the whole, and a closed form turns them into parameters. Its ``fit`` is implemented here. A

@@ -1,4 +1,4 @@
-"""The contract of featurizers: estimators that learn from raw text how to map texts to feature vectors.
+"""Base class of featurizers, estimators that learn from raw text how to map texts to feature vectors.
 
 A package registers its featurizers in ``spectralnlp.featurizers``. ``spectralnlp train NAME`` and
 ``spectralnlp transform`` then accept a featurizer by name, and so do estimators that take a featurizer as a

@@ -287,7 +287,7 @@ class Ledger:
         return replace(self, digests=self.digests[order], salt=self.salt[order])
 
     def _keys(self, digests: Digests) -> NDArray[Any]:
-        """Return byte-string keys (n, n_salts): the index of a salt, then the digest's hash with it."""
+        """Return keys for looking up documents, bytes (n, n_salts): a salt's index and the hash with it."""
         numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
         return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
 

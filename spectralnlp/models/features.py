@@ -1,4 +1,4 @@
-"""The trained featurizer, as ``spectralnlp train sent`` returns it."""
+"""The trained featurizer, the result of ``spectralnlp.train("sent", …)``."""
 
 from __future__ import annotations
 

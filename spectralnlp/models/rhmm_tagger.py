@@ -1,4 +1,4 @@
-"""The tagger with latent refinements of tags, as ``spectralnlp train rhmm`` returns it."""
+"""The tagger with latent refinements of tags, the result of ``spectralnlp.train("rhmm", …)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trained sequence model, as `spectralnlp train hmm` returns it."""
+"""The trained sequence model, the result of ``spectralnlp.train("hmm", …)``."""
 
 from __future__ import annotations
 

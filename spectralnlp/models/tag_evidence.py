@@ -117,9 +117,9 @@ class TagEvidence:
 
 @lru_cache(maxsize=64)
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the index in ``tags`` of each symbol's tag, int64 (n_symbols,).
+    """Return the index of each symbol's tag in ``tags``, int64 (n_symbols,).
 
-    ``len(tags)`` if it is missing.
+    The index is ``len(tags)`` if the tag is not among them.
     """
     column = {tag: i for i, tag in enumerate(tags)}
     columns = [

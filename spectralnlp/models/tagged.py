@@ -83,9 +83,10 @@ class Tagged(ModelResult):
         return draw_tags(self.words, self.tags, None if self.scheme == "tags" else self.spans)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON values: ``tokens`` with ``text``, ``start``, ``end`` and ``tag``.
+        """Return the result as JSON values.
 
-        Spans, if any.
+        ``tokens`` is a list of objects with ``text``, ``start``, ``end`` and ``tag``; ``spans`` is present if
+        the tags encode spans.
         """
         from spectralnlp.render.tags import to_dict
 

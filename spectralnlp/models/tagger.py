@@ -1,4 +1,4 @@
-"""The linear-chain tagger, as `spectralnlp train tagger` returns it."""
+"""The linear-chain tagger, the result of ``spectralnlp.train("tagger", …)``."""
 
 from __future__ import annotations
 

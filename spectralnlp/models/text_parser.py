@@ -44,7 +44,7 @@ class TextParser(ABC):
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences lazily and in order, on the current engine; None gives None."""
+        """Parse a stream of sentences lazily and in order, on the current engine; None in it gives None."""
 
     @abstractmethod
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:

@@ -1,4 +1,4 @@
-"""The trained topic model, as `spectralnlp train topics` returns it."""
+"""The trained topic model, the result of ``spectralnlp.train("topics", …)``."""
 
 from __future__ import annotations
 

@@ -153,10 +153,7 @@ _RULES = ("binary_rules", "unary_rules")
 
 
 def _halved(arrays: Arrays) -> Arrays:
-    """Convert tensors and lexical vectors to float16 for storage, each array with its scale.
-
-    See `to_half_precision`.
-    """
+    """Convert tensors and lexical vectors to float16 for storage, by `to_half_precision`."""
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):

@@ -99,9 +99,9 @@ class DenseTensors:
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The array ``values``, and a mask of the rules with valid tensors in it, bool (n_rules,).
+        """The array ``values``, and a mask of the rules whose tensors it has.
 
-        All are.
+        The mask is bool (n_rules,); here it is always True, but not for `FactoredTensors`.
         """
         return self.values, np.ones(len(self.offsets) - 1, bool)
 

@@ -163,7 +163,7 @@ def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
 
 
 def current_memory() -> Memory | None:
-    """Return the limit of the innermost `use_memory`; None, for no limit, outside of all."""
+    """Return the memory limit of the innermost `use_memory`; None, for no limit, outside of all."""
     return current_execution().memory
 
 

@@ -101,7 +101,7 @@ class Observer(Generic[M]):
             try:
                 return self._observe(partition)
             except Exception as error:
-                if _is_the_datas_fault(error):
+                if _is_in_the_data(error):
                     raise
                 time.sleep(self.pause * 2 ** (attempt - 1))
         try:
@@ -120,8 +120,8 @@ class Observer(Generic[M]):
         return moments
 
 
-def _is_the_datas_fault(error: Exception) -> bool:
-    """Whether a retry would fail again, because the data, not the file system, caused the error."""
+def _is_in_the_data(error: Exception) -> bool:
+    """Whether the data, not the file system, caused an error, so that it would recur in another attempt."""
     return isinstance(error, SpectralError) and not isinstance(error.__cause__, OSError)
 
 

@@ -98,7 +98,7 @@ def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Mem
 def _return_what_is_freed() -> None:
     """Make glibc return freed arrays to the system.
 
-    By default, glibc raises its threshold for that whenever a large array is freed, and the heap fragments:
+    By default, glibc keeps ever larger arrays after one was freed, and the heap fragments:
     by 80 MB over 250 MB of text. Other C libraries are unaffected.
     """
     mallopt = _of_c_library("mallopt")

@@ -356,7 +356,7 @@ def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str
 
 
 def _unquoted(cell: str) -> str:
-    """Return a TSV cell without surrounding quotes, which programs write that treat TSV as CSV with tabs."""
+    """Return a TSV cell without surrounding quotes, which some programs write as in CSV."""
     quoted = _QUOTED.fullmatch(cell)
     return cell if quoted is None else quoted[1].replace('""', '"')
 

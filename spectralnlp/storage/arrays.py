@@ -160,10 +160,7 @@ class WithArrays:
     """Base class of dataclasses whose array fields, declared with an `ArraySpec`, are stored."""
 
     def to_arrays(self) -> Arrays:
-        """Return the declared array fields for storage in a model folder, by name.
-
-        Float64 becomes float32.
-        """
+        """Return the declared array fields for storage in a model folder, by name, float64 as float32."""
         return arrays_of(self)
 
 

@@ -49,7 +49,7 @@ class _Packer(pickle.Pickler):
 def _narrowed(array: Array) -> Reduced | None:
     """Reduce an array, for pickling, to the narrowest dtype that holds the same values.
 
-    None if there is none.
+    Returns None if there is no narrower dtype.
     """
     for name in _NARROWER.get(array.dtype.name, ()):
         with np.errstate(all="ignore"):

@@ -109,12 +109,15 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return [f"{what}: if they are in another language, train a separate model"]
 
     def in_memory(self, data: Any) -> Corpus[Tree]:
-        """Return a corpus of trees; NLTK trees, in a corpus reader or a collection, are cleaned."""
+        """Return a corpus of trees; NLTK trees lose traces and function tags, others are unchanged."""
         trees = nltk_trees_of(data)
         return super().in_memory(data) if trees is None else trees
 
     def from_record(self, record: Mapping[str, Any]) -> Tree:
-        """Return the cleaned tree of a record's ``tree`` field, which is a `Tree` or a bracketed string."""
+        """Return the tree in the field ``tree`` of a record, without traces and function tags.
+
+        The field is a `Tree` or a bracketed string.
+        """
         tree: Tree | str = take_field(record, "tree", "parse", "brackets")
         if isinstance(tree, Tree):
             return tree

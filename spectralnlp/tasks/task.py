@@ -43,10 +43,7 @@ class OwnChanges(Protocol):
         """Add the data of files ``inputs`` to the model in ``folder``, and write the result to ``output``."""
 
     def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Remove the data of files ``inputs`` from the model in ``folder``.
-
-        Write the result to ``output``.
-        """
+        """Remove the data of files ``inputs`` from the model in ``folder``, and write it to ``output``."""
 
     def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
         """Merge models that were trained on different data, and write the result to ``output``."""
@@ -104,7 +101,7 @@ class Task(ABC):
 
         Args:
             inputs: files, folders or globs.
-            reader: name of a reader; returned unchanged unless it is ``auto``.
+            reader: name of a reader; by default, it is returned unchanged.
         """
         return reader
 
@@ -269,7 +266,7 @@ class Task(ABC):
     def own_changes(self) -> OwnChanges | None:
         """Return the functions that change models which contain their moments.
 
-        None for models that do not.
+        Returns None if models of this task do not.
         """
         return None
 

@@ -97,7 +97,7 @@ class _NltkTrees(Corpus[Tree]):
         self.on_bad = on_bad
 
     def partitions(self) -> Sequence[Partition[Tree]]:
-        """Return the partitions of the NLTK corpus, with trees converted and cleaned."""
+        """Return the partitions of the NLTK corpus; its trees lose traces and function tags."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_converted, each, self.on_bad))
             for each in self.corpus.partitions()

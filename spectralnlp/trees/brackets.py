@@ -114,7 +114,7 @@ class _Source:
         del self._since_start[:-1]
 
     def resume(self) -> None:
-        """Go back to the first line after that of the current tree that begins with a bracket."""
+        """Go back to the first line after the current tree's first line that begins with a bracket."""
         self._again.extendleft(reversed(self._since_start[1:]))
         self._since_start = []
         self._skipping = True

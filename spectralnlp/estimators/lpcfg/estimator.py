@@ -151,7 +151,7 @@ class LPCFG(TreebankEstimator):
         return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the logged trees as a treebank in each binarisation."""
+        """Return the logged trees as a treebank, with a table for each binarisation."""
         names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 

@@ -103,7 +103,12 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return nodes_of(self.table)
 
     def offsets(self, n_states: Ints, columns: Columns) -> StateOffsets:
-        """Return the start of each matrix in the values of binary rules, unary rules and pairs."""
+        """Return where the matrix of each binary rule, unary rule and pair starts in the concatenated values.
+
+        Args:
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            columns: pairs of states that are the columns of each binary rule.
+        """
         m = n_states.astype(np.int64)
         sizes = (
             m[self.binary_rules[:, 0]] * np.diff(columns.starts),

@@ -131,13 +131,13 @@ class CountedGrammar:
 
     @cached_property
     def binary(self) -> Layout:
-        """Layout of the counts of binary rules in the grammar."""
+        """Mapping from the counts of binary rules to the weights of the grammar's binary rules."""
         offsets = self.index.offsets(self.counts.n_states, self.counts.columns).binary
         return self._layout(self.index.binary_rules, self.grammar.binary_rules, offsets, self._binary_states)
 
     @cached_property
     def unary(self) -> Layout:
-        """Layout of the counts of unary rules in the grammar."""
+        """Mapping from the counts of unary rules to the weights of the grammar's unary rules."""
         offsets = self.index.offsets(self.counts.n_states, self.counts.columns).unary
         return self._layout(self.index.unary_rules, self.grammar.unary_rules, offsets, self._unary_states)
 
@@ -189,7 +189,7 @@ class CountedGrammar:
 
     @cached_property
     def tokens(self) -> TokenStates:
-        """Counts of words with states of the grammar."""
+        """Counts of each word with each tag and state of the grammar."""
         index, m = self.index, self.counts.n_states.astype(np.int64)
         pair, state, _ = _cells(m[index.pairs[:, 1]], np.ones(len(index.pairs), np.int64))
         place = self.place[index.pairs[pair, 1]] + state
@@ -328,7 +328,10 @@ def _other_trees() -> ConfigError:
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """Return the state of each annotated symbol; states of a symbol are in the order of annotated names."""
+    """Return the state in a grammar of each annotated symbol of a treebank.
+
+    The states of a symbol are in the order of the annotated names.
+    """
     seen: dict[str, int] = {}
     place = np.empty(len(table.symbols), np.int64)
     for number, label in enumerate(table.symbols):  # symbols are sorted

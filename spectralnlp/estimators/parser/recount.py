@@ -1,4 +1,6 @@
-"""Compute the log odds of a bracket without some training trees, exactly; `influence` estimates them.
+"""Compute exactly the log odds that a bracket would have without some training trees.
+
+The module `influence` estimates them.
 
 Rules, roots and the lexicon with its signatures are estimated again from the remaining trees. The states of
 nodes and the forests of the sentence are kept fixed.

@@ -46,7 +46,11 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return the shares for probabilities that are the same whatever tree is left out."""
+        """Return an object for probabilities that do not change if a tree is left out.
+
+        Args:
+            whole: float64 (n_tags,); p(tag | signature).
+        """
         none = np.empty(0, np.int64)
         return cls(none, none, whole, np.empty((0, len(whole))))
 

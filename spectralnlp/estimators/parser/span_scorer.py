@@ -212,7 +212,10 @@ def _fitted(
 
 
 def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
-    """Renumber the symbols of a table as in a grammar, whose symbols may have no annotation."""
+    """Return a table whose symbols have the ids of a grammar's symbols.
+
+    Symbols that the grammar does not have lose their annotation.
+    """
     if table.symbols == grammar.symbols:
         return table
     bare = [name if name in grammar.symbol_index else split_annotation(name)[0] for name in table.symbols]

@@ -113,7 +113,7 @@ class PCFG(TreebankEstimator):
         self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the logged trees, binarised and annotated."""
+        """Return the logged trees as a treebank, binarised and annotated."""
         trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
         return trees if self.unaries == "compress" else replace(trees, chains={})
 

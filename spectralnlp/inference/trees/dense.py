@@ -35,9 +35,9 @@ _NOTHING = -1e9
 
 @kernel
 def dense_posteriors(forest, rules, leaves):
-    """Return the total weight of a forest, and the posteriors of its edges and nodes.
+    """Return the total weight of a forest, and the posteriors of its hyperedges and nodes.
 
-    See `DenseRules.score`.
+    This is the kernel that `DenseRules.score` calls.
     """
     make_ready(rules, forest)
     n_states, offsets, inside, exponent = dense_inside(forest, rules, leaves)

@@ -39,7 +39,7 @@ def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
 
 
 def _forest(grammars: ForestGrammars) -> Forest | None:
-    """Return the forest of one unary rule over a tag; None if the grammar has no such rule."""
+    """Return a dummy forest that consists of one unary rule over a tag; None if there is no such rule."""
     rules = grammars.coarse.unary_rules
     over_tags = np.flatnonzero(grammars.coarse.is_tag[rules[:, 1]])
     if not len(over_tags):

@@ -53,7 +53,7 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
 
 
 def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
-    """Return a grammar's rules in the form that the kernels take.
+    """Return a grammar's rules in the dense or sparse form that kernels take.
 
     Raises:
         TypeError: one of the binary and unary tensors is sparse and the other dense.

@@ -164,7 +164,7 @@ class LabelTable:
 
     @classmethod
     def of_grammar(cls, grammar: LatentGrammar, chains: Chains) -> LabelTable:
-        """Return the table of a grammar's symbols and unary rules.
+        """Return the table of the phrase labels that a grammar's symbols and unary rules put over spans.
 
         Args:
             grammar: any grammar.
@@ -183,7 +183,7 @@ class LabelTable:
 
     @classmethod
     def of_labels(cls, shared: SharedLabels, chains: Chains) -> LabelTable:
-        """Return the table of the labels and unary pairs that several grammars share.
+        """Return the table for the labels and pairs of labels that several grammars share.
 
         The labels take the place of symbols, and the pairs that of unary rules; see `of_grammar`.
         """

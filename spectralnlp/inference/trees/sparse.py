@@ -33,7 +33,10 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Return the total and the posteriors of a forest; see :meth:`~.dense_rules.DenseRules.score`."""
+        """Return the total weight and the posteriors of a forest.
+
+        See :meth:`~.dense_rules.DenseRules.score`.
+        """
         offsets = vector_offsets(forest, grammar)
         root = root_weights(forest, grammar, offsets)
         inside = state_weights(SumProduct(), forest, self, offsets, leaves)

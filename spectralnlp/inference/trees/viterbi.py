@@ -38,9 +38,9 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
 
 @kernel
 def _derivation(forest, rules, vectors):
-    """Return the hyperedge of each node in the best derivation.
+    """Return the hyperedge of each node in the best derivation, -1 elsewhere.
 
-    Of several, that with the first hyperedges.
+    If several derivations are equally good, it takes the first hyperedge at each node, from the root down.
     """
     left, right = forest.left, forest.right
     offsets, best = vectors.offsets, vectors.inside

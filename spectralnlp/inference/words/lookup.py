@@ -92,7 +92,7 @@ class VectorLookup:
     def context_vectors(self) -> Array32:
         """The vectors of context words for each block of positions.
 
-        The shape is float32 (n_blocks, n_contexts, dimensions).
+        The array is float32 (n_blocks, n_contexts, dimensions).
 
         Raises:
             InputError: these vectors have no context vectors.

@@ -36,7 +36,9 @@ def is_nltk_tree(example: object) -> bool:
 
 
 class NltkCorpus(Corpus[Tree]):
-    """Corpus of the cleaned trees of an NLTK corpus reader; each of its files is a document.
+    """Corpus of the trees of an NLTK corpus reader, without traces and function tags (`clean`).
+
+    Each of the reader's files is a document.
 
     Args:
         corpus: an object with ``parsed_sents()``, and with ``fileids()`` if it has several files.
