@@ -72,10 +72,15 @@ def measure(case: str, folder: Path) -> list[list[object]]:
         ("add 1 %", added, adding, _same(added, whole, folder)),
         ("forget 1 %", taken, taking, _same(taken, part, folder)),
     ):
-        observing, total = (f"{whole.observing / change.observing:.0f} ×", f"{anew / seconds:.1f} ×")
+        observing, total = (
+            f"{whole.observe_seconds / change.observe_seconds:.0f} ×",
+            f"{anew / seconds:.1f} ×",
+        )
         checked = {None: None, True: "yes", False: "NO"}[same]
         what_verb = f"`{name.partition('.')[0]}`, {what}: {verb}"
-        rows.append([what_verb, f"{change.observing:.3f} s", observing, f"{seconds:.2f} s", total, checked])
+        rows.append(
+            [what_verb, f"{change.observe_seconds:.3f} s", observing, f"{seconds:.2f} s", total, checked]
+        )
     return rows
 
 

@@ -35,8 +35,8 @@ class Change:
     Attributes:
         model: the new model.
         kept: moments of the new model.
-        observing: seconds spent on reading documents.
-        solving: seconds spent on computing the model from moments.
+        observe_seconds: seconds spent on reading documents.
+        solve_seconds: seconds spent on computing the model from moments.
         left_out: number of documents that were skipped because the model has them already.
 
     Examples:
@@ -49,8 +49,8 @@ class Change:
 
     model: Any
     kept: KeptMoments
-    observing: float = 0.0
-    solving: float = 0.0
+    observe_seconds: float = 0.0
+    solve_seconds: float = 0.0
     left_out: int = 0
 
     __repr__ = one_line

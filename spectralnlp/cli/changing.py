@@ -136,5 +136,5 @@ def save_change(change: Change, output: str | Path, tagger: str | None = None) -
         change = replace(change, model=replace(change.model, tagger=tagger))
     change.save(output, overwrite=True)  # `changed_folder` has checked the folder
     n, unit = len(change.kept.ledger), change.kept.unit
-    say(f"observed in {change.observing:.2f} s, solved in {change.solving:.2f} s")
+    say(f"observed in {change.observe_seconds:.2f} s, solved in {change.solve_seconds:.2f} s")
     say(f"{output}: {n:,} {unit}{'' if n == 1 else 's'}")

@@ -85,14 +85,14 @@ Overwrite: TypeAlias = Annotated[
 _WEIGHT = re.compile(r"\s*\d{1,9}\s*")
 
 
-def weights_of(given: list[str] | None) -> dict[str, int] | None:
+def weights_of(options: list[str] | None) -> dict[str, int] | None:
     """Return the values of ``--weight`` as a mapping of inputs to weights; None if there are none.
 
     Raises:
         ConfigError: a value is not INPUT=N with a whole number N.
     """
     found: dict[str, int] = {}
-    for each in given or []:
+    for each in options or []:
         name, equals, weight = each.rpartition("=")
         if not equals or not name or not _WEIGHT.fullmatch(weight):
             what = f"--weight takes INPUT=N with a whole number N from 1, not {each!r}"

@@ -241,7 +241,7 @@ class Parser(TextParser, ChangingModel):
             evidence, tags = TagEvidence(SuggestedTags(self.tags, tags)), None
         coarse, words = [each.coarse for each in self.grammar_sets], sentence.forms
         if tags is None and evidence is not None:
-            tags, weights = evidence.given(words), evidence.weights(coarse, words)
+            tags, weights = evidence.fixed_tags(words), evidence.weights(coarse, words)
         parser = self.forest_parser
         return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 

@@ -40,21 +40,21 @@ class SuggestedTags:
 
     Args:
         tags: names of the tags, the columns of `posteriors`.
-        given: a tag for each word; an unknown or empty tag gives a uniform distribution.
+        suggested: a tag for each word; an unknown or empty tag gives a uniform distribution.
     """
 
     tags: tuple[str, ...]
-    given: tuple[str, ...]
+    suggested: tuple[str, ...]
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """Return the tags that the words of the sentence already have."""
-        return [list(self.given) for _ in sentences]
+        return [list(self.suggested) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
         """Return float64 (n_words, n_tags), with half of the probability on the given tag of each word."""
         column = {tag: i for i, tag in enumerate(self.tags)}
-        p = np.full((len(self.given), len(self.tags)), 1 / len(self.tags))
-        for row, tag in enumerate(self.given):
+        p = np.full((len(self.suggested), len(self.tags)), 1 / len(self.tags))
+        for row, tag in enumerate(self.suggested):
             if tag in column:
                 p[row] = (1 - _TRUSTED) / max(len(self.tags) - 1, 1)
                 p[row, column[tag]] = _TRUSTED
@@ -92,7 +92,7 @@ class TagEvidence:
             what = f"{len(strange)} of the tagger's tags, such as {strange[0]}, are not the parser's"
             raise ConfigError(what, hint="train the tagger on the parser's treebank")
 
-    def given(self, words: Sequence[str]) -> tuple[str, ...] | None:
+    def fixed_tags(self, words: Sequence[str]) -> tuple[str, ...] | None:
         """Return the tags that are imposed on the words.
 
         None if tags are only weighted (``fixed`` is false).

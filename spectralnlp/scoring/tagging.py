@@ -119,7 +119,7 @@ class TagReport(Report):
 
 def score_tags(
     gold: Sequence[tuple[Sequence[str], Sequence[str]]],
-    found: Iterable[Sequence[str]],
+    predicted: Iterable[Sequence[str]],
     *,
     known: Container[str],
     labels: Container[str],
@@ -130,7 +130,7 @@ def score_tags(
 
     Args:
         gold: words and gold tags of each sentence.
-        found: predicted tags of each sentence.
+        predicted: predicted tags of each sentence.
         known: words of the training data.
         labels: tags that the model can predict.
         scheme: how tags encode spans.
@@ -140,7 +140,7 @@ def score_tags(
         InputError: there are no words.
     """
     rows, new_tags, invalid = [], dict[str, int](), 0
-    for (words, tags), ours in zip(gold, found, strict=True):
+    for (words, tags), ours in zip(gold, predicted, strict=True):
         right = [a == b for a, b in zip(tags, ours, strict=True)]
         unknown = [word not in known for word in words]
         both = sum(a and b for a, b in zip(right, unknown, strict=True))

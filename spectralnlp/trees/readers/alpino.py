@@ -39,14 +39,14 @@ class _Node:
     """Node element of an Alpino file.
 
     Args:
-        given: attributes of the element.
+        attributes: attributes of the element.
         line: line number of its beginning.
         above: parent node; None for the root.
         parts: number of child nodes.
         full: whether the node dominates a word.
     """
 
-    given: dict[str, str]
+    attributes: dict[str, str]
     line: int
     above: _Node | None
     parts: int = 0
@@ -55,7 +55,7 @@ class _Node:
     @property
     def name(self) -> str:
         """Identifier of the node, unique within the sentence."""
-        return self.given["id"]
+        return self.attributes["id"]
 
 
 class _AlpinoXml(XmlSentences):
@@ -66,18 +66,18 @@ class _AlpinoXml(XmlSentences):
     nodes: list[_Node]  # of the open sentence
     open: _Node | None
 
-    def start(self, element: str, given: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         """Process a start tag with its attributes."""
         if element == "alpino_ds":
             self.begin_sentence()
             self.nodes, self.open = [], None
         elif element == "node" and self.sentence is not None:
-            self.value(element, given, "id")
+            self.value(element, attributes, "id")
             if self.open is None and self.nodes:
                 raise self.sentence.bad("a second root", self.line, "give each sentence an <alpino_ds>")
             if self.open is not None:
                 self.open.parts += 1
-            self.open = _Node(given, self.line, self.open)
+            self.open = _Node(attributes, self.line, self.open)
             self.nodes.append(self.open)
 
     def end(self, element: str) -> SentenceGraph | None:
@@ -93,32 +93,32 @@ class _AlpinoXml(XmlSentences):
 
     def graph(self, sentence: GraphBuilder) -> SentenceGraph:
         """Return the sentence with its nodes, except those that dominate no word."""
-        words = [node for node in self.nodes if "word" in node.given]
+        words = [node for node in self.nodes if "word" in node.attributes]
         for word in words:
             above: _Node | None = word
             while above is not None and not above.full:
                 above.full, above = True, above.above
         for node in self.nodes:
             leaf = not node.parts
-            if leaf != (node in words) and not (leaf and "index" in node.given):
+            if leaf != (node in words) and not (leaf and "index" in node.attributes):
                 what = f"node {node.name} has {'neither word nor' if leaf else 'a word and'} parts"
                 raise sentence.bad(what, node.line, "give a word a node of its own")
         for word in sorted(words, key=lambda node: _position(node, sentence)):
-            tag = self.value("node", word.given, "pos", "pt")
-            sentence.add_word(word.name, word.given["word"], tag, word.line)
+            tag = self.value("node", word.attributes, "pos", "pt")
+            sentence.add_word(word.name, word.attributes["word"], tag, word.line)
         for node in self.nodes[1:]:
             if node.full and node.parts:
-                sentence.add_phrase(node.name, self.value("node", node.given, "cat"), node.line)
+                sentence.add_phrase(node.name, self.value("node", node.attributes, "cat"), node.line)
             if node.full and node.above is not None:
-                sentence.hang(node.name, node.above.name, node.given.get("rel", ""), node.line)
+                sentence.hang(node.name, node.above.name, node.attributes.get("rel", ""), node.line)
         root = self.nodes[0] if self.nodes and self.nodes[0].parts else None
         graph = sentence.build("" if root is None else root.name)
-        label = _ROOT if root is None else root.given.get("cat", _ROOT)
+        label = _ROOT if root is None else root.attributes.get("cat", _ROOT)
         return replace(graph, root=label, empty=sum(not node.full and not node.parts for node in self.nodes))
 
 
 def _position(node: _Node, sentence: GraphBuilder) -> int:
-    begin = node.given.get("begin", "")
+    begin = node.attributes.get("begin", "")
     if not (begin.isdecimal() and len(begin) < 10):
         raise sentence.bad(f"{begin!r} is no position of a word", node.line, "give its number in begin=")
     return int(begin)

@@ -34,30 +34,30 @@ class _TigerXml(XmlSentences):
     root: str | None = None  # of the open sentence
     phrase = ""
 
-    def start(self, element: str, given: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         """Process a start tag with its attributes."""
-        if element == "subcorpus" and "external" in given:
-            what = f"a part of the corpus is in another file, {given['external']}"
+        if element == "subcorpus" and "external" in attributes:
+            what = f"a part of the corpus is in another file, {attributes['external']}"
             raise InputError(what, path=self.path, line=self.line, hint="give that file itself")
         if element == "s":
             self.begin_sentence()
             self.root, self.phrase = None, ""
         elif self.sentence is not None:
-            self.add(self.sentence, element, given)
+            self.add(self.sentence, element, attributes)
 
-    def add(self, sentence: GraphBuilder, element: str, given: dict[str, str]) -> None:
+    def add(self, sentence: GraphBuilder, element: str, attributes: dict[str, str]) -> None:
         """Add the node or edge of an element to a sentence."""
         if element == "graph":
-            self.root = self.value(element, given, "root")
+            self.root = self.value(element, attributes, "root")
         elif element == "t":
-            name, word, tag = (self.value(element, given, each) for each in ("id", "word", "pos"))
+            name, word, tag = (self.value(element, attributes, each) for each in ("id", "word", "pos"))
             sentence.add_word(name, word, tag, self.line)
         elif element == "nt":
-            self.phrase = self.value(element, given, "id")
-            sentence.add_phrase(self.phrase, self.value(element, given, "cat"), self.line)
+            self.phrase = self.value(element, attributes, "id")
+            sentence.add_phrase(self.phrase, self.value(element, attributes, "cat"), self.line)
         elif element == "edge":
-            below = self.value(element, given, "idref")
-            sentence.hang(below, self.phrase, given.get("label", ""), self.line)
+            below = self.value(element, attributes, "idref")
+            sentence.hang(below, self.phrase, attributes.get("label", ""), self.line)
 
     def end(self, element: str) -> SentenceGraph | None:
         """Process an end tag; return the sentence if the tag ends one, else None."""

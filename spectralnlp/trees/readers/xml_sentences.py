@@ -55,7 +55,7 @@ class XmlSentences(ABC):
         self._parser.EntityDeclHandler = self._refuse
 
     @abstractmethod
-    def start(self, element: str, given: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         """Process a start tag with its attributes."""
 
     @abstractmethod
@@ -95,25 +95,25 @@ class XmlSentences(ABC):
         self.n_sentences += 1
         self.sentence = GraphBuilder(self.path, self.n_sentences, self.line)
 
-    def value(self, element: str, given: dict[str, str], *names: str) -> str:
+    def value(self, element: str, attributes: dict[str, str], *names: str) -> str:
         """Return the value of the first attribute in ``names`` that an element has.
 
         Raises:
             InputError: the element has none of them.
         """
         for name in names:
-            if name in given:
-                return given[name]
+            if name in attributes:
+                return attributes[name]
         builder = self.sentence or GraphBuilder(self.path, self.n_sentences, self.line)
         raise builder.bad(f"<{element}> without {names[0]!r}", self.line, f"add {names[0]}=")
 
-    def _start(self, element: str, given: dict[str, str]) -> None:
+    def _start(self, element: str, attributes: dict[str, str]) -> None:
         if not self._started and element not in self.outer:
             what, hint = f"an XML file of <{element}>, not {self.format}", f"{self.format} begins with "
             hint += " or ".join(f"<{name}>" for name in sorted(self.outer))
             raise InputError(what, path=self.path, line=self.line, hint=hint)
         self._started = True
-        self._guarded(lambda: self.start(element, given))
+        self._guarded(lambda: self.start(element, attributes))
 
     def _end(self, element: str) -> None:
         graph = self._guarded(lambda: self.end(element))
