@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from spectralnlp.estimators.lpcfg.learner import LPCFGLearner
 from spectralnlp.estimators.parser.component import folds_of
 from spectralnlp.estimators.parser.parsers import LPCFGParser
 from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, learn_epoch
-from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring
+from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring, _divisions
 from spectralnlp.estimators.parser.span_training import describe_all
 from spectralnlp.inference.trees.labels import SharedLabels
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
@@ -65,6 +66,23 @@ def test_folds_go_by_document_or_by_block() -> None:
     assert len(folds_of(np.empty(0, np.int32), 3)) == 0
 
 
+@pytest.mark.parametrize(
+    "documents", [np.arange(90) // 2, np.zeros(90, np.int32)], ids=["documents", "blocks"]
+)
+def test_divisions_into_folds_differ(documents: np.ndarray) -> None:
+    one, two, three = (folds_of(documents, 3, repetition) for repetition in range(3))
+    for a, b in ((one, two), (one, three), (two, three)):
+        assert np.bincount(a * 3 + b, minlength=9).min() >= 6  # of ten if evenly
+
+
+@pytest.mark.parametrize(
+    ("n_words", "divisions"), [(500, 3), (60_000, 2), (75_000, 1), (140_000, 1), (300_000, 1)]
+)
+def test_small_treebanks_are_divided_more_often(n_words: int, divisions: int) -> None:
+    table = SimpleNamespace(word=np.append(np.zeros(n_words, np.int32), [-1] * 500))
+    assert _divisions(table) == divisions  # type: ignore[arg-type]
+
+
 def marked_with(tree: Tree, document: int) -> Tree:
     """The tree with the number of its document behind every word."""
     return tree.fold(
@@ -112,8 +130,8 @@ def test_no_document_is_shown_to_the_grammar_that_parses_it(
             ]
 
     LPCFGParser(em_iterations=0).fit(Documents(marked))
-    assert len(seen) == 3
-    assert sum(len(parsed) for _, parsed in seen) == 60
+    assert len(seen) == 9  # three folds of three divisions
+    assert sum(len(parsed) for _, parsed in seen) == 180
     assert all(not known & set(parsed) for known, parsed in seen)
 
 

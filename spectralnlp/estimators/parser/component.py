@@ -86,18 +86,23 @@ class Context:
         result, _ = map_kernels(lambda each: each(), jobs)
         return result
 
-    def jackknife(self, n_folds: int, read: Callable[[Fold], R]) -> list[R]:
+    def jackknife(self, n_folds: int, read: Callable[[Fold], R], repetitions: int = 1) -> list[R]:
         """Process each fold of the documents with grammars and components learned from the other folds.
 
         Args:
             n_folds: number of folds.
             read: function that processes a fold; folds are passed one after the other to save memory.
+            repetitions: number of divisions of the treebank into folds, at most ``n_folds``.
 
         Returns:
-            The result of each fold.
+            The result of each fold of each division.
         """
-        folds = folds_of(self.trees.documents, n_folds)
-        return [read(self._fold(number, folds == number)) for number in np.unique(folds).tolist()]
+        results = []
+        for repetition in range(repetitions):
+            folds = folds_of(self.trees.documents, n_folds, repetition)
+            for fold in np.unique(folds).tolist():
+                results.append(read(self._fold(repetition * n_folds + fold, folds == fold)))
+        return results
 
     def _fold(self, number: int, held_out: NDArray[np.bool_]) -> Fold:
         others = Context(self.learner.select(~held_out), self.grammar, self.parts, self)
@@ -109,7 +114,7 @@ class Fold(NamedTuple):
     """A fold of a treebank, with grammars and components learned from the other folds.
 
     Attributes:
-        number: index of the fold, from 0.
+        number: index of the fold, from 0; folds of further divisions of the treebank are numbered on.
         held_out: bool (n_trees,); trees of the fold.
         others: context of all other trees, with the components learned from them.
         grammar_sets: grammars learned from all other trees, one set for each binarisation.
@@ -127,20 +132,22 @@ class Component(ABC):
     Class attributes:
         name: name of the part in `Parser.components`.
         least_trees: minimum number of trees; with fewer the component is not learned.
-        time: training time of a component that is learned "after", in percent of the default training.
         learned: training stage, ``before``, ``beside`` (in parallel with) or ``after`` the step that assigns
             vectors or states to nodes for the grammars.
     """
 
     name: ClassVar[str]
     least_trees: ClassVar[int] = 0
-    time: ClassVar[float] = 0.0
     learned: ClassVar[Literal["before", "beside", "after"]]
 
     @property
     @abstractmethod
     def is_on(self) -> bool:
         """Whether the settings turn the component on."""
+
+    def time(self, context: Context) -> float:
+        """Return the training time of a component that is learned "after", if the grammars take 36."""
+        return 0.0
 
     def check_combination(self) -> None:  # noqa: B027 (most settings go with any others)
         """Check that the settings are compatible with one another.
@@ -158,20 +165,22 @@ class Component(ABC):
         """
 
 
-def folds_of(documents: Ints, n_folds: int) -> Ints:
+def folds_of(documents: Ints, n_folds: int, repetition: int = 0) -> Ints:
     """Assign a fold to each tree, the same one for all trees of a document.
 
-    If there are fewer than five documents per fold, folds consist of blocks of adjacent trees instead.
+    If there are fewer than five documents per fold, blocks of adjacent trees take the place of documents.
 
     Args:
         documents: int32 (n_trees,); index of each tree's document, ascending.
         n_folds: number of folds.
+        repetition: number of the division, from 0 and less than ``n_folds``. Documents that share a fold are
+            in different folds of another division, as far as possible.
 
     Returns:
         The fold of each tree, int32 (n_trees,).
     """
     _, rank = np.unique(documents, return_inverse=True)
-    if len(rank) and rank.max() + 1 >= _DOCUMENTS_PER_FOLD * n_folds:
-        return (rank % n_folds).astype(np.int32)
     n_blocks = _DOCUMENTS_PER_FOLD * n_folds
-    return (np.arange(len(rank)) * n_blocks // max(len(rank), 1) % n_folds).astype(np.int32)
+    if not len(rank) or rank.max() + 1 < n_blocks:
+        rank = np.arange(len(rank)) * n_blocks // max(len(rank), 1)
+    return ((rank + repetition * (rank // n_folds)) % n_folds).astype(np.int32)

@@ -4,7 +4,8 @@ Each fold of the treebank is parsed with grammars learned from the other folds, 
 sentences under their own grammar are overconfident. The weights are then trained to predict the gold label of
 each span from these posteriors and from words and tags in and around the span (``span_training.py``). The
 grammars of folds are of the same kinds as those of the parser: with smaller ones F1 is no worse, but
-posteriors are (benchmarks/experiments/span-scorer.md).
+posteriors are (benchmarks/experiments/span-scorer.md). A small treebank is divided into folds two or three
+times, so that the scorer is trained on parses of each sentence by different grammars.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ _MOST_FEATURES = 300_000
 _TOGETHER = 16
 # Number of folds of the jackknife; five are no better than three (benchmarks/experiments/span-scorer.md).
 _FOLDS = 3
+# Number of words to train on: treebanks of half as many or less are divided into folds up to three times
+# (benchmarks/experiments/span-scorer.md).
+_MANY_WORDS, _MOST_DIVISIONS = 140_000, 3
 # Share of the fit in the total training time, and share of learning grammars in the time of a fold.
 _FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3
 _REFINEMENT = TrainingOptions(rate=0.02)  # for continued training on a few trees
@@ -58,7 +62,6 @@ class SpanScoring(Component):
     name = "span_scorer"
     least_trees = 500  # with fewer, the scorer does more harm than good
     learned = "after"
-    time = 64
 
     span_scorer: Annotated[
         bool,
@@ -72,6 +75,10 @@ class SpanScoring(Component):
     def is_on(self) -> bool:
         """Whether a span scorer is learned."""
         return self.span_scorer
+
+    def time(self, context: Context) -> float:
+        """Return the training time; see `Component.time`."""
+        return 64.0 * _divisions(context.trees.first)
 
     def learn(self, context: Context) -> SpanScorer:
         """Parse the folds of a jackknife, and train a scorer on the parses."""
@@ -166,6 +173,8 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
     shared = SharedLabels.of(context.coarse)
     blank, gold = _without_weights(table, shared), GoldSpans.of(table, shared)
 
+    divisions = _divisions(table)
+
     def read(fold: Fold) -> list[tuple[int, Example]]:
         with fit_pass(f"span scorer: parses of fold {fold.number + 1}"):
             reader = _FoldReader(table, context.coarse, _parser(fold), clusters, gold)
@@ -175,17 +184,24 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
                 if example is not None:
                     numbered.append((tree, example))
                 part = _GRAMMARS_OF_FOLD + (1 - _GRAMMARS_OF_FOLD) * done / len(trees)
-                context.report_done((1 - _FITTING) * (fold.number + part) / _FOLDS)
+                context.report_done((1 - _FITTING) * (fold.number + part) / (divisions * _FOLDS))
                 if done % _TOGETHER == 0:
                     trim_memory()
             kept = spill_examples([example for _, example in numbered])
             return [(tree, example) for (tree, _), example in zip(numbered, kept, strict=True)]
 
-    numbered = sorted(example for fold in context.jackknife(_FOLDS, read) for example in fold)
+    read_folds = context.jackknife(_FOLDS, read, divisions)
+    numbered = sorted((example for fold in read_folds for example in fold), key=lambda each: each[0])
     with fit_pass("span scorer: weights"):
         times = table.copies.tolist()  # trees with a larger weight are repeated
         repeated = [each for tree, each in numbered for _ in range(times[tree])]
         return _fitted(blank, shared, repeated, options)
+
+
+def _divisions(table: TreeTable) -> int:
+    """Return how often a treebank is divided into folds."""
+    n_words = int(np.count_nonzero(table.word >= 0))
+    return min(max(1, _MANY_WORDS // n_words), _MOST_DIVISIONS)
 
 
 def _fitted(

@@ -151,7 +151,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         learner = self.grammar_.learner(trees)
         context = Context(learner, self.grammar_, self.components)
         last = context.wanted("after")
-        stages = Stages({**_BEFORE, **{each.name: each.time for each in last}, **_AFTER})
+        stages = Stages({**_BEFORE, **{each.name: each.time(context) for each in last}, **_AFTER})
         stages.report_done("reading")
         context.learn("before")
         context.learn_concurrently(learner.describe_nodes)
