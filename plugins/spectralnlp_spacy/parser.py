@@ -11,10 +11,10 @@ from spacy.tokens import Doc, Span
 
 from spectralnlp import registry
 from spectralnlp.errors import RegistryError
-from spectralnlp.models.pieces import IN_PIECES
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
+from spectralnlp.trees.parse import IN_PIECES
 from spectralnlp_spacy.arcs import Arcs
 from spectralnlp_spacy.constituents import (
     Bracket,

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from spectralnlp.runtime import deferred_interrupts
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
-from spectralnlp.trees.parse import Alternative, Constituent, Parse
+from spectralnlp.trees.parse import IN_PIECES, Alternative, Constituent, Parse
 
 MOST_KNOWN = 32
-IN_PIECES = "longer than max_length: parsed in pieces"
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")", "。", "、", "，", "；", "！", "？"])
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import nltk
     import pandas
 
+# Value of `Parse.fallback` of a sentence that is too long to be parsed whole.
+IN_PIECES = "longer than max_length: parsed in pieces"
+
 
 @dataclass(frozen=True)
 class Constituent:

@@ -15,13 +15,12 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
 from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
-from spectralnlp.models.pieces import IN_PIECES
 from spectralnlp.render.jsonl import to_dict
 from spectralnlp.runtime import InMemoryCorpus, use_engine
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, read_brackets, strip_root
-from spectralnlp.trees.parse import Parse
+from spectralnlp.trees.parse import IN_PIECES, Parse
 
 TEXT = "The keeper climbs the stairs. Marta saw the old ship, and she waited in the harbor!"
 DECODERS = ["mbr", "max-rule", "labelled-recall"]

@@ -18,7 +18,7 @@ from spectralnlp_spacy.constituents import KEY, tree_of
 from spectralnlp_spacy.errors import ComponentError
 
 import spectralnlp
-from spectralnlp.models.pieces import IN_PIECES
+from spectralnlp.trees.parse import IN_PIECES
 
 
 def own_tokens(nlp, *sentences):
