@@ -18,7 +18,7 @@ from time import process_time
 
 import numpy as np
 
-from spectralnlp.estimators.parser.segmenter import learn_segmenter, tagged_words
+from spectralnlp.estimators.parser.segmenter import known_words, learn_segmenter, tagged_words
 from spectralnlp.estimators.shared.treebank import Treebank
 from spectralnlp.inference.chains.segmentation import ChainSegmenter
 from spectralnlp.runtime import accumulate
@@ -88,9 +88,8 @@ def main() -> None:
     started = process_time()
     weights = learn_segmenter(train, np.array(documents, np.int32), random_state=0)
     print(f"{report.machine()} {process_time() - started:.0f} CPU seconds of training.\n")
-    known = {word for sentence in train for word, _ in sentence}
     header = ["test", "sentences", "F1 of words", "unknown, %", "their recall", "sentences a CPU second"]
-    print(report.table(header, [row(name, ChainSegmenter(weights, known), test)]))
+    print(report.table(header, [row(name, ChainSegmenter(weights, known_words(train)), test)]))
 
 
 if __name__ == "__main__":

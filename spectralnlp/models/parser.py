@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spectralnlp import registry
-from spectralnlp.inference.chains.segmentation import ChainSegmenter
+from spectralnlp.inference.chains.segmentation import ChainSegmenter, tags_of_words
 from spectralnlp.inference.sentences.ends import LearnedSentenceEnds
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.decoders import Decoder
@@ -141,7 +141,7 @@ class Parser(TextParser, ChangingModel):
         return Tokenizer(
             self.conventions,
             None if ends is None else LearnedSentenceEnds(ends, self.coarse),
-            None if segmenter is None else ChainSegmenter(segmenter, self.coarse.lexicon.word_index),
+            None if segmenter is None else ChainSegmenter(segmenter, tags_of_words(self.coarse)),
         )
 
     @property

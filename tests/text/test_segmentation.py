@@ -13,9 +13,16 @@ import pytest
 import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, ModelError
-from spectralnlp.estimators.parser.segmenter import learn_segmenter
-from spectralnlp.inference.chains.segmentation import ChainSegmenter
+from spectralnlp.estimators.parser.segmenter import known_words, learn_segmenter, tagged_words
+from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.inference.chains.segmentation import (
+    ChainSegmenter,
+    character_keys,
+    tags_of_words,
+    word_codes,
+)
 from spectralnlp.models.parser import Parser
+from spectralnlp.runtime import accumulate
 from spectralnlp.tasks.raw_text import evaluate_raw
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.detokenizer import place_words, text_of
@@ -23,6 +30,7 @@ from spectralnlp.text.scripts import is_continuous, script_of
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
 from spectralnlp.trees import Tree, read_brackets
+from spectralnlp.trees.treelog import TreeLog
 
 NOUNS = ("灯台", "港", "船", "カモメ", "かもめ", "漁師", "朝", "霧", "ランプ", "東京湾")
 VERBS = ("見る", "待つ", "照らす", "歩く", "書く", "読む", "のぼる")
@@ -109,6 +117,40 @@ def test_words_are_found(parser: Parser) -> None:
     assert unknown.sentence.words[1:] == ["は", "港", "に", "待つ", "。"]
 
 
+def test_words_have_the_same_tags_in_training_and_in_the_parser(parser: Parser) -> None:
+    log = TreeLog(parser.grammar_sets[0].binariser.to_dict())
+    accumulate(log, spectralnlp.InMemoryCorpus(made_up_trees(500)))
+    sentences = tagged_words(Treebank.of([log]).first)
+    assert sentences is not None
+    known = tags_of_words(parser.coarse)
+    assert {word: set(tags) for word, tags in known.items()} == known_words(sentences)
+    assert word_codes(known) == word_codes(known_words(sentences))
+
+
+def test_features_name_the_tags_of_known_words() -> None:
+    keys = [
+        character_keys(["港を見る"], word_codes({"港": tags, "見る": {"VB"}}))
+        for tags in ({"N"}, {"P"}, {"P", "N"}, ["N", "P"])
+    ]
+    differ = [(each != keys[0]).any(axis=1).tolist() for each in keys[1:3]]
+    assert differ == [[True, True, False, False]] * 2  # the word, and what follows it
+    assert np.array_equal(keys[2], keys[3])
+
+
+def test_features_of_a_text_do_not_depend_on_the_text_before() -> None:
+    words = word_codes({"船": {"N"}, "港": {"N"}, "東京湾": {"N"}})
+    apart = [character_keys([text], words) for text in ("東京湾", "港の船")]
+    assert np.array_equal(character_keys(["東京湾", "港の船"], words), np.concatenate(apart))
+
+
+def test_tags_are_places_in_words_and_the_most_frequent_parts_of_speech() -> None:
+    sentences = [[("船", "N"), ("出る", "VB"), ("見つける", f"X{i % 20}")] for i in range(100)]
+    weights = learn_segmenter(sentences, np.arange(100, dtype=np.int32) // 20, random_state=0)
+    assert {"S-N", "B-VB", "E-VB", "B-*", "I-*", "E-*"} <= set(weights.tags)
+    assert len({tag[2:] for tag in weights.tags}) == 15
+    assert not {"I-VB", "E-N", "B-N"} & set(weights.tags)
+
+
 def test_raw_evaluation(parser: Parser) -> None:
     report = evaluate_raw(parser, spectralnlp.InMemoryCorpus(made_up_trees(40)))
     assert report.to_flat_dict()["token_f1"] == 100
@@ -147,7 +189,7 @@ def test_nothing_is_learned_where_words_are_apart_or_trees_are_few() -> None:
 def test_long_text_and_single_characters() -> None:
     words = [list(zip(tree.words(), tree.tags(), strict=True)) for tree in made_up_trees(100)]
     weights = learn_segmenter(words, np.zeros(100, np.int32), random_state=0)
-    segmenter = ChainSegmenter(weights, {word for sentence in words for word, _ in sentence})
+    segmenter = ChainSegmenter(weights, known_words(words))
     assert segmenter.ends("𠮟") == [1]
     ends = segmenter.ends("船は港を見る。" * 2000)
     assert ends[-1] == 14_000

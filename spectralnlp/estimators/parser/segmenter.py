@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated
 
 import numpy as np
@@ -14,18 +14,19 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.component import Component, Context, folds_of
 from spectralnlp.estimators.tagger.estimator import CRFTagger, Numbered
 from spectralnlp.estimators.tagger.kernels import Examples
-from spectralnlp.inference.chains.segmentation import character_keys
+from spectralnlp.inference.chains.segmentation import character_keys, word_codes
 from spectralnlp.inference.chains.templates import N_SLOTS, find_rows
 from spectralnlp.parameters import ChainWeights, Ints
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
+from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
 
 # Minimum count of features.
 _FEWEST_SEEN = 2
-# Number of tags that are predicted along with words, the most frequent ones; all others are one class. Time
-# is quadratic in their number.
-_MOST_CLASSES = 24
+# Number of parts of speech that are predicted along with words, the most frequent ones; all others are one
+# class. Time is quadratic in their number, and more gain nothing (benchmarks/experiments/raw-text.md).
+_MOST_CLASSES = 14
 _OTHERS = "*"
 # Known words are features; those used in a fold come from the other folds, so that some words are unknown.
 _FOLDS = 5
@@ -68,7 +69,8 @@ def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
     conventions = Conventions.learn(words)
     if conventions.words_apart:
         return None
-    tags = [table.symbols[symbol] for symbol in table.symbol[leaves].tolist()]
+    labels = [(labels_of(symbol) or ("",))[-1] for symbol in table.symbols]
+    tags = [labels[symbol] for symbol in table.symbol[leaves].tolist()]
     plain = [conventions.plain(word).split() for word in words]
     first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()
     return [
@@ -92,9 +94,9 @@ def learn_segmenter(
     texts_of_all = ["".join(word for word, _ in sentence) for sentence in sentences]
     keys = []
     for fold in range(_FOLDS):
-        known = {word for s, its in zip(sentences, folds, strict=True) if its != fold for word, _ in s}
+        known = known_words(s for s, its in zip(sentences, folds, strict=True) if its != fold)
         texts = [texts_of_all[i] for i in order if folds[i] == fold]
-        keys += [character_keys(texts, known)] if texts else []
+        keys += [character_keys(texts, word_codes(known))] if texts else []
     joint = np.concatenate(keys)
     seen, n_seen = np.unique(joint, return_counts=True)
     kept = seen[n_seen >= _FEWEST_SEEN]
@@ -122,6 +124,15 @@ def learn_segmenter(
     return CRFTagger(random_state=random_state).learn_numbered(Numbered.of(examples, kept, names))
 
 
+def known_words(sentences: Iterable[Sequence[tuple[str, str]]]) -> dict[str, set[str]]:
+    """Return the tags of each word of tagged sentences."""
+    known = defaultdict[str, set[str]](set)
+    for word, tag in chain.from_iterable(sentences):
+        known[word].add(tag)
+    return known
+
+
 def _tags(length: int, name: str) -> list[str]:
-    """Return the tags of a word's characters: ``B-name`` for the first one, and ``I-name`` for the others."""
-    return [f"B-{name}", *[f"I-{name}"] * (length - 1)]
+    """Return the tags of a word's characters: ``B-name``, ``I-name``, …, ``E-name``; ``S-name`` for one."""
+    places = "S" if length == 1 else "B" + "I" * (length - 2) + "E"
+    return [f"{place}-{name}" for place in places]

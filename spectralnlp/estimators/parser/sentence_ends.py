@@ -22,7 +22,7 @@ from typing_extensions import Doc
 from spectralnlp.estimators.parser.cell_kernels import Learner
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.parser.sentence_end_kernels import GoldText, learn
-from spectralnlp.inference.chains.segmentation import ChainSegmenter
+from spectralnlp.inference.chains.segmentation import ChainSegmenter, tags_of_words
 from spectralnlp.inference.sentences.describe import Describer
 from spectralnlp.inference.sentences.ends import find_ends
 from spectralnlp.inference.sentences.features import OUTSIDE
@@ -124,7 +124,7 @@ def train_sentence_ends(
     conventions = Conventions.learn(words)
     if segmenter is None and not conventions.words_apart:
         return None
-    segments = None if segmenter is None else ChainSegmenter(segmenter, set(words))
+    segments = None if segmenter is None else ChainSegmenter(segmenter, tags_of_words(grammar))
     tokenizer = Tokenizer(conventions, segmenter=segments)
     texts = list(gold_texts(table, _blocks(documents), grammar, tokenizer))
     held_out, training = texts[::_FOLDS], [text for i, text in enumerate(texts) if i % _FOLDS]

@@ -1,8 +1,9 @@
 """Segment text without blanks (Chinese, Japanese) into words, by a linear chain over characters.
 
-The tag of a character says whether a word begins there, and the part of speech of the word, so that the chain
-models which parts of speech follow one another. Features are n-grams of the surrounding characters and of
-their scripts, and the longest known words that begin at, end at or cover the character, as in KyTea.
+The tag of a character says which place it has in its word, and the part of speech of the word, so that the
+chain models which parts of speech follow one another. Features are n-grams of the surrounding characters and
+of their scripts, and the longest known words that begin at, end at or cover the character, as in KyTea, with
+the parts of speech that these words have in the treebank.
 
 Sources: H. T. Ng and J. K. Low (2004), Chinese part-of-speech tagging: one-at-a-time or all-at-once?
 Word-based or character-based?, EMNLP; G. Neubig, Y. Nakata and S. Mori (2011), Pointwise prediction for
@@ -12,7 +13,7 @@ robust, adaptable Japanese morphological analysis, ACL.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -22,15 +23,15 @@ from spectralnlp.inference.chains.joint_features import key_slots, look_up
 from spectralnlp.inference.chains.linear_chains import best_tags
 from spectralnlp.inference.chains.tag_scores import sum_rows
 from spectralnlp.inference.chains.templates import GOLDEN, MIX, OFFSETS, SHIFT
-from spectralnlp.parameters import ChainWeights
+from spectralnlp.parameters import ChainWeights, LatentGrammar
 from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.text.scripts import script_of
+from spectralnlp.trees import labels_of
 
 Keys = NDArray[np.uint32]
 Codes = NDArray[np.uint64]
 
-# The tag of a character is a mark (word begins, word continues), a hyphen and a class. Older models also mark
-# the end of a word (E) and words of a single character (S).
+# The tag of a character is a place in the word (begins, within, ends, alone), a hyphen and a class.
 _BEGINNING, _GOING_ON = "BS", "IE"
 
 _REACH = 3  # characters on either side that n-grams cover
@@ -38,12 +39,26 @@ _LONGEST_NGRAM = 3
 _LONGEST_WORD = 8  # length of the longest known word that is a feature
 
 
-def character_keys(texts: Sequence[str], words: Container[str]) -> Keys:
+def tags_of_words(grammar: LatentGrammar) -> dict[str, list[str]]:
+    """Return the tags of each known word of a grammar."""
+    lexicon = grammar.lexicon
+    labels = [(labels_of(symbol) or ("",))[-1] for symbol in grammar.symbols]
+    names = [labels[tag] for tag in lexicon.tags.tolist()]
+    starts = lexicon.starts.tolist()
+    return {word: names[starts[i] : starts[i + 1]] for i, word in enumerate(lexicon.words)}
+
+
+def word_codes(words: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Return a code for each word that depends only on the set of its tags, from 1 to 2³²."""
+    return {word: zlib.crc32(" ".join(sorted(set(tags))).encode()) + 1 for word, tags in words.items()}
+
+
+def character_keys(texts: Sequence[str], words: Mapping[str, int]) -> Keys:
     """Return the keys of the features of each character of texts.
 
     Args:
         texts: texts without blanks.
-        words: the known words.
+        words: the known words, with their codes from `word_codes`.
 
     Returns:
         uint32 (n_characters, n_features).
@@ -51,14 +66,17 @@ def character_keys(texts: Sequence[str], words: Container[str]) -> Keys:
     columns = []
     lengths = [len(text) for text in texts]
     places = np.arange(sum(lengths)) + _REACH * (1 + np.repeat(np.arange(len(texts)), lengths))
-    for codes in (_padded(texts, ord), _padded(texts, _script_code)):
+    characters = _padded(texts, ord)
+    for codes in (characters, _padded(texts, _script_code)):
         for n in range(1, _LONGEST_NGRAM + 1):
             for first in range(-_REACH, _REACH - n + 2):
                 columns.append([codes[places + first + k] for k in range(n)])
     found = np.concatenate([_known_words(text, words) for text in texts])
-    begins, ends, within = found.T
-    before = np.append(np.uint64(0), ends[:-1])
+    begins, tags_begun, before, tags_before, ends, within = found.T
     columns += [[begins], [ends], [within], [begins, ends], [before, begins]]
+    begun, ended = [tags_begun, begins], [tags_before, before]
+    columns += [begun, ended, [*ended, *begun]]
+    columns += [[*begun, characters[places - 1]], [*ended, characters[places]]]
     return np.stack([_keys(column, number) for number, column in enumerate(columns)], axis=1)
 
 
@@ -81,21 +99,25 @@ def _script_code(character: str) -> int:
     return zlib.crc32(script_of(character).encode()) + 1
 
 
-def _known_words(text: str, words: Container[str]) -> Codes:
-    """Return, for each character, the lengths of the longest known words that begin at, end at and cover it.
+def _known_words(text: str, words: Mapping[str, int]) -> Codes:
+    """Describe the longest known words around each character, uint64 (n, 6).
 
-    Returns:
-        uint64 (n_characters, 3).
+    The columns are the length and the code of the one that begins there, the length and the code of the one
+    that ends before, the length of the one that ends there, and of the one that covers the character.
     """
-    lengths = np.zeros((len(text), 3), np.uint64)
+    rows = [[0] * 5 for _ in range(len(text) + 1)]
     for start in range(len(text)):
-        for length in range(1, min(_LONGEST_WORD, len(text) - start) + 1):
-            if text[start : start + length] in words:
-                end = start + length
-                lengths[start, 0] = length
-                lengths[end - 1, 1] = max(lengths[end - 1, 1], length)
-                lengths[start + 1 : end - 1, 2] = np.maximum(lengths[start + 1 : end - 1, 2], length)
-    return lengths
+        for end in range(start + 1, min(start + _LONGEST_WORD, len(text)) + 1):
+            code = words.get(text[start:end])
+            if code is not None:
+                length = end - start
+                rows[start][:2] = length, code
+                if length > rows[end][2]:
+                    rows[end][2:4] = length, code
+                for inside in rows[start + 1 : end - 1]:
+                    inside[4] = max(inside[4], length)
+    found = np.array(rows, np.uint64)
+    return np.insert(found[:-1], 4, found[1:, 2], axis=1)
 
 
 def _keys(parts: Sequence[Codes], number: int) -> Keys:
@@ -117,10 +139,10 @@ class ChainSegmenter:
 
     Args:
         weights: weights of the linear chain over characters.
-        words: the words that the parser knows.
+        words: the words that the parser knows, with their tags.
     """
 
-    def __init__(self, weights: ChainWeights, words: Container[str]) -> None:
+    def __init__(self, weights: ChainWeights, words: Mapping[str, Collection[str]]) -> None:
         self.weights, self.words = weights, words
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -130,11 +152,15 @@ class ChainSegmenter:
     def _slots(self) -> Keys:
         return key_slots(self.weights.keys)
 
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return word_codes(self.words)
+
     def ends(self, text: str) -> list[int]:
         """Return the end offsets of words in a text without blanks, ascending, the last at the text end."""
         tags = self.weights.tags
         emissions = np.zeros((len(text), len(tags)), np.float32)
-        sum_rows(look_up(character_keys([text], self.words), self._slots), self.weights.rows, emissions)
+        sum_rows(look_up(character_keys([text], self._codes), self._slots), self.weights.rows, emissions)
         chain = self.weights.transitions, self.weights.start, self.weights.end
         places = best_tags(emissions, np.array([0, len(text)]), *chain)
         begins = np.array([tag[0] in _BEGINNING for tag in tags])
