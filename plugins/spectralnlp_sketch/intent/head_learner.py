@@ -14,8 +14,8 @@ from spectralnlp_sketch.intent.weights import HeadSettings
 Array32 = NDArray[np.float32]
 # Unlabelled texts are numbered from here, above all labelled texts.
 _FIRST_UNLABELLED = 2**40
-# Heads go on many times, and labels must be those of the optimum; `fit_svm` alone stops at more.
-_FURTHER_TOLERANCE = 0.02
+# A head is updated many times, and its labels must stay those of the optimum.
+_FURTHER_TOLERANCE, _FURTHER_PASSES = 0.01, 600
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,14 @@ class HeadLearner:
             start: initial duals, float32 (n, n_classes): those of an earlier solution for old examples, zeros
                 for new ones.
         """
-        C, seed = self.settings.C, self.random_state
-        return fit_svm(examples, C=C, tolerance=_FURTHER_TOLERANCE, random_state=seed, start=start)
+        return fit_svm(
+            examples,
+            C=self.settings.C,
+            passes=_FURTHER_PASSES,
+            tolerance=_FURTHER_TOLERANCE,
+            random_state=self.random_state,
+            start=start,
+        )
 
     def shares(self, learned: Learned) -> Array32:
         """Return each example's contribution to scores: A, float32 (n, n_classes), where XᵀA are the weights.
