@@ -35,6 +35,11 @@ class ReplayLog(Moments[T]):
     # Observed batches, by document and row of their first example.
     _chunks: dict[tuple[int, int], Any]
 
+    @property
+    def can_forget(self) -> bool:
+        """True: `remove` drops examples."""
+        return True
+
     def check_arrays(self, stored: StoredArrays) -> None:
         """Check stored arrays: examples in order, an entry for each item in each column, and valid ids."""
         places = stored.take("places", int_array("n_examples", 3, dtype="int64"))

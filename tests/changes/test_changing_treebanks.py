@@ -17,10 +17,12 @@ def arrays(model: Path) -> bytes:
     return (model / "arrays.safetensors").read_bytes()
 
 
-@pytest.fixture(params=["pcfg", "lpcfg"])
+@pytest.fixture(params=["pcfg", "pcfg with components", "lpcfg"])
 def learner(request: pytest.FixtureRequest) -> list[str]:
     if request.param == "pcfg":
         return ["pcfg"]
+    if request.param == "pcfg with components":
+        return ["pcfg", "--set", "sentence_ends=true"]  # keeps the trees
     return ["lpcfg", "--set", "preset=fast", "--set", "em_iterations=0", "--set", "span_scorer=false"]
 
 
