@@ -305,7 +305,11 @@ class MomentEstimator(Estimator[T]):
             while moments is not None:
                 with fit_pass(moments.pass_name):
                     accumulate(moments, corpus)
-                moments = self.solve(moments)
+                solved: Any = self.solve(moments)
+                if solved is not None and not isinstance(solved, Moments):
+                    what = f"{type(self).__name__}.solve returned {type(solved).__name__}"
+                    raise TypeError(f"{what}: return None, or the empty moments of the next pass")
+                moments = solved
                 if moments is not None:
                     corpus, moments = self.next_pass(corpus, moments)
         return self

@@ -9,9 +9,9 @@ from annotated_types import Ge, Gt, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import IterativeEstimator
+from spectralnlp.estimator import IterativeEstimator, MomentEstimator
 from spectralnlp.hyperparameters import check_values, read_values
-from spectralnlp.runtime import Corpus
+from spectralnlp.runtime import Corpus, Counts
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -114,3 +114,19 @@ def test_set_params_changes_all_or_nothing() -> None:
     with pytest.raises(ConfigError, match="did you mean kappa"):
         toy.set_params(n_states=1, kapa=2)
     assert repr(toy) == "Toy()"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ReturnsItself(MomentEstimator[Any]):
+    task = "toys"
+
+    def init_moments(self, corpus: Corpus[Any]) -> Counts[Any]:
+        return Counts()
+
+    def solve(self, moments: Any) -> Any:
+        return self
+
+
+def test_solve_that_returns_no_moments_is_named() -> None:
+    with pytest.raises(TypeError, match=r"ReturnsItself\.solve returned ReturnsItself: return None, or"):
+        ReturnsItself().fit([["a", "b"]])
