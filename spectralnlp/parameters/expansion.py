@@ -34,13 +34,13 @@ class Factors(NamedTuple):
 
 @kernel_part
 def room_to_multiply(most: int) -> NDArray[np.float64]:
-    """Return a work array in which `multiply_out` can multiply tensors of at most ``most`` numbers."""
+    """Return the work array that `multiply_out` needs for tensors of at most ``most`` numbers."""
     return np.empty(2 * (most + LANES))
 
 
 @kernel_part
 def multiply_out(factors, rule, tensor, work):
-    """Multiply the core and the bases of a rule, and write the tensor.
+    """Compute the tensor of a rule from its low-rank form, by multiplying its core by its bases.
 
     Args:
         factors: `Factors`.
@@ -88,7 +88,7 @@ def multiply_out(factors, rule, tensor, work):
 
 @kernel_part
 def write_tensors(factors, rules, offsets, is_there, numbers):
-    """Write the tensors of some rules, unless already written; safe to call from several threads.
+    """Compute the tensors of some rules from their low-rank form, unless done before; thread-safe.
 
     Args:
         factors: `Factors`.
@@ -112,5 +112,5 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Multiply out the tensors of some rules, called from Python; see `write_tensors` for the arguments."""
+    """Compute the tensors of some rules, called from Python; see `write_tensors` for the arguments."""
     write_tensors(factors, rules, offsets, is_there, numbers)

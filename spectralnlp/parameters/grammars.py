@@ -163,11 +163,12 @@ def _halved(arrays: Arrays) -> Arrays:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GrammarSet:
-    """Grammars with the same symbols, rules and words, which score the same parse forests.
+    """Grammars with the same symbols, rules and words, which score the same parse forests (sets of parses).
 
     Attributes:
         binariser: converts trees to binary trees and back.
-        chains: full unary chain for each pair (top, bottom) whose chain has symbols in between.
+        chains: a unary chain (nodes with one child each) is compressed to its top and bottom label; these are
+            the full chains, for each pair (top, bottom) with labels in between.
         coarse: plain PCFG with one state per symbol, which builds the forests.
         pruner: grammar with a few states per symbol that prunes the forests, or None.
         grammars: grammars that score the pruned forests.
@@ -183,7 +184,7 @@ class GrammarSet:
 
     @property
     def _all(self) -> tuple[LatentGrammar, ...]:
-        """All grammars in the order of storage: coarse, pruner if any, and those that score forests."""
+        """All grammars of the set in the order of storage: `coarse`, `pruner` if any, then `grammars`."""
         pruner = () if self.pruner is None else (self.pruner,)
         return (self.coarse, *pruner, *self.grammars)
 
@@ -191,7 +192,7 @@ class GrammarSet:
         """Return the JSON values to store in a model folder: names, and how trees are binarised.
 
         Args:
-            beside: another grammar set of the folder; lexicon values that both have are not stored again.
+            beside: another grammar set of the same folder; lexicon values that both have are stored once.
         """
         first = self.coarse
         theirs = {} if beside is None else beside.coarse.lexicon.to_json()

@@ -27,9 +27,9 @@ from spectralnlp.storage import (
 class Lexicon:
     """The possible tags of each word, with a vector over each tag's states.
 
-    Entries are the known words, then the signatures of unknown words; the last signature serves all words
-    that have no other. Vectors hold p(word | tag, state) / p(word), so the log probability of a sentence
-    includes the sum of ``log_weight`` over its words.
+    Entries are the known words, then the signatures (spelling classes) of unknown words; the last
+    signature serves all words that have no other. Vectors hold p(word | tag, state) / p(word), so the log
+    probability of a sentence includes the sum of ``log_weight`` over its words.
 
     Attributes:
         words: known words; entry w is ``words[w]``.
@@ -61,16 +61,16 @@ class Lexicon:
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
-        """Entry of each known word."""
+        """Index of the entry of each known word."""
         return {word: index for index, word in enumerate(self.words)}
 
     @cached_property
     def signature_index(self) -> Mapping[str, int]:
-        """Position in ``signatures`` of each signature."""
+        """Index in ``signatures`` of each signature (spelling class of unknown words)."""
         return {signature: index for index, signature in enumerate(self.signatures)}
 
     def has_same_entries(self, other: Lexicon) -> bool:
-        """Whether both lexicons look up the same entries and weights for all words; vectors may differ."""
+        """Whether another lexicon has the same entries and weights for all words; vectors may differ."""
         return (
             (self.scheme, self.words, self.signatures) == (other.scheme, other.words, other.signatures)
             and np.array_equal(self.word_signature, other.word_signature)
@@ -79,7 +79,7 @@ class Lexicon:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder: words and signatures."""
+        """Return the JSON values to store in a model folder: words and signatures (spelling classes)."""
         return {"words": self.words, "signatures": self.signatures, "scheme": self.scheme}
 
     def common_arrays(self) -> Arrays:

@@ -162,7 +162,7 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
 
 
 def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
-    """Return the number of symbols; at least one must exist, to stand for unknown symbols.
+    """Return the number of symbols, after checking that there is one to stand for unknown symbols.
 
     Raises:
         ModelError: there are no symbols.

@@ -99,7 +99,7 @@ class RefinedMarkov:
         return index
 
     def own_arrays(self) -> Arrays:
-        """Return the arrays for storage that differ between models of the same tags and words.
+        """Return the arrays to store for this model alone; models of a set share all other arrays.
 
         They are all arrays of the class except ``pairs``, and the vectors of the lexicon.
         """
@@ -176,7 +176,7 @@ class RefinedMarkovSet:
         return {"tags": self.coarse.tags, **self.coarse.lexicon.to_json(), "tied": tied}
 
     def to_arrays(self) -> Arrays:
-        """Return the arrays to store in a model folder: floats as float32, shared arrays once."""
+        """Return the arrays to store in a model folder: floats as float32, shared arrays only once."""
         arrays = {**self.coarse.lexicon.common_arrays(), "pairs": self.coarse.pairs}
         for number, model in enumerate(self._all):
             arrays |= with_prefix(f"{number}.", model.own_arrays())
@@ -219,7 +219,7 @@ class FeatureRows(NamedTuple):
 
     @classmethod
     def of(cls, features: Floats32) -> FeatureRows:
-        """Convert a dense matrix, float32 (n_features, n_tags)."""
+        """Return a sparse copy of a dense matrix of weights, float32 (n_features, n_tags)."""
         rows, columns = np.nonzero(features)
         counts = np.bincount(rows, minlength=len(features))
         return cls(offsets_of(counts), columns.astype(np.uint16), features[rows, columns])

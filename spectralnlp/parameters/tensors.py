@@ -80,11 +80,11 @@ class DenseTensors:
         return {"ranks": ranks, "values": np.concatenate([np.empty(0, np.float32), *flat])}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
-        """Return the tensors scaled by factors, with the tensors of new rules inserted.
+        """Return tensors for a grammar with more rules: the present ones, scaled, and those of new rules.
 
         Args:
-            factors: float64 (n_rules,); for all rules in their new order, the factor of an old rule's tensor,
-                or NaN for a new rule.
+            factors: float64 (n_rules,); for all rules in their new order, the factor of a present rule's
+                tensor, or NaN for a new rule.
             shapes: int32 (n_rules, order); shape of each rule's tensor, in the new order.
             new: tensors of the new rules, in order.
         """
@@ -94,19 +94,22 @@ class DenseTensors:
         return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return ``values``, which always has the tensors of all rules; see `FactoredTensors.with_rules`."""
+        """Return ``values``, all tensors, whichever rules are asked for.
+
+        `FactoredTensors.with_rules` has to compute tensors first; these are already complete.
+        """
         return self.values
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The array ``values``, and a mask of the rules whose tensors it has.
+        """The array ``values``, and a mask of the rules whose tensors it contains.
 
-        The mask is bool (n_rules,); here it is always True, but not for `FactoredTensors`.
+        The mask is bool (n_rules,); it is always True here, but not for `FactoredTensors`.
         """
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the tensors' shapes as an argument of kernels, without cores or bases to multiply out."""
+        """Return the description of low-rank tensors for kernels: here only shapes, no cores or bases."""
         return Factors(
             shapes=shapes,
             ranks=np.zeros(shapes.shape, np.int16),
@@ -168,7 +171,7 @@ class FactoredTensors:
         return tensors
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:
-        """Return the tensors scaled by factors, with new ones inserted; see `DenseTensors.extended`.
+        """Return tensors for a grammar with more rules, with the arguments of `DenseTensors.extended`.
 
         Only cores are scaled; new tensors are stored in full.
         """
@@ -222,7 +225,7 @@ class FactoredTensors:
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the cores and bases as arguments of kernels."""
+        """Return the cores and bases, with their shapes, in the form that kernels take."""
         return self._stored
 
     @cached_property
@@ -253,7 +256,7 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Insert the tensors of new rules between those of old rules.
+    """Insert the tensors of rules added to a grammar (new) between those that it had before (old).
 
     Args:
         numbers: tensors of the old rules, concatenated.

@@ -35,7 +35,7 @@ class WordClusters(WithArrays):
 
     @classmethod
     def none(cls) -> WordClusters:
-        """Return an object without words and clusters, for models that have none."""
+        """Return empty word clusters, for models that have none."""
         return cls(clusters=np.empty((0, 2), np.int32), tag_factors=np.ones((1, 0)))
 
     @cached_property

@@ -5,8 +5,8 @@ parameters. A restarted run loads, pass by pass, what the first run finished, ch
 are the same, and continues with results equal to the byte.
 
 A pass has a folder, such as ``pass-1-PairCounts``, with a safetensors file for each finished partition; when
-all are merged, one file with the sum replaces them. A map has a file, such as ``map-1.jsonl``
-(`spectralnlp.runtime.journal`).
+all are merged, one file with the sum replaces them. The results of a function that is mapped
+over examples, such as parsing, have a file, such as ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HINT = "delete the file, or the folder to begin again"
 
 
 def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> None:
-    """Write moments as a safetensors file, atomically.
+    """Write the moments of a partition (a part of the corpus) to a safetensors file, atomically.
 
     The header names the class and has a digest of each parameter, not the parameters themselves, so that a
     vocabulary is not repeated in a thousand files.
@@ -107,9 +107,9 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
 
 
 def _described(moments: Moments[Any]) -> dict[str, str]:
-    """Return what identifies moments in a file's header: their class name and a digest of each parameter.
+    """Return the header entries that identify moments: their class name and a digest of each parameter.
 
-    The class name does not change if modules move.
+    The module of the class is not among them, so that files stay valid if the class moves.
     """
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
     return {"class": type(moments).__name__, **parameters}
@@ -136,7 +136,7 @@ def _digest_of_arrays(arrays: Mapping[str, Array]) -> str:
 
 @dataclass(frozen=True)
 class PassCheckpoint:
-    """Stored moments of the finished partitions of one pass.
+    """Stored moments of the finished partitions (parts of the corpus) of one pass over the data.
 
     Only partitions of files are stored: data in memory has no name by which another run could recognise it.
 
@@ -218,7 +218,11 @@ def _sources(partitions: Sequence[Partition[Any]]) -> str:
 
 
 class Checkpoint:
-    """A checkpoint folder, in which passes and maps have numbers in the order in which they run."""
+    """Checkpoint folder, which stores results of passes over the data, so that a run can be resumed.
+
+    Passes that accumulate moments, and functions mapped over examples, are numbered in the order in which
+    they run.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).resolve()
@@ -226,7 +230,7 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Return the part of the checkpoint that belongs to the next pass.
+        """Return the stored moments of the next pass over the data, for the pass to load and to add to.
 
         Args:
             moments: empty moments of the pass, whose class names its folder.
@@ -237,12 +241,12 @@ class Checkpoint:
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Return the journal file of the next map."""
+        """Return the path of the file with the results of the next function that is mapped over examples."""
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"
 
     def remove(self) -> None:
-        """Delete all passes and maps, and then the folder if it is empty."""
+        """Delete all stored moments and results, and then the folder if it is empty."""
         for each in self.folder.glob("pass-*"):
             shutil.rmtree(each, ignore_errors=True)
         for each in (*self.folder.glob("map-*.jsonl"), *self.folder.glob(".map-*.tmp")):

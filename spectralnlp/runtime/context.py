@@ -27,10 +27,10 @@ from spectralnlp.runtime.spill import Memory, temporary_memory
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """Settings with which passes over corpora and maps are executed.
+    """Settings of how corpora are processed: when moments are accumulated or a function is mapped over them.
 
     Attributes:
-        engine: engine of `use_engine`; None outside, where passes and maps are serial.
+        engine: engine of `use_engine`; None outside, where all work is done serially.
         checkpoint: checkpoint of `use_checkpoint`; None to store nothing.
         skip_policy: policy of `skip_bad_partitions`; None to stop at the first partition that fails.
         memory: limit of `use_memory`; None for no limit.
@@ -59,7 +59,7 @@ def current_execution() -> Execution:
 
 @contextmanager
 def executing(**changes: Any) -> Iterator[None]:
-    """Change some execution settings inside the ``with`` block.
+    """Provide a context in which some execution settings have other values.
 
     Args:
         changes: new values for fields of `Execution`.
@@ -81,7 +81,7 @@ def current_engine() -> Engine:
 
 @contextmanager
 def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
-    """Run passes and maps inside the ``with`` block on a registered engine.
+    """Process corpora inside the ``with`` block on a given engine: serially, on threads or on processes.
 
     Args:
         name: ``serial``, ``threads``, ``processes``, or the name of a plugin's engine.
@@ -152,7 +152,7 @@ def current_skip_policy() -> SkipPolicy | None:
 
 @contextmanager
 def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
-    """Skip partitions that fail inside the ``with`` block, instead of stopping at the first.
+    """Skip partitions (such as files) that fail inside the ``with`` block, instead of stopping at the first.
 
     Args:
         report: called with one line for each skipped partition.

@@ -54,7 +54,7 @@ class Batch(Generic[T]):
 
 @dataclass(frozen=True)
 class Partition(Generic[T]):
-    """Consecutive examples of one document that one worker reads.
+    """Part of a corpus that one worker reads: consecutive examples of one document.
 
     A partition can be pickled if ``read`` can: a module-level function, or a partial of one.
 
@@ -110,10 +110,10 @@ class Corpus(ABC, Generic[T]):
             yield from partition.batches(size)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return remarks for users on how reading changes the data; may read the data once more.
+        """Return lines that tell users how the data are changed when read; may read the data once more.
 
         Args:
-            training: whether to add remarks that matter before training.
+            training: whether to add lines that matter before training.
         """
         return []
 

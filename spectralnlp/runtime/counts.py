@@ -43,16 +43,20 @@ class Counts(Moments[T]):
         self._counter: Counter[Key] = Counter()
 
     def events(self, example: T) -> Iterable[Key]:
-        """Return the keys to count in an example, once for each occurrence."""
+        """Return the keys to count in an example, such as its words, once for each occurrence."""
         return cast(Iterable[Key], example)
 
     def observe(self, batch: Batch[T]) -> None:
-        """Count the events of each example."""
+        """Count the keys (see `events`) of each example of a batch."""
         for example in batch:
             self._counter.update(self.events(example))
 
     def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
-        """Add occurrences of events: an iterable of keys, or the count of each key."""
+        """Add to the counts.
+
+        Args:
+            events: an iterable of keys, each counted once per occurrence; or a mapping of keys to counts.
+        """
         self._counter.update(events)
 
     def __getitem__(self, key: Key) -> int:
@@ -74,7 +78,7 @@ class Counts(Moments[T]):
         return [key for key, _ in ranked[:n]]
 
     def total(self) -> int:
-        """Return the total number of events."""
+        """Return the sum of all counts."""
         return self._counter.total()
 
     def parameters(self) -> dict[str, Any]:
@@ -99,7 +103,7 @@ class Counts(Moments[T]):
             raise stored.error("keys", "holds a key that is no event")
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key in a file can be that of an event; subclasses restrict keys."""
+        """Whether a key read from a file is valid; subclasses restrict keys."""
         return True
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

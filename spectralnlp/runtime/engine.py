@@ -29,7 +29,7 @@ M = TypeVar("M", bound=Moments[Any])
 
 
 class Engine(ABC):
-    """Base class of engines, which apply a function to many tasks.
+    """Base class of engines, which apply a function to many tasks, serially or in parallel.
 
     A plugin's engine implements `map` and its options; also `reduce`, if it can merge on its workers, and
     `open` and `close`, if it needs a connection.
@@ -52,11 +52,11 @@ class Engine(ABC):
         """Apply a function to each task, and yield the values in order; reads a few tasks ahead."""
 
     def reduce(self, observer: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Compute the moments of partitions, and merge them in the order of `reduction`.
+        """Compute the moments of the partitions of a corpus, and merge them in a fixed order (`MergeTree`).
 
         Args:
             observer: computes the moments of a partition.
-            tasks: partitions with their numbers.
+            tasks: the number and the partition of each task.
 
         Returns:
             The merged moments; None if there are no tasks.

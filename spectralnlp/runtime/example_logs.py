@@ -28,7 +28,7 @@ Items = Sequence[Sequence[str | None]]
 
 
 class _Chunk(NamedTuple):
-    """Consecutive examples of a log.
+    """Consecutive examples of an example log, as columns of integers.
 
     Attributes:
         sizes: int32 (n_examples,); number of items of each example.
@@ -40,7 +40,7 @@ class _Chunk(NamedTuple):
 
 
 class ExampleLog(ReplayLog[T]):
-    """Base class of example logs; merged logs keep the order of documents and rows.
+    """Base class of logs that store whole examples; merged logs keep the order of documents and rows.
 
     A subclass names its `columns` and converts between examples and names, with `items_of` and `example_of`.
 
@@ -60,7 +60,7 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def items_of(cls, example: T) -> Items:
-        """Return the names of an example's items, as a sequence for each column of the log.
+        """Convert an example to the names to store: for each column of the log, one name for each item.
 
         Raises:
             InputError: the example is malformed.
@@ -69,10 +69,10 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def example_of(cls, items: Items) -> T:
-        """Return the example that has these items; the inverse of `items_of`."""
+        """Convert stored names back to the example; the inverse of `items_of`."""
 
     def parameters(self) -> dict[str, object]:
-        """Return an empty dictionary, so that all logs of a class can be merged."""
+        """Return an empty dictionary: logs have no parameters, so all logs of a class can be merged."""
         return {}
 
     @property
@@ -141,11 +141,11 @@ class ExampleLog(ReplayLog[T]):
             self._chunks[place] = _Chunk(chunk.sizes, tuple(columns))
 
     def _forget_rest(self, forgotten: ExampleLog[T]) -> None:
-        """Do nothing, because an example log has no data besides its columns."""
+        """Do nothing: an example log has no data besides its columns, from which `remove` drops examples."""
 
 
 class _LoggedExamples(Corpus[T]):
-    """The examples of a log as a corpus."""
+    """Corpus of the examples that are stored in an example log."""
 
     def __init__(self, log: ExampleLog[T]) -> None:
         self.kind = type(log)

@@ -1,7 +1,7 @@
-"""Journals: results of a map over a long stream, stored as they come so that the map can be resumed.
+"""Journals: results of a function mapped over a long stream, stored so that a run can be resumed.
 
-A journal is a file of JSON lines: a header that describes the map, and for each example its digest and
-result. A restarted map takes stored results from the file, after checking each example's digest, and computes
+A journal is a file of JSON lines: a header that describes the run, and for each example its digest and
+result. A restarted run takes stored results from the file, after checking each example's digest, and computes
 the others.
 """
 

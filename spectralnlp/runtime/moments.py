@@ -64,7 +64,7 @@ class Moments(ABC, Generic[T]):
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments by name, JSON values or arrays.
 
-        Only moments with equal ones merge.
+        Only moments with equal parameters can be merged.
         """
 
     @abstractmethod
@@ -81,12 +81,12 @@ class Moments(ABC, Generic[T]):
 
     @property
     def can_forget(self) -> bool:
-        """Whether data can be removed again."""
+        """Whether the moments of some of the data can be removed again."""
         return self.subtractable
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Return moments from what `parameters` and `arrays` returned."""
+        """Return moments with the given parameters and sums, as `parameters` and `arrays` returned them."""
         moments = cls(**parameters)
         moments._restore(arrays)
         return moments
@@ -150,7 +150,7 @@ class Moments(ABC, Generic[T]):
         self._remove(other)
 
     def append(self, other: Self) -> None:
-        """Add the moments of later data: replay logs append their examples, sums are merged.
+        """Add the moments of later data: sums are added; replay logs (stored examples) append the examples.
 
         Raises:
             ConfigError: as for `merge`.
@@ -158,7 +158,7 @@ class Moments(ABC, Generic[T]):
         self.merge(other)
 
     def remove(self, other: Self, kept: Mask | None) -> None:
-        """Remove the moments of some data: replay logs drop the examples, sums are subtracted.
+        """Remove the moments of some data: sums are subtracted; replay logs (stored examples) drop examples.
 
         Args:
             other: moments of the data to remove.
@@ -170,10 +170,13 @@ class Moments(ABC, Generic[T]):
         self.subtract(other)
 
     def renumber(self) -> None:
-        """Renumber the documents of replay logs without gaps, in place; does nothing to sums."""
+        """Number documents without gaps, in place; only replay logs (stored examples) have such numbers."""
 
     def first_replay_log(self) -> Moments[Any] | None:
-        """Return the first replay log, or None; all logs in `Joint` moments have the same examples."""
+        """Return a replay log (stored examples) that these moments contain, or None if they have only sums.
+
+        All replay logs in `Joint` moments have the same examples, and the first one is returned.
+        """
         return None
 
     def _add(self, other: Self) -> None:
@@ -214,7 +217,7 @@ def _brief(value: object) -> str:
 
 
 class Joint(Moments[T]):
-    """Several moments of the same examples, observed in one pass.
+    """Several moments objects, combined so that one pass over the examples computes all of them.
 
     Args:
         parts: moments by name; changed in place from now on.
@@ -230,12 +233,12 @@ class Joint(Moments[T]):
 
     @property
     def fan_in(self) -> int:  # type: ignore[override]
-        """Number of neighbouring sums that are merged at a time, the largest of the parts."""
+        """Number of neighbouring partial sums that are merged at a time, the largest of all parts."""
         return max(part.fan_in for part in self.parts.values())
 
     @property
     def is_exact(self) -> bool:
-        """Whether all parts are exact."""
+        """Whether all parts are complete, with nothing dropped to bound memory."""
         return all(part.is_exact for part in self.parts.values())
 
     @property
@@ -272,30 +275,30 @@ class Joint(Moments[T]):
         return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check the stored arrays of each part."""
+        """Check that arrays read from a file can be the sums of each part."""
         for name, part in self.parts.items():
             part.check_arrays(stored.part(f"{name}."))
 
     def subtract(self, other: Self) -> None:
-        """Subtract from each part; after an error, some parts may have been changed already."""
+        """Subtract the moments of some data from each part; an error may leave some parts changed."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.subtract(other.parts[name])
 
     def append(self, other: Self) -> None:
-        """Append later data to each part."""
+        """Add the moments of later data to each part."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.append(other.parts[name])
 
     def remove(self, other: Self, kept: Mask | None) -> None:
-        """Remove data from each part; after an error, some parts may have been changed already."""
+        """Remove the moments of some data from each part; an error may leave some parts changed."""
         self._check_mergeable(other)
         for name, part in self.parts.items():
             part.remove(other.parts[name], kept)
 
     def renumber(self) -> None:
-        """Number the documents of each part without gaps."""
+        """Number the documents in each part's replay log, if it is one, without gaps."""
         for part in self.parts.values():
             part.renumber()
 

@@ -1,4 +1,4 @@
-"""Integer ids of names, for logs that are stored as columns of integers."""
+"""Integer ids of names, for logs of examples that are stored as columns of integers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,17 @@ class Numbering(dict[str, int]):
         return number
 
     def ranked(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """Return the sorted names, and the rank of each id, int32 (n_names + 1,); the last entry is -1."""
+        """Return the sorted names, and the rank of each id among them.
+
+        Ranks are int32 (n_names + 1,); the last entry is -1, so that the id -1 (no name) stays -1.
+        """
         ordered = sorted(self)
         rank = {name: i for i, name in enumerate(ordered)}
         return tuple(ordered), np.array([*(rank[name] for name in self), -1], np.int32)
 
     def numbers_of(self, other: Mapping[str, int]) -> NDArray[np.int32]:
-        """Return the id here for each id of another numbering, int32 (n_names + 1,); the last entry is -1."""
+        """Return the id in this numbering for each id in another.
+
+        The ids are int32 (n_names + 1,); the last entry is -1, so that the id -1 (no name) stays -1.
+        """
         return np.array([*(self[name] for name in other), -1], np.int32)

@@ -30,7 +30,7 @@ M = TypeVar("M", bound=Moments[Any])
 
 
 def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None) -> M:
-    """Add the moments of a corpus to moments, with the current engine.
+    """Compute the moments of a corpus with the current engine, and add them to the given moments.
 
     Args:
         moments: changed in place, once the whole corpus has been read without error.

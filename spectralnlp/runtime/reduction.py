@@ -2,7 +2,8 @@
 
 The order depends on the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
 to right, then eight such sums, and so on. Every engine follows this order, whichever worker finishes first,
-so that sums of floats are equal to the byte. Unlike a chain, a tree can be merged on many workers.
+so that sums of floats are equal to the byte. Such a tree of sums, unlike a running total, can be computed on
+many workers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class BadPartition:
-    """A partition that was skipped because it failed.
+    """Record of a partition (a part of a corpus) that was skipped because it failed.
 
     Args:
         document: name of its document.
@@ -44,7 +45,7 @@ class BadPartition:
 
 @dataclass
 class Part(Generic[M]):
-    """The moments of some partitions, and the partitions that were skipped."""
+    """The sum of the moments of some partitions of a corpus, and the partitions that were skipped."""
 
     moments: M
     bad: tuple[BadPartition, ...] = ()
@@ -52,7 +53,7 @@ class Part(Generic[M]):
     __repr__ = one_line
 
     def merge(self, other: Part[M]) -> None:
-        """Add the moments of the following partitions, in place."""
+        """Add, in place, the moments of the partitions that come next in the corpus."""
         self.moments.merge(other.moments)
         self.bad += other.bad
 
@@ -80,7 +81,7 @@ class Observer(Generic[M]):
     __repr__ = one_line
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
-        """Return the moments of a partition, for a task (number, partition)."""
+        """Compute the moments of the partition in a task, a pair (number, partition)."""
         number, partition = task
         moments = None if self.finished is None else self.finished.load(number, partition, self.empty)
         if moments is not None:
@@ -137,7 +138,12 @@ class MergeTree(Generic[M]):
         self._open: list[tuple[Part[M], int] | None] = []
 
     def add(self, part: Part[M], level: int = 0) -> None:
-        """Add the moments of the next partitions, which may be changed in place from now on."""
+        """Add the moments of the partitions that come next in the corpus.
+
+        Args:
+            part: the moments; they may be changed in place later.
+            level: level of the tree: 0 for one partition, 1 for the sum of ``fan_in`` partitions, and so on.
+        """
         if level == len(self._open):
             self._open.append(None)
         begun = self._open[level]

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class ReplayLog(Moments[T]):
-    """Base class of replay logs, which store all examples in the order of documents and rows.
+    """Base class of replay logs: all examples, stored in order so that training can run again on other data.
 
     A subclass stores runs of examples by document and first row, and returns them for storage as columns of
     integers (`arrays`): ``places``, int64 (n_examples, 3), with document, row and number of items of each
@@ -102,12 +102,12 @@ class ReplayLog(Moments[T]):
         self.remove(self.empty_like(), np.ones(len(self.arrays()["places"]), bool))
 
     def first_replay_log(self) -> Self:
-        """Return this log itself; see `Moments.first_replay_log`."""
+        """Return this log: it is the only replay log in these moments."""
         return self
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
-        """Remove the examples of another log from data that is not in the columns."""
+        """Remove the examples of another log from data that a subclass stores besides the columns."""
 
     def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
         of = [column for column, each in self.columns.items() if each == names]
@@ -121,7 +121,7 @@ class ReplayLog(Moments[T]):
 
 
 def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int64]:
-    """Return document, row and size of each example in a replay log, int64 (n_examples, 3).
+    """Return the document, the row in it and the number of items of each example, int64 (n_examples, 3).
 
     Args:
         sizes: number of items of each example, for each batch, by document and row of its first example.
@@ -169,10 +169,10 @@ def checked_names(stored: StoredArrays, name: str) -> list[str]:
 
 
 def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
-    """Check that examples are sorted by document and row, with numbers of items that fit the data.
+    """Check that examples are sorted by document and row, and that no number is too large.
 
     Raises:
-        ModelError: they are not.
+        ModelError: the examples are not sorted, or a number is too large.
     """
     before, after = places[:-1], places[1:]
     rises = (after[:, 0] > before[:, 0]) | ((after[:, 0] == before[:, 0]) & (after[:, 1] > before[:, 1]))

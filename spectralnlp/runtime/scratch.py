@@ -61,7 +61,7 @@ def _new_map(memory: Memory, n_bytes: int) -> mmap.mmap:
 
 
 def spilled(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array, copied to a file if memory is limited and the array is large.
+    """Return the array, or a memory-mapped copy in a file if memory is limited and the array is large.
 
     Raises what `scratch_array` and `trim_memory` raise.
     """

@@ -161,7 +161,7 @@ class Run:
         return cls(path, len(keys))
 
     def read(self, start: int = 0, end: int | None = None) -> tuple[Longs, Longs]:
-        """Return the keys and counts at positions [``start``, ``end``)."""
+        """Return the keys and counts of the entries from index ``start`` to ``end``, exclusive."""
         n = min(self.length if end is None else end, self.length) - start
         return (
             np.fromfile(self.path, np.int64, n, offset=8 * start),
@@ -182,7 +182,7 @@ def sum_by_key(keys: Longs, counts: Longs) -> tuple[Longs, Longs]:
 
 
 def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Longs]]:
-    """Yield the sums of counts over all runs, in arrays of ascending keys and their counts.
+    """Merge runs (sorted counts on disk): yield arrays of ascending keys, and their counts summed over runs.
 
     Args:
         runs: the runs to merge.

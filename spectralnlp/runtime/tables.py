@@ -333,7 +333,7 @@ def _looks_like_names(cells: Sequence[str]) -> bool:
 
 
 def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield for each record the number of its first line, and its cells or what is wrong with it."""
+    """Yield for each record the number of its first line, and its cells, or an error message as text."""
     if table.kind == "tsv":
         for number, line in enumerate(lines, 1):
             if line.strip():

@@ -27,7 +27,7 @@ def _mixed(value):
 
 @kernel
 def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
-    """Write hashes of the forms of words: the word, its prefixes, suffixes, shape and flags.
+    """Compute hashes of the forms of words (the word, its prefixes, suffixes, shape and flags).
 
     Args:
         low: uint32; characters of all words, lowercased and concatenated.

@@ -56,7 +56,7 @@ def _joined(value, number):
 
 @kernel
 def write_joint_keys(types, starts, words, clusters, keys):
-    """Write the keys of the multi-word features of each token.
+    """Compute the keys of the multi-word features of each token, and write them to ``keys``.
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence.
@@ -89,10 +89,10 @@ def write_joint_keys(types, starts, words, clusters, keys):
 
 @kernel
 def is_forgotten(dropped, at, column):
-    """Return whether a multi-word feature contains a word that training drops, to treat it as unknown.
+    """Return whether a multi-word feature contains a word that word dropout treats as unknown in training.
 
     Args:
-        dropped: bool; whether the word at each position is dropped.
+        dropped: bool; whether the word at each position is treated as unknown.
         at: position of the token.
         column: column of `joint_keys`.
     """

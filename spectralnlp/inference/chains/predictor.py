@@ -28,7 +28,7 @@ class SequencePredictor(ABC):
 
     @abstractmethod
     def _filter(self) -> Filter:
-        """Return the filter that computes states and predictions."""
+        """Return the model's filter: the object that computes states and predicts the next symbol."""
 
     @property
     def symbols(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class ChainArrays(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The candidate tags of a sentence's tokens; token i has candidates ``first[i]:first[i + 1]``.
+    """Possible tags (candidates) of a sentence's tokens; token i has candidates ``first[i]:first[i + 1]``.
 
     Attributes:
         first: int64 (n_tokens + 1,); first candidate of each token.

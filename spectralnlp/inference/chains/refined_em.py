@@ -11,7 +11,9 @@ from spectralnlp.parameters import Floats, Ints
 
 
 class StateCounts(NamedTuple):
-    """Expected counts of events with latent states, or probabilities; zero beyond the states of a tag.
+    """Expected counts, or probabilities, of sentence starts and ends, transitions and words, by latent state.
+
+    Arrays are padded with zeros from each tag's number of states to the largest, m.
 
     Attributes:
         starts, ends: float64 (n_tags, m); states of the first and last tokens of sentences.
@@ -35,7 +37,7 @@ def expected_state_counts(
         pair: int32 (n_tokens,); index of the pair of tags of the token and the next one, -1 at sentence ends.
         word: int32 (n_tokens,); index of the token's pair of word and tag.
         weight: float64 (n_tokens,); weight of each token.
-        probabilities: probabilities of the events.
+        probabilities: present probabilities of starts, ends, transitions and words.
     """
     counts = StateCounts(*(np.zeros_like(block) for block in probabilities))
     logarithm = _add_expected(tag, pair, word, weight, probabilities, counts)

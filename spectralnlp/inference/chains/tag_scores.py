@@ -26,7 +26,7 @@ def sum_rows(rows: Any, features: Any, scores: Any) -> None:
 
 @fast_kernel
 def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, emissions: Any) -> None:
-    """Add the scores of single words and of multi-word features to each token's emissions.
+    """Add the scores of single words and of multi-word features to each token's tag scores (emissions).
 
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence.

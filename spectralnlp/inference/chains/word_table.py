@@ -34,7 +34,7 @@ class Encoded:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Positions of the tokens in ``types``, int64 (n_tokens,)."""
+        """Indices of the tokens in ``types``, which also holds padding; int64 (n_tokens,)."""
         sentence = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         return np.arange(int(self.starts[-1])) + 4 * sentence + 2
 

@@ -115,7 +115,7 @@ def marginals_of(cells: Cells, scores: Floats) -> Floats:
 
 @kernel
 def bracketing_marginals(cells, scores):
-    """Return the probability of each cell (span); `marginals_of` describes the arguments."""
+    """Return the probability of each cell (span), in a kernel; `marginals_of` describes the arguments."""
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     inside, exponent = np.ones(n_cells), np.zeros(n_cells)
     weight = np.ones(n_cells)

@@ -55,7 +55,10 @@ class Splits(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """The inside values of one sentence, stored sparsely for each open cell.
+    """The inside values of one sentence, stored sparsely for each open cell (span that the parser considers).
+
+    A cell has two layers of symbols: its bottom layer holds the values of tags or binary rules over the span,
+    its top layer the values after at most one unary rule above them.
 
     Attributes:
         cells: the open cells.
@@ -239,13 +242,13 @@ def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, v
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Compute a cell's top layer from its bottom layer, by the unary rules.
+    """Compute the values of a cell (span) after at most one unary rule (its top layer) from those before it.
 
     Args:
         rules: `RuleIndex`.
         limits: `CellLimits`.
         row: the cell's row in ``limits``, or FREE.
-        cell: float64 (n_symbols,); values of the bottom layer.
+        cell: float64 (n_symbols,); values before unary rules (bottom layer).
         upper: float64 (n_symbols,); output.
     """
     unary_by_parent = rules.unary_by_parent
@@ -260,7 +263,7 @@ def _add_unary(rules, limits, row, cell, upper):
 
 @kernel_part
 def _of_neighbours(beside, lexical, step):
-    """Return the probability of each symbol next to each token's successor (or predecessor).
+    """Return, for each token, how probable each symbol is before the next token (or after the previous one).
 
     Args:
         beside: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).
@@ -287,7 +290,7 @@ def _of_neighbours(beside, lexical, step):
 
 @kernel_part
 def _normalise(cell):
-    """Divide a cell's values by a power of two so that the largest is in [1, 2); return the exponent."""
+    """Divide the values of a span by a power of two so that the largest is in [1, 2); return the exponent."""
     largest = 0.0
     for a in range(len(cell)):
         largest = max(largest, cell[a])

@@ -38,6 +38,11 @@ def dense_posteriors(forest, rules, leaves):
     """Return the total weight of a forest, and the posteriors of its hyperedges and nodes.
 
     This is the kernel that `DenseRules.score` calls.
+
+    Args:
+        forest: `Forest`.
+        rules: `DenseRules`.
+        leaves: float64; vectors of the lexical nodes, concatenated.
     """
     make_ready(rules, forest)
     n_states, offsets, inside, exponent = dense_inside(forest, rules, leaves)

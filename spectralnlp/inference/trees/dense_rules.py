@@ -164,7 +164,7 @@ _KNOWN: WeakKeyDictionary[LatentGrammar, DenseRules] = WeakKeyDictionary()
 
 
 def _give_up_claims() -> None:
-    """Release, in a forked child process, the claims of threads that were writing tensors in the parent."""
+    """In a forked child process, mark tensors that the parent's threads were writing as not yet written."""
     for rules in _KNOWN.values():
         rules.claims[rules.claims < READY] = 0
 

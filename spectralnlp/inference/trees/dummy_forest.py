@@ -1,7 +1,8 @@
-"""Compile the kernels of the last parsing stages with a dummy forest, while others compile the first ones.
+"""Compile the kernels of the last parsing stages (scoring, rescoring, decoding) with a dummy forest.
 
-The first parse on a machine compiles each kernel when it is first called. A process that begins with the last
-stages needs the results of earlier ones. Those made here have the right types but no meaning.
+The first parse on a machine compiles each kernel when it is first called. To save time, a second process
+compiles the last stages while the first compiles the others. It lacks the results of earlier stages, so this
+module makes results that have the right types but no meaning.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from spectralnlp.inference.trees.scored_forest import ScoredForest, score
 
 
 def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
-    """Run the kernels that rescore, decode and score forests, so that they are compiled.
+    """Call the kernels that score, rescore and decode forests on a dummy forest, so that they are compiled.
 
     Args:
         parser: the parser whose kernels to compile.

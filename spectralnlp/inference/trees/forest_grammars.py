@@ -28,7 +28,7 @@ class ForestGrammars:
         signature: function that returns the signature (spelling class) of an unknown word.
         n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
         pruner: a grammar with a few states that prunes the forest before the others score it; None for none.
-        chains: the full unary chains that unary rules stand for; see `restore`.
+        chains: the full unary chain that a unary rule stands for, for each pair (top, bottom) of labels.
         clusters: word clusters, whose tag factors apply to rare words.
     """
 
@@ -70,7 +70,7 @@ class ForestGrammars:
 
     @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
-        """A code for each symbol's last label, int64 (n_symbols,); see :func:`~.labels.tag_codes`."""
+        """A hash of each symbol's lowest label, equal in all grammars; see :func:`~.labels.tag_codes`."""
         return tag_codes(self.coarse)
 
     @cached_property

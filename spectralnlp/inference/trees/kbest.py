@@ -98,7 +98,7 @@ class _LazySearch:
         return choice[: self.goal]
 
     def _open(self, node: int) -> None:
-        """Find a node's best derivation, from the results of the max-sum pass, unless it is known."""
+        """Find a node's best derivation from the results of the max-sum pass, unless this was done before."""
         if node in self.found:
             return
         edges = range(self.edges[node], self.edges[node + 1])

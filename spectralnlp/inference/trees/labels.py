@@ -24,7 +24,7 @@ NO_LABEL = -1
 
 
 class LabelMap(NamedTuple):
-    """Label ids, shared by several grammars, of the symbols and unary rules of one grammar.
+    """Mapping from the symbols and unary rules of one grammar to label ids that several grammars share.
 
     Attributes:
         bottom: int32 (n_symbols,); id of the symbol's label, NO_LABEL for intermediate symbols.

@@ -93,7 +93,7 @@ class SpanLimits:
 
 
 def nested_cells(cells: Cells, required: Ints) -> Cells:
-    """Return the open cells (spans) without those that cross a required bracket.
+    """Return the open cells (spans to consider) without those that cross a required bracket.
 
     If not all spans are open, the required ones are opened too, with the spans for a right-branching and a
     left-branching derivation of each.
@@ -115,7 +115,7 @@ def nested_cells(cells: Cells, required: Ints) -> Cells:
 
 
 def building_blocks(required: Ints) -> tuple[Ints, Ints]:
-    """Return each required span, and the spans inside it from which it can be derived.
+    """Return required spans, each with some spans inside it, so that binary rules can always derive it.
 
     Args:
         required: int32 (n_required, 2); start and end of spans.
@@ -246,7 +246,7 @@ def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
-    """Return the labels that a unary rule adds above those of its child.
+    """Return the labels that a unary rule puts over a span, without those of its child.
 
     Args:
         chains: the full unary chain for a pair (top, bottom) of labels.

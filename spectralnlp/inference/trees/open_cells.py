@@ -48,7 +48,7 @@ class CellMarginals:
     threshold: float
 
     def above(self, threshold: float) -> Cells:
-        """Return the cells whose marginals reach a threshold, and all tokens and the whole sentence."""
+        """Return the spans whose marginals reach a threshold, all single tokens, and the whole sentence."""
         return self.cells.subset(self.marginals >= threshold)
 
 

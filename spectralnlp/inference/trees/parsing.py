@@ -128,7 +128,8 @@ class Retry(NamedTuple):
 
     Attributes:
         least_marginal: least marginal of the open cells; 0 opens all that may be opened.
-        is_loose: whether almost nothing is pruned; if not, thresholds are as usual, with 1/1000 of the beam.
+        is_loose: whether almost nothing is pruned; if not, thresholds are those of the first attempt, with
+            1/1000 of its beam.
         any_tag: whether every word may have every tag.
         applies: function that returns whether to make this attempt for a sentence.
     """
@@ -148,7 +149,7 @@ RETRIES = (
 
 @dataclass(frozen=True)
 class Forests:
-    """The scored forests of a sentence.
+    """The packed forests (sets of parses) of a sentence, scored by the grammars of each binarisation.
 
     Attributes:
         sentence: the sentence.
@@ -168,14 +169,20 @@ class Forests:
 
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """Return the forests of one or more binarisations; ``what`` sets `any_tag` and `coarse_only`."""
+        """Collect the scored forests of a sentence.
+
+        Args:
+            sentence: the sentence.
+            scored: the forests, one or more, by index of the binarisation.
+            what: values of `any_tag` and `coarse_only`, by name; False by default.
+        """
         number, first = next(iter(scored.items()))
         log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
         return cls(sentence, scored, log_probability, **what)
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """The index of the first binarisation that has a forest, and this forest."""
+        """The first of the forests, preceded by the index of its binarisation."""
         return next(iter(self.scored.items()))
 
 
@@ -335,7 +342,7 @@ class ForestParser:
     def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
         """Yield the settings of each attempt: open cells, pruning, and whether every tag is allowed.
 
-        The first attempt has the usual settings, further ones those of `RETRIES`.
+        The first attempt has the settings of the parser; those of later ones come from `RETRIES`.
         """
         n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
@@ -361,11 +368,15 @@ class ForestParser:
             yield cells, pruning, retry.any_tag
 
     def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
-        """Return whether a derivation exists without pruning: with the words' usual tags, and with all tags.
+        """Decide, without pruning, whether a sentence has a derivation.
 
         Args:
             sentence: the sentence.
             number: index of the binarisation.
+
+        Returns:
+            Whether it has one with the tags that its words have in the lexicon; and whether it has one if
+            every word may have every tag that constraints allow.
         """
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))

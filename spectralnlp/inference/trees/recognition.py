@@ -118,7 +118,10 @@ def _recognise(rules, tags, cells, limits):
 
 @kernel_part
 def _bounds(rules, tags):
-    """Return the bottom symbols that spans of each width can have if any token may have any allowed tag."""
+    """Return which symbols spans of each width can have at most: if every token had all tokens' allowed tags.
+
+    The symbols, before unary rules, are bits in uint64 (n_tokens + 1, n_words).
+    """
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64
     bottom, top = np.zeros((n + 1, n_words), np.uint64), np.zeros((n + 1, n_words), np.uint64)
@@ -173,9 +176,14 @@ def _add_missing(rules, left, right, bound, found):
 
 @kernel_part
 def _from_both_ends(number, count):
-    """Return the index of the split to try at a step, in the order first, last, second, second to last, ….
+    """Return which way to split a span to try at a step: first, last, second, second to last, and so on.
 
-    Splits at the ends, with narrow children, add symbols that have a single token as a child.
+    Splits at the ends of the span come first, because they alone can add symbols of which one child is a
+    single token.
+
+    Args:
+        number: number of the step, from 0.
+        count: number of splits of the span.
     """
     return number // 2 if number % 2 == 0 else count - 1 - number // 2
 

@@ -91,7 +91,10 @@ class RuleIndex(NamedTuple):
 
 
 def _expected_nodes(grammar: LatentGrammar) -> Floats:
-    """Return e, the solution of e = root + Mᵀe; M[a, b] is the expected number of children b of a node a."""
+    """Return the expected number e of nodes of each symbol in a tree.
+
+    It is the solution of e = root + Mᵀe, where M[a, b] is the expected number of children b of a node a.
+    """
     children = _children(grammar, 1, 2)
     return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
 

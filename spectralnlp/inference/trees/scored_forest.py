@@ -127,7 +127,7 @@ def score(
 def _thinned(
     forest: Forest, grammar: LatentGrammar, lookup: Lookup, threshold: float
 ) -> tuple[Forest, ForestPosteriors]:
-    """Return the forest without the hyperedges that are improbable under a grammar, and the posteriors left.
+    """Return a forest without hyperedges that a grammar finds improbable, and the remaining posteriors.
 
     The forest is returned unchanged if the posteriors are not usable or nothing would be left.
     """

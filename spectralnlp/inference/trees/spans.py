@@ -94,7 +94,7 @@ def span_posteriors(
 
 @kernel
 def _add(forest, numbers, row, node, edge, share, bottom, unary):
-    """Add the posteriors of a forest to those of labelled spans.
+    """Add the posteriors of a forest's nodes and hyperedges to those of labelled spans.
 
     Args:
         forest: `Forest`.

@@ -301,7 +301,7 @@ def _begin_outside(trees, root, probabilities, counts, vectors, shares):
 
 @fast_kernel_part
 def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
-    """Count the event at a node, by state, and add to the outside vectors of the node's children."""
+    """Count the rule or word at a node, by state, and add to the outside vectors of the node's children."""
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]

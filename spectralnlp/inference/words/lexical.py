@@ -80,7 +80,7 @@ class Lookup:
 
     Attributes:
         entries: int64 (n_tokens,); entry of each token: of its word, or of its signature if it is unknown.
-        signatures: int64 (n_tokens,); entry of each token's signature.
+        signatures: int64 (n_tokens,); entry of each token's signature (spelling class).
         is_rare: bool (n_tokens,); whether the token is unknown or was seen at most five times.
         log_weight: natural logarithm of the product of p(word) over tokens.
         tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from another model; or None.

@@ -69,7 +69,7 @@ class VectorLookup:
     def contexts(self, words: Sequence[str]) -> Array32:
         """Return the vector of each word's context in a sentence, scaled to length 1.
 
-        The vector is the sum of the context vectors of the words around it, z = Bᵀ(context).
+        The vector is the sum of the context vectors of the words around it.
 
         Returns:
             float32 (n_words, dimensions); zeros if no word of the context is known.

@@ -55,7 +55,7 @@ class SpanOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class OptionsOfForest:
-    """The option to which each node and hyperedge of one forest corresponds.
+    """The option (candidate label of a span) to which each node and hyperedge of a forest corresponds.
 
     Attributes:
         of_node: int32 (n_nodes,); the option "this binary node's label alone", or NO_OPTION.
@@ -108,7 +108,7 @@ def span_options(
 
 
 class _Records(NamedTuple):
-    """Nodes and hyperedges of the forests that correspond to options.
+    """Nodes and hyperedges of forests that correspond to options (candidate labels of spans).
 
     Attributes:
         key: int64 (n_records,); sort keys, ordered by end, start and label of the option.
@@ -123,7 +123,7 @@ class _Records(NamedTuple):
 
 @kernel
 def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_records, column):
-    """Append the options of a forest to the records, and the posteriors of tags to ``tag_share``.
+    """Append the options (candidate labels) of a forest to the records, and add up the posteriors of tags.
 
     Args:
         forest: `Forest`.
@@ -188,7 +188,7 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
 
 @kernel
 def _places(source, option, n_nodes, n_edges):
-    """Return the option of each node and of each hyperedge of a forest; NO_OPTION if there is none.
+    """Return the option (candidate label) of each node and hyperedge of a forest, or NO_OPTION.
 
     Args:
         source: int32; node or hyperedge of each record, as in `_Records`.
@@ -229,7 +229,7 @@ def _in_order(keys, n):
 
 @kernel
 def _group(records, n_records, n_keys, tag_share):
-    """Merge records with equal keys into options.
+    """Merge records with equal keys into options (candidate labels of spans).
 
     Args:
         records: `_Records`.

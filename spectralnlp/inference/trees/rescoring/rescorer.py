@@ -158,7 +158,7 @@ def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters)
 
 @kernel
 def _factors(options, required, tokens, labels, table, known, number_weights):
-    """Return the factors by which the options' posteriors are multiplied, float64 (n_options,).
+    """Return by which factor rescoring multiplies the posterior of each option (label), float64 (n_options,).
 
     For spans in ``required``, bool (n_spans,), the option "no bracket" is excluded.
     """
@@ -182,7 +182,7 @@ def _factors(options, required, tokens, labels, table, known, number_weights):
 
 @kernel_part
 def number_known(known, n_options, work):
-    """Replace the bucket of each feature in the workspace with the index of its weight."""
+    """Replace the hash bucket of each feature in the workspace by the index of its weight."""
     for row in range(n_options):
         for k in range(work.n_features[row]):
             bucket = work.buckets[row, k]
@@ -206,7 +206,7 @@ def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> 
 
 @kernel
 def _multiply_all(forest, of_node, of_edge, factors, node, edge):
-    """Return the posteriors of hyperedges and nodes after multiplying those of options by factors.
+    """Return the posteriors of hyperedges and nodes after multiplying each by its option's factor.
 
     Args:
         forest: `Forest`.

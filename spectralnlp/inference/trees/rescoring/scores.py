@@ -62,7 +62,7 @@ def make_workspace(first, n_templates):
 
 @kernel_part
 def _set_numbers(posteriors, none, cell_odds, numbers):
-    """Write an option's real-valued features, log-odds first.
+    """Write the real-valued features of an option (candidate label of a span), log-odds first.
 
     Args:
         posteriors: float64 (n_grammars,); posteriors of the option.
@@ -124,7 +124,7 @@ def describe_span(s, options, tokens, labels, brackets, table, work):
 
 @kernel_part
 def score_span(n_options, weight_of, numbers_weight, work):
-    """Write the score of each option of the described span; return the log of the softmax's denominator.
+    """Write the score of each option (label) of a span; return the logarithm of the softmax's denominator.
 
     Args:
         n_options: number of options of the span.

@@ -195,7 +195,7 @@ def template_table(text: str = TEMPLATES) -> np.ndarray:
 
 @kernel_part
 def hash_features(name, values, table, buckets):
-    """Write the buckets of an option's features, and return the number of features.
+    """Hash the features of an option (candidate label) to buckets, and return the number of features.
 
     Args:
         name: uint64; hash of the option's name.

@@ -147,7 +147,7 @@ class Brackets(NamedTuple):
 
     Attributes:
         start, end: int32 (n_brackets,); tokens, end exclusive.
-        label: int32 (n_brackets,); the most probable option.
+        label: int32 (n_brackets,); the most probable label, numbered as in `SpanOptions`.
         head: int32 (n_brackets,); the head token.
     """
 
