@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spectralnlp import CRFTagger, InMemoryCorpus, changes
-from spectralnlp.changes import kept as kept_module
+from spectralnlp.changes import kept_moments as kept_module
 from spectralnlp.errors import ModelError
 from spectralnlp.text.conll import TaggedSentence
 

@@ -254,7 +254,7 @@ def test_iterative_estimators_refuse_in_one_line(name: str) -> None:
     if kind.unlearning != "none":
         assert task_of(kind()).init_kept_moments(kind(), Documents([])) is not None
         return
-    with pytest.raises(ConfigError, match=name) as refusal:
+    with pytest.raises(ConfigError, match=registry.estimators.shown(name)) as refusal:
         train(name, kind(), [])
     assert "\n" not in str(refusal.value)
 

@@ -16,7 +16,7 @@ from spectralnlp_sketch.labelled import Example
 
 import spectralnlp
 from spectralnlp import InMemoryCorpus, changes
-from spectralnlp.changes import kept as kept_module
+from spectralnlp.changes import kept_moments as kept_module
 from spectralnlp.cli import app
 from spectralnlp.errors import ConfigError, InputError, ModelError
 from spectralnlp.storage import MOMENTS, load_kept_moments
