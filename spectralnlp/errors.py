@@ -126,20 +126,20 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 class InputError(SpectralError):
-    """Data that cannot be read: unbalanced brackets, a wrong encoding, a missing file."""
+    """Error for data that cannot be read: unbalanced brackets, a wrong encoding, a missing file."""
 
 
 class ModelError(SpectralError):
-    """A model folder that is missing, truncated or of an unsupported version."""
+    """Error for a model folder that is missing, truncated or of an unsupported version."""
 
 
 class ConfigError(SpectralError):
-    """An invalid option, setting or configuration file."""
+    """Error for an invalid option, setting or configuration file."""
 
 
 class RegistryError(SpectralError):
-    """A name that is not registered, or a plugin that is broken or not installed."""
+    """Error for a name that is not registered, or a plugin that is broken or not installed."""
 
 
 class NotFittedError(SpectralError):
-    """An estimator that is used before ``fit``."""
+    """Error for using an estimator before ``fit`` was called."""

@@ -1,4 +1,4 @@
-"""ASGI application of ``spectralnlp annotate``: the page and its JSON requests."""
+"""ASGI application of ``spectralnlp annotate``: serves the browser page and answers its JSON requests."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Background:
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
-        """Check whether enough trees were accepted to train again; call after each edit."""
+        """Let training start if enough trees were accepted since the last one; call after each edit."""
         self._edited.set()
 
     async def stop(self) -> None:

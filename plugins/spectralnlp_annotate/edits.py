@@ -139,7 +139,7 @@ def tag(sentence: AnnotatedSentence, word: Any, tag: Any) -> AnnotatedSentence:
 
 
 def merge(sentence: AnnotatedSentence, word: Any) -> AnnotatedSentence:
-    """Merge a token with the next one, and adapt the constraints."""
+    """Merge a token with the next one, and move brackets and tags with their words."""
     first = _word(sentence, word)
     if first + 1 == len(sentence.words):
         raise EditError("the last token has no next one", hint="merge the token before it")

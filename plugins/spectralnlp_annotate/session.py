@@ -1,4 +1,4 @@
-"""Annotation session: answers the page's requests for sentences with trees, edits, and the next sentence.
+"""Annotation session: answers the browser's requests for sentences with trees, edits, the next sentence.
 
 A sentence is parsed under its constraints when it is first shown, and the parse is kept until the constraints
 change. So the annotator accepts the tree that the page shows, even if a new model has been loaded meanwhile.
@@ -34,7 +34,7 @@ class StaleTreeError(SpectralError):
 
 @dataclass(frozen=True)
 class _Shown:
-    """Sentence that the page shows, with its parse and the parser that made the parse."""
+    """Sentence shown in the browser, with its parse and the parser that made the parse."""
 
     sentence: AnnotatedSentence
     parse: Parse
@@ -42,7 +42,7 @@ class _Shown:
 
 
 class Session:
-    """Work of one annotator on a project.
+    """Session of one annotator: finds the next sentence, parses it for the page, and applies edits.
 
     Args:
         project: project whose documents are open.
@@ -80,7 +80,7 @@ class Session:
         return next_place(places, accepted, gains, place)
 
     def show(self, place: Place) -> dict[str, Any]:
-        """Return a sentence as JSON values for the page, with its tree by the newest model.
+        """Return a sentence as JSON values for the browser, with its tree by the newest model.
 
         Args:
             place: index of the document and of the sentence.
@@ -91,7 +91,7 @@ class Session:
             return self._view(place)
 
     def edit(self, place: Place, edit: Mapping[str, Any]) -> dict[str, Any]:
-        """Apply an edit and return the sentence as the page shows it; an edit that allows no tree is refused.
+        """Apply an edit, and return the sentence as JSON values; an edit that allows no tree is refused.
 
         Args:
             place: index of the document and of the sentence.
@@ -181,7 +181,7 @@ class Session:
         }
 
     def _tree(self, place: Place, sentence: AnnotatedSentence) -> str:
-        """Return the tree that the page shows for a sentence: the accepted tree, or else the parser's."""
+        """Return the tree to show for a sentence: the accepted tree, or else the parser's."""
         return sentence.tree if sentence.tree is not None else str(self._parsed(place, sentence).tree)
 
     def _parsed(self, place: Place, sentence: AnnotatedSentence) -> Parse:
@@ -219,7 +219,7 @@ def _same_constraints(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
 
 
 def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
-    """Return the constituents below the root as JSON values for the page, parents first.
+    """Return the constituents below the root as JSON values for the browser, parents first.
 
     Each has the number of its node in the drawing.
 

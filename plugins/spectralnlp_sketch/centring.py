@@ -64,7 +64,7 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
             raise SizeError(what, hint="chain two of them in a Pipeline")
 
     def init_moments(self, corpus: Corpus[Any]) -> ColumnMoments:
-        """Return empty column sums for the rows of a corpus."""
+        """Return column sums of no rows, to which the rows of a corpus are added."""
         return ColumnMoments(self.n_features_in_)
 
     def finish(self) -> None:

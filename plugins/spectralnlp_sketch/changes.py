@@ -21,7 +21,7 @@ from spectralnlp_sketch.row_files import FileRows
 
 
 class SketchChanges:
-    """Functions that update saved sketches, remove files from them, and merge them, from folder to folder."""
+    """Operations on saved sketches: add files, remove files, and merge; each writes a new folder."""
 
     def update(
         self, folder: Path, inputs: Sequence[str], output: Path, report: Callable[[str], None]

@@ -65,7 +65,7 @@ class ColumnMoments(RowMoments):
         return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -9,14 +9,14 @@ from spectralnlp.errors import ConfigError, InputError
 
 
 class MatrixError(InputError, ValueError):
-    """Rows that cannot be used, for example with NaN, infinity or the wrong width.
+    """Error for rows that cannot be used, for example with NaN, infinity or the wrong width.
 
     It is a ValueError, as scikit-learn expects.
     """
 
 
 class SizeError(ConfigError, ValueError):
-    """Invalid value of a hyper-parameter; a ValueError, as scikit-learn expects."""
+    """Error for an invalid value of a hyper-parameter; a ValueError, as scikit-learn expects."""
 
 
 class SketchWarning(UserWarning):
@@ -24,7 +24,7 @@ class SketchWarning(UserWarning):
 
 
 class TextError(InputError, ValueError):
-    """Texts or labels that cannot be used; a ValueError, as scikit-learn expects."""
+    """Error for texts or labels that cannot be used; a ValueError, as scikit-learn expects."""
 
 
 def warn(message: str) -> None:

@@ -162,7 +162,7 @@ class _InputDescription:
 
 @dataclass(frozen=True)
 class Saved:
-    """Saved sketch with the metadata needed to change it.
+    """Sketch loaded from a folder, with the metadata needed to add, remove or merge data.
 
     Attributes:
         folder: folder of the sketch.

@@ -95,7 +95,7 @@ class IncrementalEstimator(MatrixEstimator):
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments for the rows of a corpus."""
+        """Return moments (statistics of rows) without rows, to which those of a corpus are added."""
 
     def solve(self, moments: Any) -> Moments[Any] | None:
         """Store the moments; subclasses compute the solution on first use.

@@ -67,7 +67,7 @@ def matrix_of(batch: Batch[Any], n_columns: int) -> Matrix:
 
 
 class RowMoments(Moments[Any]):
-    """Base class of moments that are accumulated over rows of a matrix, block by block.
+    """Base class of moments (statistics that add up) of the rows of a matrix, read block by block.
 
     Args:
         n_columns: number of columns, d.

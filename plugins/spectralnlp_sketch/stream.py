@@ -79,7 +79,7 @@ Convert = Callable[[Sequence[Any], int], Sequence[Any]]
 
 @dataclass(frozen=True)
 class ConvertedPartition(Partition[Any]):
-    """Partition whose batches are converted from those of another partition.
+    """Part of a corpus whose batches are converted from those of a part of another corpus.
 
     Args:
         source: the partition to convert.

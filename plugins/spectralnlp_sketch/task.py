@@ -1,4 +1,4 @@
-"""Let commands such as ``info``, ``update`` and ``merge`` load, describe and change saved sketches."""
+"""Task of matrix sketches, by which commands such as ``info`` and ``merge`` load and change saved ones."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @abstractmethod
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        """Return empty moments for rows of the given width, dtype and sparsity."""
+        """Return the state (moments) of a sketch without rows, for rows of this width, dtype and sparsity."""
 
     @abstractmethod
     def _solve(self) -> Solution:
@@ -96,7 +96,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self.solutions_["solution"]
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments for the rows of a corpus.
+        """Return moments (statistics of rows) without rows, to which those of a corpus are added.
 
         Raises:
             MatrixError: there are no rows.
@@ -110,7 +110,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._empty_moments(self.n_features_in_, dtype, bool(row_type["sparse"]))
 
     def begin(self, corpus: Corpus[Any]) -> None:
-        """Set empty ``moments_`` for the rows of a corpus, whose first row is read.
+        """Set ``moments_`` to a sketch without rows, in the width and type of the first row of a corpus.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.

@@ -51,7 +51,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         """Make the unfitted estimator that reduces tf-idf rows to features; subclasses define it."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return document frequencies of words before any text has been counted."""
+        """Return document frequencies of words that are all 0, to which texts are then added."""
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:

@@ -410,7 +410,7 @@ def _read_files(folder: Path, names: Iterable[str]) -> Files:
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:
-    """Return whether examples are the dummy ones that spaCy makes if none were given."""
+    """Return whether examples are those that spaCy invents if ``nlp.initialize`` gets none."""
     return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 

@@ -141,7 +141,7 @@ def read_fallback(span: Span, key: str) -> str | None:
 
     Args:
         span: a span in the sentence.
-        key: name of the group of constituents.
+        key: key of the constituents in ``doc.spans``.
     """
     group = _group(span.doc, key)
     if group is None:
@@ -152,9 +152,9 @@ def read_fallback(span: Span, key: str) -> str | None:
 
 
 def _group(doc: Doc, key: str) -> SpanGroup | None:
-    """Return the group of constituents in ``doc.spans[key]``; None if there is none.
+    """Return the spans of the constituents, ``doc.spans[key]``; None if there are none.
 
-    The group is repaired if tokens were merged or split.
+    They are repaired if tokens were merged or split.
     """
     if key not in doc.spans:
         return None
@@ -175,7 +175,7 @@ def _is_in_place(span: Span) -> bool:
 
 
 def _repair(doc: Doc, key: str) -> SpanGroup:
-    """Move the constituents of a group to the tokens that have their character ranges after retokenisation.
+    """Move constituents in ``doc.spans[key]`` to the tokens that have their characters after retokenisation.
 
     Constituents that begin or end within a token are dropped.
     """
@@ -201,7 +201,7 @@ def _repair(doc: Doc, key: str) -> SpanGroup:
 
 
 def has_dependencies(doc: Doc, key: str) -> bool:
-    """Return whether the document's heads and relations were set from the trees of a group."""
+    """Return whether the document's heads and relations were set from the trees in ``doc.spans[key]``."""
     return key in doc.spans and bool(doc.spans[key].attrs.get(DEPENDENCIES, False))
 
 
@@ -234,7 +234,7 @@ def tree_of(doc: Doc, key: str, start: int, end: int) -> Tree:
 
     Args:
         doc: a document with constituents and tags.
-        key: name of the group of constituents.
+        key: key of the constituents in ``doc.spans``.
         start, end: range of tokens, at least one of which is a word.
 
     Raises:
@@ -303,7 +303,7 @@ def brackets_of(tree: Tree, tokens: Sequence[int], posterior: float | None = Non
 
 
 def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
-    """Yield the trees of all sentences of documents that have constituents.
+    """Yield the trees of all sentences, from documents whose constituents are annotated.
 
     Raises:
         ComponentError: constituents do not nest, or words have no tags.

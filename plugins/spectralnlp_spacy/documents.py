@@ -34,7 +34,7 @@ def docs_of_trees(
         trees: cleaned trees.
         vocab: vocabulary of the documents.
         sentences: number of sentences per document.
-        key: name of the group of constituents, ``doc.spans[key]``.
+        key: key of the constituents in ``doc.spans``.
     """
     stream = iter(trees)
     while chunk := list(islice(stream, sentences)):

@@ -55,10 +55,10 @@ NonConstituentException = NotAConstituentError
 
 
 class Getters:
-    """Functions that compute the extension attributes of spans, for one group of constituents.
+    """Functions that compute the extension attributes of spans from the constituents in ``doc.spans[key]``.
 
     Args:
-        key: name of the group in ``doc.spans``.
+        key: key of the constituents in ``doc.spans``.
     """
 
     def __init__(self, key: str) -> None:
@@ -211,7 +211,7 @@ def _install(owner: Any, name: str, getter: Callable[[Any], Any], kind: str = "g
 
 
 def _key(getter: Any) -> str | None:
-    """Return the name of the group that a getter function of this package reads; None for other functions."""
+    """Return the key in ``doc.spans`` that a getter of this package reads; None for other functions."""
     getters = getattr(getattr(getter, "of_span", getter), "__self__", None)
     return getters.key if isinstance(getters, Getters) else None
 

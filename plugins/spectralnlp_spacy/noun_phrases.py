@@ -1,4 +1,4 @@
-"""Set ``doc.noun_chunks`` to base noun phrases of trees, in documents without another dependency parse."""
+"""Make ``doc.noun_chunks`` the base noun phrases of the trees, unless another parser set dependencies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def install_noun_chunks(vocab: Vocab, key: str) -> None:
 
     Args:
         vocab: vocabulary of the pipeline; all of its documents are affected, also those read from disk later.
-        key: name of the group of constituents.
+        key: key of the constituents in ``doc.spans``.
     """
     usual = vocab.get_noun_chunks
     if isinstance(usual, partial) and usual.func is noun_chunks:  # set by another parser in the pipeline
@@ -36,8 +36,9 @@ def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> I
 
     Args:
         doclike: a document or a span.
-        key: name of the group of constituents.
-        usual: spaCy's function for the language, which needs a dependency parse; None if it has none.
+        key: key of the constituents in ``doc.spans``.
+        usual: spaCy's function of noun chunks for the language, used for documents with a dependency parse by
+            another component; None if the language has none.
     """
     doc = doclike if isinstance(doclike, Doc) else doclike.doc
     parsed_by_others = doc.has_annotation("DEP") and not has_dependencies(doc, key)

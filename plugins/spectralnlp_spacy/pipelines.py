@@ -14,7 +14,7 @@ from spectralnlp_spacy.vectors import write_pipeline
 
 
 def write_tagger(model_folder: str, folder: Path, lang: str, attribute: str | None = None) -> str:
-    """Write a blank pipeline with a ``spectral_tagger`` that contains a model.
+    """Write a blank spaCy pipeline with the component ``spectral_tagger``, which contains a trained tagger.
 
     Args:
         model_folder: folder of a tagger, or the name of an installed one.

@@ -44,14 +44,14 @@ def score_constituents(examples: Iterable[Example], *, spans_key: str = KEY, **s
 
     Args:
         examples: examples; those without gold constituents are ignored.
-        spans_key: name of the group of constituents.
+        spans_key: key of the constituents in ``doc.spans``.
         settings: ignored.
     """
     return _score_group(examples, spans_key, name=KEY)
 
 
 def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
-    """Score the labelled spans of one group as spaCy does.
+    """Score the labelled spans in ``doc.spans[key]`` as spaCy does.
 
     Args:
         examples: examples; those without the gold group are ignored.
@@ -80,7 +80,7 @@ def score_evalb(examples: Iterable[Example], *, spans_key: str = KEY, **settings
 
     Args:
         examples: examples; those without gold constituents are ignored.
-        spans_key: name of the group of constituents.
+        spans_key: key of the constituents in ``doc.spans``.
         settings: ignored.
     """
     counts = [count for example in examples for count in _count_sentences(example, spans_key)]

@@ -78,7 +78,7 @@ def search(
         pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
         once: yield each node once, not once for each way in which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
-        spans_key: name of the group with the constituents.
+        spans_key: key of the constituents in ``doc.spans``.
 
     Raises:
         ComponentError: a document has not been parsed.
@@ -113,7 +113,7 @@ def count(
         pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
         once: count each node once, not once for each way in which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
-        spans_key: name of the group with the constituents.
+        spans_key: key of the constituents in ``doc.spans``.
 
     Raises:
         ComponentError: a document has not been parsed.

@@ -1,4 +1,4 @@
-"""Write eigenwords as the vectors of a spaCy pipeline."""
+"""Write eigenwords (word vectors) as the vectors of a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
-    """Write a blank pipeline with the vectors of a model.
+    """Write a blank spaCy pipeline, whose vocabulary has the word vectors of a model.
 
-    If the model is lower-cased, capitalised and upper-case variants of words get the same vectors, because
-    spaCy looks vectors up by ``token.orth``, and does not save another choice.
+    If the model has lower-cased words only, their capitalised and upper-case variants get the same vectors,
+    because a saved pipeline looks vectors up by the form of a token as it is in the text.
 
     Args:
-        model: word vectors.
+        model: word vectors to write.
         folder: folder to write the pipeline to.
         lang: code of the language.
 

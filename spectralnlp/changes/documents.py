@@ -1,4 +1,4 @@
-"""Corpora for updates: another corpus without documents that a model knows, or with repeated files."""
+"""Wrappers of a corpus for updates: leave out documents that a model has learned already, or repeat files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Mask = NDArray[np.bool_]
 
 
 class NewDocuments(Corpus[Any]):
-    """Another corpus without some of its documents.
+    """Wrapper of a corpus that leaves out some documents, such as those that a model has learned already.
 
-    Each partition knows which of its lines to omit, so that no worker needs the ledger.
+    Each partition knows which of its lines to omit, so that no worker needs the list of learned documents.
 
     Args:
-        corpus: the other corpus.
+        corpus: the wrapped corpus.
         digests: hashes of its documents.
         known: which documents to omit, bool (n_documents,), in the order of the digests.
     """
@@ -34,7 +34,7 @@ class NewDocuments(Corpus[Any]):
         self.places = digests.places()
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of the other corpus, without known files or known lines."""
+        """Return the partitions of the wrapped corpus, without the files or lines to leave out."""
         parts = self.corpus.partitions()
         if self.unit == "file":
             gone = set(self.places[self.known, 0].tolist())
@@ -51,10 +51,10 @@ class NewDocuments(Corpus[Any]):
 
 
 class RepeatedFiles(Corpus[Any]):
-    """Another corpus with each file repeated a number of times.
+    """Wrapper of a corpus that repeats each file a number of times.
 
     Args:
-        corpus: the other corpus.
+        corpus: the wrapped corpus.
         times: number of repetitions by document index; 0 for documents that are missing.
     """
 
@@ -62,7 +62,7 @@ class RepeatedFiles(Corpus[Any]):
         self.corpus, self.times = corpus, times
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of the other corpus; each copy is a separate document."""
+        """Return the partitions of the wrapped corpus; each copy of a file is a separate document."""
         copies: list[Partition[Any]] = []
         copy = 0
         for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):
@@ -86,7 +86,7 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Return text of several lines, or n-grams, without those that are marked as known."""
+    """Return text, or counted n-grams, without the lines or n-grams that are marked as known."""
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

@@ -39,7 +39,7 @@ class Explainer:
 
     Attributes:
         counted: counts of the grammar of the first binarisation.
-        places: document and row of each tree, int64 (n_trees, 2).
+        places: indices of each tree's document and of its row in the document, int64 (n_trees, 2).
         names: names of the documents; empty if unknown.
     """
 
@@ -97,7 +97,9 @@ class Explainer:
     def recounted(
         self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
     ) -> dict[int, float]:
-        """Return how much the log-odds fall when each tree is removed and the rest is counted again.
+        """Return, for each of some training trees, how much a bracket's log-odds fall without it.
+
+        The grammar is counted again without the tree, so that the result is exact.
 
         Args:
             forests: forests and lookups from `bracket_forests`.
@@ -170,7 +172,10 @@ def explain(
 
 
 def explainer_of(parser: Parser) -> Explainer | None:
-    """Return an explainer from a parser's kept trees; None if none were kept. Raises as `Explainer.of`."""
+    """Return an explainer by the training trees that were kept with a parser; None if none were.
+
+    Raises as `Explainer.of`.
+    """
     kept = kept_if_any(parser)
     is_counts = kept is not None and isinstance(kept.learner, ParserTrainer) and _kept_trees(kept) is None
     return None if kept is None or is_counts else Explainer.of(parser)
@@ -290,12 +295,12 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
 
 
 def _kept_trees(kept: KeptMoments) -> TreeLog | None:
-    """Return the log of training trees in a parser's kept moments; None if the moments are counts."""
+    """Return the training trees stored in a parser's kept moments; None if these hold only counts."""
     return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_replay_log())
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
-    """Return the log of a parser's training trees, in its first binarisation, and document names."""
+    """Return a parser's training trees, binarised as for its first grammars, and names of documents."""
     if trees is None:
         log = _kept_trees(kept)
         if log is None:

@@ -161,7 +161,7 @@ class KeptMoments:
 def _empty_moments(
     estimator: str, settings: Mapping[str, Any], metadata: StoredValues
 ) -> tuple[Estimator[Any], Moments[Any]]:
-    """Return an unfitted estimator with stored settings, and its empty moments.
+    """Return an unfitted estimator with stored settings, and moments of it that hold no data yet.
 
     Raises:
         ModelError: the settings are invalid.
@@ -177,7 +177,7 @@ def _empty_moments(
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
-    """Return empty moments with the parameters that are stored in a file.
+    """Return moments without data, with the constructor's arguments that are stored in a file.
 
     Raises:
         ModelError: the parameters are invalid.
@@ -232,7 +232,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Return which changes these moments allow, possibly fewer than the estimator's ``unlearning``."""
+    """Return which changes of a model its moments allow, at most those of the estimator's ``unlearning``."""
     if estimator.unlearning != "exact":
         return estimator.unlearning
     if not moments.can_forget:
@@ -241,7 +241,7 @@ def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unl
 
 
 def check_keeps(name: str, estimator: Estimator[Any]) -> None:
-    """Check that moments of an estimator can be kept.
+    """Check that moments (training statistics) of an estimator can be stored beside a model.
 
     Raises:
         ConfigError: nothing can be kept, or the name is that of another estimator.

@@ -23,7 +23,7 @@ class LearnedSentences:
 
     Attributes:
         sentences: words and tags; spans are encoded in the scheme that was learned.
-        places: document and row of each sentence, int64 (n_sentences, 2).
+        places: indices of each sentence's document and row, int64 (n_sentences, 2).
         keys: feature keys of all tokens.
         tags: id of each token's tag, int64 (n_tokens,); -1 for unknown tags.
     """

@@ -68,7 +68,7 @@ class DocumentDigests(Moments[Any]):
         return {"salts": self.salts, "unit": self.unit}
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Hash the lines of a batch; if documents are files, add its hashes to the sum of the file."""
+        """Hash the lines of a batch of examples; if documents are files, add the hashes to the file's sum."""
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
             found = [
@@ -187,8 +187,8 @@ class Ledger:
         salts: salts as hexadecimal digits; one for each of the merged models.
         digests: hashes, uint8 (n_documents, `WIDTH`).
         salt: index of the salt of each hash, uint8 (n_documents,).
-        in_order: whether the documents are in the order of a log; otherwise they are sorted by hash, which
-            reveals nothing about the data.
+        in_order: whether the documents are in the order of training examples stored with the model; otherwise
+            they are sorted by hash, which reveals nothing about the data.
     """
 
     salts: tuple[str, ...]
@@ -198,7 +198,7 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """Return the ledger of the observed documents, hashed with the first salt."""
+        """Return a ledger of the documents whose hashes were collected, those with the first salt."""
         found = digests.digests()[:, 0]
         ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
         return ledger._settled()

@@ -56,7 +56,7 @@ def update(
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
-    """Return whether a model was trained on all examples of a corpus already."""
+    """Return whether a model has learned all examples of a corpus already, judged by its kept hashes."""
     examples = kept.task.examples(kept.learner, corpus)
     digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
     return bool(kept.ledger.known(digests.digests()).all())
@@ -79,7 +79,7 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return the changed model, with its kept moments and with settings of the previous model.
+    """Return the model of a change, with its kept moments and with unlearned settings of the old model.
 
     Args:
         model: the previous model.

@@ -308,7 +308,7 @@ def _examples(
 
 
 def _check_recognises(kept: KeptMoments, hint: str) -> None:
-    """Raise ConfigError if rare words were replaced, because hashes then do not identify documents.
+    """Raise ConfigError if rare words of a model were replaced, so that hashes do not identify documents.
 
     Args:
         kept: kept moments of the model.
@@ -321,7 +321,7 @@ def _check_recognises(kept: KeptMoments, hint: str) -> None:
 
 
 def _drawn(noun: str) -> str:
-    """Return a new random salt or key, or the one that an interrupted run stored in the checkpoint.
+    """Return a new random salt or secret key, or the one that an interrupted run stored in its checkpoint.
 
     Args:
         noun: name under which it is stored.
@@ -379,11 +379,13 @@ def _solved(
 
 
 def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return whether each example of the replay logs is kept, bool (n_examples,); None without logs.
+    """Return whether each training example stored in moments remains after forgetting, bool (n_examples,).
+
+    Returns None if the moments store no examples.
 
     Args:
         kept: kept moments of the model.
-        stays: whether each document of the ledger is kept.
+        stays: whether each document of the model remains.
     """
     log = kept.moments.first_replay_log()
     if log is None:
@@ -422,7 +424,7 @@ def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
 
 
 def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
-    """Return an error that names the file and line of a document, which is found by reading the corpus again.
+    """Return an error about a document that names its file and line; the corpus is read again to find them.
 
     Args:
         number: index of the document.

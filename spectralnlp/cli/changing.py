@@ -22,7 +22,7 @@ ChangedModel: TypeAlias = Annotated[
 
 
 def load_kept(model: str, verb: str) -> KeptMoments:
-    """Read the moments that are kept beside a model.
+    """Read the moments (training statistics) that are kept beside a model.
 
     Args:
         model: name or folder of the model.
@@ -39,7 +39,9 @@ def load_kept(model: str, verb: str) -> KeptMoments:
 
 
 def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
-    """Return a model's folder, and its task's own update functions if the model contains its moments.
+    """Return the folder of a model, and an object that updates it if it contains its training statistics.
+
+    The object is None for all other models.
 
     Raises:
         ModelError: there is no such model.
@@ -54,7 +56,7 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
 
 
 def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | None, Path]:
-    """Return the results of `own_changes` and the folder to write, by default the model's own.
+    """Return the results of `own_changes`, and the folder to write: ``output``, or that of the model.
 
     Raises:
         ModelError: there is no such model.
@@ -74,7 +76,7 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
 
 
 def refuse_options(model: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that do not apply to a model whose task has its own update functions.
+    """Refuse options that do not apply to a model which contains its training statistics.
 
     Args:
         model: name of the model as the user wrote it.
@@ -91,7 +93,7 @@ def refuse_options(model: str, options: Mapping[str, Any]) -> None:
 
 
 def tagger_of(folder: Path) -> str | None:
-    """Return the name of the tagger that the parser in a folder uses, or None; moments do not contain it."""
+    """Return the name of the tagger that the parser in a folder uses, or None if it uses none."""
     from spectralnlp.storage import read_header
 
     return cast("str | None", read_header(folder)["metadata"].get("tagger"))
@@ -103,7 +105,7 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files with the options with which the model's data was read, except for those given here.
+    """Read files with the options with which a model's training data was read; those given here come first.
 
     Args:
         kept: moments that are kept beside the model.

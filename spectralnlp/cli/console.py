@@ -142,10 +142,10 @@ class Meter:
 
 
 class Shown:
-    """Progress line on a terminal, for work that is running.
+    """Progress line on a terminal for a running command.
 
     Args:
-        what: name of the work.
+        what: what the command is doing, such as ``parsing``.
         update: changes the displayed line; takes ``description`` and ``completed`` (bytes read).
         meter: counter of the bytes that are read, if any.
         size: number of bytes in all, if known.
@@ -176,7 +176,7 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
     """Show progress on stderr after one second of work, if stderr is a terminal.
 
     Args:
-        what: name of the work, such as ``parsing``.
+        what: what the command is doing, such as ``parsing``.
         meter: counter of the bytes that are read; if their total is known, the time left is shown.
         silent: whether to show nothing.
 

@@ -1,4 +1,4 @@
-"""Command-line options for the engine that runs the work, its memory limit, checkpoints and failures."""
+"""Command-line options for the execution engine, its memory limit, checkpoints and failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CheckpointFolder: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Where:
-    """Engine that is chosen on the command line; by default, the work runs in this process.
+    """Execution engine (threads, processes, Dask) chosen on the command line; by default, this process.
 
     Attributes:
         engine: name of the engine (``--engine``), if given.
@@ -50,14 +50,14 @@ class Where:
 
     @property
     def name(self) -> str | None:
-        """Name of the engine to use; None to run the work in this process."""
+        """Name of the execution engine to use; None to compute in this process."""
         if self.engine or self.scheduler:
             return self.engine or "dask"
         return self.jobs_engine if (self.jobs or 1) > 1 else None
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Run the work inside the ``with`` block on this engine."""
+        """Run computations inside the ``with`` block on this execution engine."""
         from spectralnlp.runtime import use_engine
 
         if self.name is None:
@@ -113,7 +113,7 @@ def evaluated(
         model: model to evaluate.
         gold: gold corpus.
         jobs: number of threads.
-        what: name of the work in the progress line.
+        what: what the progress line shows, such as ``scoring``.
         how: further arguments of the task's ``evaluate``.
     """
     from spectralnlp.cli.console import announced_kernels, progress
@@ -130,7 +130,7 @@ def limits(
     """Set the memory limit, the handling of failures and the checkpoint for the ``with`` block.
 
     Args:
-        checkpoint: folder in which finished work is kept; it is emptied when the block succeeds.
+        checkpoint: folder for results of finished parts; it is emptied when the block succeeds.
         skip_bad_partitions: leave out partitions that fail, and report them.
         memory: memory of each process, such as ``1.5GB``; the rest is spilled to disk.
     """

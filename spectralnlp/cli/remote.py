@@ -1,7 +1,8 @@
 """Run models on the workers of an engine, with checkpoints: workers load models by name and return text.
 
-A command that streams examples through a model defines its work in a subclass of `OnWorkers`; its method
-`results` runs it on the chosen engine and records finished tasks in the checkpoint.
+A command that applies a model to a stream of inputs defines in a subclass of `OnWorkers` what a worker does
+with a batch (task); its method `results` runs it on the chosen engine and records finished tasks in the
+checkpoint.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OnWorkers(ABC, Generic[T, R]):
-    """Base class of descriptions of work that are sent to workers, which load the model themselves.
+    """Base class of functions sent to worker processes, which load a model and apply it to batches of inputs.
 
     Args:
         model: name of the model, or its folder on the workers.
@@ -43,7 +44,7 @@ class OnWorkers(ABC, Generic[T, R]):
 
     @classmethod
     def of(cls, model: str, **what: Any) -> Self:
-        """Return a description of the work with the fingerprint of the models in this process."""
+        """Return an instance with the fingerprint of the models here, which workers compare with theirs."""
         named = cls(model, "", **what)
         return replace(named, fingerprint=fingerprint_of(*named.models()))
 
@@ -53,17 +54,17 @@ class OnWorkers(ABC, Generic[T, R]):
 
     @abstractmethod
     def __call__(self, task: Sequence[T]) -> Sequence[R]:
-        """Return the results of a task as JSON values; called on a worker."""
+        """Apply the model to a batch of inputs on a worker, and return the results as JSON values."""
 
     def results(self, where: Where, tasks: Iterable[Sequence[T]]) -> Iterator[Sequence[R]]:
-        """Yield the results of each task, in order; they are kept in the current checkpoint, if any.
+        """Yield the results of each task (batch of inputs) in order; store them in the current checkpoint.
 
         Args:
             where: engine that runs the tasks.
             tasks: stream of tasks, identical in every run.
 
         Raises:
-            ConfigError: a worker's model differs, or the checkpoint belongs to other work.
+            ConfigError: a worker's model differs, or the checkpoint is that of another command.
         """
         from spectralnlp.runtime import map_resumable
 
@@ -76,7 +77,7 @@ class OnWorkers(ABC, Generic[T, R]):
     def cut(
         self, files: Sequence[str], may_cut: Callable[[str], bool] | None = None
     ) -> Iterator[list[Block]]:
-        """Read files as tasks; see `spectralnlp.cli.blocks.blocks`."""
+        """Read files, and yield tasks: lists of blocks of lines; see `spectralnlp.cli.blocks.blocks`."""
         return blocks(files, self.batch_size, may_cut)
 
     def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
@@ -87,7 +88,7 @@ class OnWorkers(ABC, Generic[T, R]):
             options: hashable options of ``load``.
 
         Raises:
-            ConfigError: the worker's model differs from the one that was described.
+            ConfigError: the worker's model differs from that of the process that sent the task.
         """
         return _loaded(load, self.model, tuple(self.models()), self.fingerprint, **options)
 
@@ -121,9 +122,10 @@ def fingerprint_of(*models: str) -> str:
 
 @dataclass(frozen=True)
 class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
-    """Work that parses text to rendered parses, each with the reason for a fallback, if any.
+    """Function for workers that parses sentences and returns each parse as text in an output format.
 
-    The result is None for a blank line of tokenised text.
+    With each text comes the reason why the tree is not the grammar's best one, or None. The result is None
+    for a blank line of tokenised text.
 
     Args:
         tokenized, tagged: format of the text, as in `spectralnlp.cli.texts.sentences`.
@@ -148,7 +150,7 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
         return [self.model] if tagger in (None, NO_TAGGER) else [self.model, tagger]
 
     def __call__(self, task: Sequence[Block]) -> list[tuple[str, str | None] | None]:
-        """Split the blocks into sentences, parse them and render the parses."""
+        """Split blocks of lines into sentences, parse them, and return each parse as text."""
         from spectralnlp.cli.models import load_parser
         from spectralnlp.render import renderer
         from spectralnlp.runtime import use_engine
@@ -167,7 +169,7 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
 
 @dataclass(frozen=True)
 class TagToText(OnWorkers["Block", str]):
-    """Work that tags text and renders the sentences.
+    """Function for workers that tags sentences and returns each as text in an output format.
 
     The result is an empty string for a blank line of tokenised text.
 
@@ -181,7 +183,7 @@ class TagToText(OnWorkers["Block", str]):
     scores: bool = False
 
     def __call__(self, task: Sequence[Block]) -> list[str]:
-        """Split the blocks into sentences, tag them and render the tags."""
+        """Split blocks of lines into sentences, tag them, and return each sentence as text."""
         from spectralnlp.cli.models import load_for
 
         tagger = self.loaded(load_for, method="tag", verb="tag")

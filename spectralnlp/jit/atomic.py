@@ -1,4 +1,4 @@
-"""Atomic counters for kernels, which several threads may increment at the same time."""
+"""Atomic counters for compiled functions (kernels), which several threads may increment at the same time."""
 
 from __future__ import annotations
 

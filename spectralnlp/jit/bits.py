@@ -1,4 +1,4 @@
-"""Bit operations for kernels, compiled to single processor instructions."""
+"""Bit operations for compiled functions (kernels), each a single processor instruction."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class KernelCache(_Cache):
 
     @cached_property
     def shipped_file(self) -> _KernelFile | None:
-        """Cache file of the kernel in the package, or None if it cannot run on this machine."""
+        """File with the compiled kernel that the wheel contains; None if such kernels cannot run here."""
         return self._file_in(self._shipped_folder) if shipped.fits_here() else None
 
     @property

@@ -1,4 +1,4 @@
-"""Report the compilation of kernels, which makes the first parse on a machine slower."""
+"""Report the compilation of numba functions (kernels), which makes the first parse on a machine slower."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks for compiling: one process compiles a kernel, and the others wait and load the result."""
+"""Locks for compiling: one process compiles a function (kernel), and the others wait and load the result."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def folder_of(name: str | Path) -> Path:
 
 
 def moments_folder(folder: Path) -> Path:
-    """Return the folder that holds the moments of a model: its own, or one that is installed separately.
+    """Return the folder with a model's moments (training statistics): its own, or one installed separately.
 
     Args:
         folder: the folder of the model.

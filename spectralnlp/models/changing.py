@@ -12,12 +12,12 @@ from spectralnlp.storage import StorableModel, StoredModel
 
 
 class ChangingModel(StorableModel):
-    """A model that can be updated if its moments or training examples were kept (``--keep-moments``).
+    """A model that can be updated if its training statistics or examples were kept (``--keep-moments``).
 
     Attributes:
         folder: the folder from which the model was loaded; None if it was not loaded.
         digest: digest of the loaded model; see `StoredModel`.
-        kept: moments or examples in memory; None if the model was loaded, or trained without keeping them.
+        kept: training statistics or examples in memory; None if the model was loaded, or kept none.
     """
 
     folder: ClassVar[Path | None] = None
@@ -50,17 +50,17 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
-        """Return another form of this model with all that updating needs: folder, digest and moments.
+        """Copy what updating needs (folder, digest, moments) from this model to a variant, and return it.
 
         Args:
-            other: the other form, which is changed in place.
+            other: a variant of this model, such as a parser with another tagger; changed in place.
         """
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with the settings of another that are not learned, such as a parser's tagger.
+        """Return this model with those settings of another that are not learned, such as a parser's tagger.
 
         By default, there are no such settings, and the model is returned unchanged.
 

@@ -1,4 +1,4 @@
-"""Make decoders by their registered names."""
+"""Make decoders, which choose a tree from a parse forest, by their registered names."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _to_blame(
     left: list[int],
     met: Sequence[Part] = (),
 ) -> list[Part]:
-    """Return a small set of constraints that no tree meets together with those in ``met``.
+    """Return a small subset of constraints that no tree meets together with those in ``met``.
 
     Finds a minimal conflict by halving (QuickXplain, Junker 2004): k of n constraints take about
     2 k log₂(n / k) calls of ``derives``.
@@ -132,7 +132,7 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """Return the required brackets, parents first; those without a label get a frequent, allowed one."""
+    """Return the required brackets as constituents, parents first; unlabelled ones get a frequent label."""
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))
     forbidden = {(each.label, *each.span) for each in constraints.forbidden}

@@ -121,7 +121,7 @@ class Parser(TextParser, ChangingModel):
         return replace(parsers[0], grammar_sets=sets)
 
     def with_settings_of(self, original: Parser) -> Parser:
-        """Return this parser with the tagger of another."""
+        """Return this parser with the tagger of another parser, ``original``."""
         return replace(self, tagger=original.tagger, tag_evidence=original.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:

@@ -47,7 +47,7 @@ class SuggestedTags:
     suggested: tuple[str, ...]
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the tags that the words of the sentence already have."""
+        """Return the tags that were suggested for the words of the sentence."""
         return [list(self.suggested) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:

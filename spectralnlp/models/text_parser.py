@@ -44,7 +44,7 @@ class TextParser(ABC):
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences lazily and in order, on the current engine; None in it gives None."""
+        """Parse a stream of sentences lazily and in order, on the engine in use; None remains None."""
 
     @abstractmethod
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
@@ -154,12 +154,12 @@ class TextParser(ABC):
         constraints: Iterable[Constraints | None] | None = None,
         on_bad: OnBad | None = None,
     ) -> Iterator[Any]:
-        """Parse a stream of texts or of tokenised sentences lazily and in order, on the current engine.
+        """Parse a stream of texts or of tokenised sentences lazily and in order, on the engine in use.
 
         Inside ``use_engine("threads")`` sentences are parsed in parallel: the kernels release the GIL.
 
         Args:
-            items: texts, tokenised sentences or `Sentence`s; None gives None.
+            items: texts, tokenised sentences or `Sentence`s; the result of None is None.
             decoder: name of a decoder to use; None for the parser's default.
             k: see `parse`.
             fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence

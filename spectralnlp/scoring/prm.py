@@ -18,7 +18,7 @@ class EvalbParameters:
     """Settings of bracket scoring, as in an EVALB parameter file (``.prm``).
 
     Args:
-        name: name of these parameters in signatures; ignored in comparisons.
+        name: name of these parameters in the signatures of reports; ignored in comparisons.
         delete_labels: preterminals deleted with their words, and constituents whose
             bracket alone is deleted (``DELETE_LABEL``).
         delete_labels_for_length: preterminals that do not count towards the length of a

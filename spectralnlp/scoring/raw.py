@@ -124,7 +124,7 @@ class RawReport(Report):
         return "\n".join([*lines, self.signature])
 
     def compare(self, other: RawReport) -> Comparison:
-        """Test whether two reports on the same gold sentences differ in the F1 of brackets.
+        """Test whether two reports on the same gold sentences differ significantly in the F1 of brackets.
 
         Raises:
             InputError: the reports are not on the same sentences.
@@ -249,7 +249,7 @@ class _Document:
         return _spans([""] * len(sentence), sentence, self.visible)
 
     def _ends(self, placed: PlacedTree) -> list[Bracket]:
-        """Return the span of the sentence's last character, or no span at the end of the document."""
+        """Return the span of a sentence's last character, which marks its end; none at the document's end."""
         _, sentence = placed
         end = self.visible[sentence.end]
         return [("", end - 1, end)] if 0 < end < self.visible[-1] else []

@@ -121,7 +121,9 @@ class ParseReport(Report):
         return "\n".join([*lines, self.signature])
 
     def compare(self, other: ParseReport) -> Comparison:
-        """Test whether two reports on the same gold sentences differ in F1; see `significance.compare`.
+        """Test whether this report and another, on the same gold sentences, differ significantly in F1.
+
+        See `significance.compare`.
 
         Raises:
             InputError: the reports are not on the same sentences.

@@ -100,7 +100,7 @@ def compare(
     samples: int = 10_000,
     random_state: int = 0,
 ) -> Comparison:
-    """Test whether two systems differ in F1 over the same gold sentences.
+    """Test whether the F1 scores of two systems on the same gold sentences differ significantly.
 
     Args:
         a_counts: counts of each sentence for the first system.
@@ -140,7 +140,7 @@ def compare_ratios(
     samples: int = 10_000,
     random_state: int = 0,
 ) -> Comparison:
-    """Test whether two systems differ in a score that is a ratio of sums over sentences.
+    """Test whether two systems differ significantly in a score that is a ratio of sums over sentences.
 
     Args:
         a: float64 (n_sentences, 2); each sentence's terms of the first system's numerator and denominator.

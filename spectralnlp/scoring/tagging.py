@@ -167,7 +167,9 @@ def _span_sets(
 
 
 def compare_tags(report: TagReport, other: TagReport) -> Comparison:
-    """Test whether two reports on the same sentences differ in F1 of spans, or in accuracy without spans.
+    """Test whether two reports on the same sentences differ significantly in F1 of spans.
+
+    If tags do not encode spans, accuracy is compared.
 
     Raises:
         InputError: the reports are not on the same sentences, or only one of them has spans.

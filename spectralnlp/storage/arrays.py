@@ -170,7 +170,7 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
 
 
 def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
-    """Return the arrays except those that ``first`` holds under the same name with equal values."""
+    """Return the arrays to store: all but those that equal the array of the same name in ``first``."""
     return {
         name: array
         for name, array in arrays.items()
@@ -185,7 +185,7 @@ class StoredArrays:
         arrays: all arrays of a file, by name.
         path: the file, for messages.
         prefix: prefix of the names of these arrays in the file.
-        beside: prefix of the arrays that replace missing ones; None for no replacement.
+        beside: prefix of arrays to use for those that are missing; None for none.
         sizes: values of named sizes, such as ``n_rows``, that are known before arrays are read.
     """
 
@@ -217,7 +217,7 @@ class StoredArrays:
 
         Args:
             prefix: added to the prefix of these arrays.
-            beside: prefix of the arrays that replace missing ones; see `not_repeated`.
+            beside: prefix of arrays to use for those that are missing; see `not_repeated`.
             sizes: values of further named sizes that the arrays must have.
         """
         if beside is None and self.beside is not None:

@@ -1,8 +1,8 @@
 """Write and read the moments that are kept beside a model: ``moments.safetensors`` and ``moments.json``.
 
-With the moments, data can be added to the model and removed from it. They are separate files: the model is
-the same to the byte without them, and they may be deleted. Their arrays are deflated (see `packing`) in
-format 2; in format 1, which is still read, they are not.
+With the moments, which are training statistics, data can be added to the model and removed from it. They are
+separate files: the model is the same to the byte without them, and they may be deleted. Their arrays are
+deflated (see `packing`) in format 2; in format 1, which is still read, they are not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HINT = "train again with `keep_moments`"
 def save_kept_moments(
     folder: Path, metadata: Mapping[str, Any], arrays: Mapping[str, Array], model: Path | None = None
 ) -> None:
-    """Write moments beside the model that was learned from them; see `load_kept_moments`.
+    """Write moments (training statistics) beside the model that was learned from them.
 
     Args:
         folder: the folder to write to; it should be `staged`, because two files are written.
@@ -59,7 +59,7 @@ def model_digest(folder: Path) -> str:
 def load_kept_moments(
     path: str | Path, model: Path | None = None
 ) -> tuple[StoredValues, StoredArrays] | None:
-    """Read metadata and arrays of the moments beside a model; None if there are none.
+    """Read metadata and arrays of the moments (training statistics) beside a model; None if there are none.
 
     Args:
         path: the folder of the moments.

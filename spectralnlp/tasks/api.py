@@ -264,7 +264,7 @@ def load_parser(name: str | Path) -> Parser:
 
 
 def load_kind(name: str | Path, task: str, noun: str) -> Any:
-    """Load a model and check its task; the error message says that it is not ``noun``.
+    """Load a model, and check that its task is ``task``; if not, the error says that it is not ``noun``.
 
     Raises:
         ModelError: as for `load`; or the model is of another task.

@@ -140,7 +140,7 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """Return the moments kept with a model, for packaging.
+    """Return the training statistics (moments) kept with a model, for packaging.
 
     Paths in settings become names of packaged models.
     """

@@ -213,7 +213,7 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
 def _parts(
     blocks: Sequence[Sequence[Tree]], gold: list[Tree] | None, number: int, random_state: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """Return the training trees of a round, whose prefixes are the parts, and the trees to score on.
+    """Return the training trees of a round, whose first n trees are the part of size n, and the gold trees.
 
     Args:
         blocks: trees of the treebank, in blocks that stay together.

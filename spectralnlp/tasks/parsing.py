@@ -92,7 +92,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
     read_gold = read
 
     def _conventions(self, estimator: Estimator[Any], corpus: Corpus[Any], most: int) -> Conventions:
-        """Learn tokenisation conventions from at most ``most`` trees, those of the first treebank."""
+        """Learn tokenisation conventions from the first trees (at most ``most``) of the first treebank."""
         if isinstance(corpus, TreebankCorpus):
             corpus = corpus.first()
         elif isinstance(corpus, SkippingCorpus) and isinstance(corpus.corpus, TreebankCorpus):

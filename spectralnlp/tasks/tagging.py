@@ -238,5 +238,5 @@ _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # of UTF-8, decoded as ISO-8859-1
 
 
 def _column(sentence: AnnotatedSentence | TaggedSentence, column: str | int | None) -> TaggedSentence:
-    """Return the words with one column of tags; a pair of words and tags is returned unchanged."""
+    """Return the words of a sentence with one of its columns of tags; a (words, tags) pair is unchanged."""
     return sentence.tagged(column) if isinstance(sentence, AnnotatedSentence) else sentence

@@ -33,10 +33,11 @@ class Comparison(Protocol):
 
 
 class OwnChanges(Protocol):
-    """Protocol of functions that change models which contain their own moments, such as sketches.
+    """Protocol of objects that update and merge saved models whose folders contain their training statistics.
 
-    Each method reads model folders and writes the changed model to the folder ``output``. It raises a
-    ConfigError, and writes nothing, if that is impossible. ``report`` is called with a line about the result.
+    Sketches are such models; other models store their statistics in separate files. Each method reads model
+    folders and writes the changed model to the folder ``output``. It raises a ConfigError, and writes
+    nothing, if that is impossible. ``report`` is called with a line about the result.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
@@ -179,7 +180,7 @@ class Task(ABC):
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the amounts of training data by name, such as ``training trees``, for ``info``."""
+        """Return amounts of training data by name, such as ``training trees``, for ``info``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
@@ -210,11 +211,13 @@ class Task(ABC):
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments for `solve`; by default those of the estimator.
+        """Return moments without data, to be filled, kept beside the model and given to `solve`.
+
+        Moments are training statistics; by default, they are those of the estimator.
 
         Args:
             estimator: an estimator of this task.
-            corpus: examples, as `examples` returns them; the first of them decide some settings.
+            corpus: examples, as `examples` returns them; some settings are chosen by the first ones.
 
         Raises:
             ConfigError: the estimator has no moments: it needs the examples themselves.
@@ -226,7 +229,7 @@ class Task(ABC):
         return []
 
     def remarks_on_more(self, moments: Any, more: Any) -> list[str]:
-        """Return warnings about data that is added to kept moments.
+        """Return warnings about data that is added to the kept training statistics (moments) of a model.
 
         Args:
             moments: the kept moments.
@@ -243,7 +246,7 @@ class Task(ABC):
         report: ProgressCallback = silent,
         description: str = "",
     ) -> Any:
-        """Train a model as `train` does, but from kept moments instead of a corpus.
+        """Train a model as `train` does, but from kept training statistics (moments) instead of a corpus.
 
         Args:
             estimator: an unfitted estimator.
@@ -264,14 +267,14 @@ class Task(ABC):
         """Return the model that a folder holds."""
 
     def own_changes(self) -> OwnChanges | None:
-        """Return the functions that change models which contain their moments.
+        """Return an object that updates and merges saved models which contain their training statistics.
 
-        Returns None if models of this task do not.
+        Returns None if models of this task store these statistics (moments) separately, or not at all.
         """
         return None
 
     def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
-        """Score a model on gold data, in parallel on the current engine where that helps.
+        """Score a model on gold data, in parallel on the execution engine in use where that helps.
 
         Args:
             model: a model, as `train` or `load` returns it.

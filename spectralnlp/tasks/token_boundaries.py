@@ -81,7 +81,7 @@ class TokenTask(Task):
         return tuple(words), *example[1:]
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:
-        """Return empty moments of the estimator, joined with empty counts of token boundaries."""
+        """Return moments (training statistics) without data: the estimator's, and token boundary counts."""
         estimator_moments = super().init_kept_moments(estimator, corpus)
         return Joint({"estimator": estimator_moments, _BOUNDARIES: self.boundaries()})
 
@@ -104,7 +104,10 @@ class TokenTask(Task):
 
 
 def conventions_of(*moments: Joint[Any]) -> Conventions:
-    """Return the conventions learned from all words counted in moments of `TokenTask.init_kept_moments`."""
+    """Return tokenisation conventions, learned from the words counted in ``moments``.
+
+    The moments are those that `TokenTask.init_kept_moments` made.
+    """
     counts: Counter[Any] = Counter()
     for each in moments:
         boundaries: Any = each.parts[_BOUNDARIES]

@@ -103,7 +103,7 @@ def _raise(error: InputError) -> None:
 
 
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Read lines up to the first that is neither blank nor a possible comment."""
+    """Return the first lines of a file, up to the first that is neither blank nor a possible comment."""
     head: list[tuple[int, str]] = []
     for number, line in lines:
         head.append((number, line))

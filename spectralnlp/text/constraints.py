@@ -24,7 +24,7 @@ _ROOTS = ("TOP", "ROOT")
 
 
 class ConstraintError(InputError):
-    """Constraints that are inconsistent, or that no tree of a model satisfies; the message says which.
+    """Error for constraints that are inconsistent, or that no tree of a model satisfies; names them.
 
     Examples:
         >>> import spectralnlp
@@ -38,7 +38,7 @@ class ConstraintError(InputError):
 
 
 class NoTreeError(ConstraintError):
-    """Consistent constraints that no tree of the model satisfies; the message says which."""
+    """Error for consistent constraints that no tree of the model satisfies; the message names them."""
 
 
 class Bracket(NamedTuple):

@@ -170,7 +170,7 @@ class Conventions:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values, pairs as lists.
 
-        The last two are left out if they are defaults.
+        ``cut_words`` and ``words_apart`` are left out if they have their defaults.
         """
         values = {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()

@@ -37,14 +37,15 @@ def written(part: str) -> str:
 
 
 def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> tuple[Cut, ...]:
-    """Learn how words are cut by their endings.
+    """Learn rules that split words by their endings, from a treebank that writes some words in parts.
 
     Args:
-        whole: counts of uncut words.
-        cut: counts of sequences of parts.
+        whole: counts of the words that are not split.
+        cut: counts of the split words, each a tuple of its parts, such as ``("land$", "$ið")``.
 
     Returns:
-        Rules in alphabetical order of endings, without those that agree with the rule of a shorter ending.
+        Pairs of an ending (or a whole word) and the lengths of the parts to cut off, sorted by ending; rules
+        that agree with that of a shorter ending are left out.
     """
     if not cut:
         return ()

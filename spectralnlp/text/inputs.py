@@ -131,7 +131,7 @@ def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
 def constrained_items(
     items: Iterable[Item | None], constraints: Iterable[Constraints | None], tokenizer: Tokenizer
 ) -> Iterator[Sentence | None]:
-    """Yield tokenised sentences with constraints attached.
+    """Yield tokenised sentences, each with the constraints on its parse.
 
     Args:
         items: tokenised sentences; None stays None.

@@ -16,7 +16,7 @@ MAX_TOKENS = 1000
 
 @dataclass
 class OpenText:
-    """The tokens of a text that a sentence splitter has read, from the beginning of the current sentence.
+    """Tokens that a sentence splitter has read from a text, beginning with the current sentence.
 
     Attributes:
         tokens: the tokens read so far.
@@ -94,7 +94,7 @@ class Pending:
             text.by_rule.append(end_before(token))
 
     def settle(self) -> Iterator[Sentence]:
-        """Yield the sentences that have certainly ended, whatever follows."""
+        """Yield and remove the sentences that have ended, whatever tokens are added next."""
         stop = len(self._text.tokens) - self._ends.ahead
         if stop - self._text.decided >= self._ends.batch:
             yield from self._cut(stop)

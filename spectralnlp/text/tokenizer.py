@@ -151,7 +151,9 @@ class Tokenizer:
         return free_before
 
     def _settle_stop(self, pieces: tuple[_Piece, ...], first: bool, following: str) -> tuple[_Piece, ...]:
-        """Attach a chunk's final full stop to its last word, or separate it, where the next chunk decides.
+        """Attach a final full stop to the word before it, or separate it, if that depends on the next word.
+
+        A chunk is text between blanks.
 
         Args:
             pieces: tokens of the chunk.

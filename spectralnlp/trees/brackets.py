@@ -27,7 +27,7 @@ _BLANKS = " \t\r\n\f\v"
 
 
 def single_word(parts: list[str]) -> str | None:
-    """Return the word of a preterminal in an ordinary treebank; None unless there is exactly one part."""
+    """Return the word of a preterminal if its text has exactly one part, as in most treebanks; else None."""
     return parts[0] if len(parts) == 1 else None
 
 

@@ -182,7 +182,7 @@ class _View:
         return spilled(value if only is None else np.where(only, value, NONE))
 
     def of(self, column: Ids, rows: Ints) -> Ids:
-        """Return the values of a column at other rows than the node's own, such as those of parents.
+        """Return, for each node, the value that another node, such as its parent, has in a column.
 
         Args:
             column: uint64 (n_nodes,); a value for each node.
@@ -292,7 +292,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def hash_columns(group: int, *columns: NDArray[np.generic]) -> Ids:
-    """Hash the group number and the integers in each row of ``columns``.
+    """Hash the number of a feature's template (``group``) and the integers in each row of ``columns``.
 
     Returns uint64 (n,), without zeros.
     """

@@ -1,4 +1,4 @@
-"""Functions from tree to tree that remove treebank annotation beyond plain constituents."""
+"""Functions that remove traces, function tags and other annotation from trees, leaving plain constituents."""
 
 from __future__ import annotations
 

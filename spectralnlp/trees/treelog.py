@@ -1,4 +1,4 @@
-"""A log of training trees in compact form, and a table of their nodes for estimators.
+"""Compact storage (log) of training trees, and a table of their nodes for estimators.
 
 Later passes of an estimator need the position of every node in its tree. The log stores binarised trees as
 integers, about 30 bytes per node, so that estimators need not read and binarise the trees again, and so that
@@ -139,7 +139,7 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes of consecutive trees in a log, in the order of :class:`TreeTable`, with the log's ids.
+    """Nodes of consecutive trees in a `TreeLog`, in the order of `TreeTable`, with the log's ids of names.
 
     Attributes:
         label, word, arity: int32 (n_nodes,); symbol id, word id (-1 if there is none), number of children.
@@ -155,7 +155,7 @@ class _Chunk:
 
 
 class TreeLog(ReplayLog[Tree]):
-    """Log of training trees, from which estimators can learn several times without reading the trees again.
+    """Compact store of training trees, from which estimators can learn repeatedly without reading files.
 
     Trees are binarised and stored as integers. Merged logs keep the order of documents, and of trees in them.
 
@@ -221,7 +221,7 @@ class TreeLog(ReplayLog[Tree]):
         return replace(table, symbols=tuple(symbols), symbol=symbol)
 
     def places(self) -> NDArray[np.int64]:
-        """Return where each tree is in the training data, int64 (n_trees, 3), in the order of the table.
+        """Return the place of each tree in the training data, int64 (n_trees, 3), in the order of `table`.
 
         The columns are the index of the document, the row in it, and the number of nodes of the tree.
         """
@@ -284,16 +284,16 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the valid values of a stored column.
+        """Return the valid values of a column of the stored log.
 
-        Words may be -1, and nodes have at most two children.
+        Word ids may be -1 (no word), and nodes have at most two children.
         """
         if column == "arity":
             return replace(int_array("n_items", dtype="int8"), below=3)
         return int_array("n_items", least=-1 if column == "word" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check stored arrays.
+        """Check the arrays of a stored log, and raise an error if they are not those of trees.
 
         Nodes must form trees, heads be tokens of their tree, and only leaves have words.
         """

@@ -107,7 +107,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         stop_list(self.stop_words)
 
     def init_moments(self, corpus: Corpus[Any]) -> TermMoments:
-        """Return empty column sums, from which prototypes are chosen.
+        """Return column sums of no rows, to which rows are added; prototype terms are chosen by them.
 
         Raises:
             MatrixError: there are no rows.

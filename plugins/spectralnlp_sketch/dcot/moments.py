@@ -36,7 +36,7 @@ class TermMoments(ColumnMoments):
 
 
 class RowLog(RowMoments):
-    """Sparse log of all rows, ordered by document, for the solvers that need the rows themselves.
+    """Sparse matrix of all rows seen, ordered by document, for solvers that need the rows themselves.
 
     Args:
         n_columns: number of columns, d.
@@ -52,7 +52,7 @@ class RowLog(RowMoments):
         self._chunks: list[tuple[NDArray[np.int64], sp.csr_matrix]] = []
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Append a batch of rows, dense or sparse, to the log.
+        """Append a batch of rows, dense or sparse, to the stored rows.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.
@@ -68,7 +68,7 @@ class RowLog(RowMoments):
         return sum(len(keys) for keys, _ in self._chunks)
 
     def rows(self) -> sp.csr_matrix:
-        """Return all logged rows X (n, d), ordered by document and row."""
+        """Return all stored rows X (n, d), ordered by document and row."""
         return self._ordered()[1]
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
@@ -94,7 +94,7 @@ class RowLog(RowMoments):
         return keys, rows
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, Floats]:
@@ -196,7 +196,7 @@ class ReconstructionMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns, "weights": self.weights, "biases": self.biases}
 
     def arrays(self) -> dict[str, Floats]:

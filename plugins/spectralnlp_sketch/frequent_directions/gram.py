@@ -67,7 +67,7 @@ class GramMoments(RowMoments):
         self._n_rows += matrix.shape[0]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

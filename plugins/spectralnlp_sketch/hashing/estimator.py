@@ -81,7 +81,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         self._format()
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return document frequencies of n-grams before any text has been counted."""
+        """Return document frequencies of n-grams that are all 0, to which texts are then added."""
         form = self._format()
         return DocumentFrequencies(form.n_columns, form.words, form.characters, form.lowercase)
 

@@ -49,7 +49,7 @@ class DocumentFrequencies(Moments[str]):
         return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         form = self.format
         return {
             "n_columns": form.n_columns,

@@ -48,7 +48,7 @@ class Ngrams:
             counts: n-gram counts of all texts (n_texts, form.n_columns).
             form: format in which n-grams were counted.
             min_texts: minimum number of texts in which an n-gram occurs.
-            kept: hashed columns of n-grams to keep in any case.
+            kept: hashed columns of n-grams that are known however rare they are.
             most: maximum number of n-grams besides ``kept``; the most frequent are learned.
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
@@ -67,9 +67,9 @@ class Ngrams:
 
     @property
     def n_single(self) -> int:
-        """Number of known n-grams of words and characters.
+        """Number of known n-grams of words and characters, without pairs of words.
 
-        The last columns of `rows`, pairs of words, follow them.
+        They are the first columns of `rows`; columns of pairs follow.
         """
         return int(np.searchsorted(self.columns, self.form.n_columns))
 

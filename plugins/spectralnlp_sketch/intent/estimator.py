@@ -280,7 +280,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
 
     def state(self) -> ResumeState | None:
-        """Return the state from which to learn further texts incrementally; None if labels have few texts."""
+        """Return the state from which learning resumes with more texts; None if labels have few texts."""
         return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:

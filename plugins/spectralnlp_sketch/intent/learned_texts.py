@@ -29,7 +29,7 @@ class LearnedTexts:
 
     Attributes:
         examples: texts and labels.
-        places: document and row of each text, int64 (n, 2).
+        places: indices of each text's document and of its row in it, int64 (n, 2).
         prior: prior that makes features of texts.
         features: features of the texts.
         shares: coefficients a, float32 (n, n_labels).

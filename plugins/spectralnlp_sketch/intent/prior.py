@@ -96,7 +96,7 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return a copy with other scales of features.
+        """Return a copy of the prior that scales features of texts differently.
 
         Args:
             scale: factor of all features.

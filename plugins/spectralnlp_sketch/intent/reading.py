@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """Describe which columns of a table are used; empty for files of lines and for unreadable files."""
+        """Return text that names the columns used of a table; empty for files without columns."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:

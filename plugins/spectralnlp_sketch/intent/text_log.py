@@ -1,4 +1,4 @@
-"""Log of labelled and unlabelled training texts, for updating and unlearning."""
+"""Store of labelled and unlabelled training texts, so that texts can be added or removed later."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def labels_of(stored: StoredArrays) -> list[Any]:
 
 
 class TextLog(ExampleLog[Example]):
-    """Log of texts with their labels, in the order of documents and rows.
+    """Store of training texts with their labels, in the order of documents and rows.
 
     Labels are stored as JSON, so that numbers and Booleans keep their type.
     """
@@ -36,7 +36,7 @@ class TextLog(ExampleLog[Example]):
     columns: ClassVar = {"text": "texts", "label": "labels"}
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the specification of a saved array of text or label numbers.
+        """Return the valid values of a saved column, which holds ids of texts or of labels.
 
         -1 means that a text has no label.
 
@@ -52,7 +52,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def items_of(cls, example: Example) -> Items:
-        """Return a text and its label as values for the columns of the log.
+        """Return the text and the label of an example as the values to store, one for each column.
 
         Raises:
             TextError: the label is not a string, number or Boolean.
@@ -65,7 +65,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def example_of(cls, items: Items) -> Example:
-        """Return the example (text and label) with the given values in the columns of the log."""
+        """Return the example (text and label) whose stored values, one for each column, are given."""
         (text,), (label,) = items
         return Example(str(text), None if label is None else _value_of(label))
 

@@ -133,7 +133,7 @@ class LeverageScores(IncrementalEstimator):
     # -- First pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments for the chosen method; ``auto`` starts with a Gram matrix."""
+        """Return moments (statistics of rows) without rows, by ``method``; ``auto`` starts with XᵀX."""
         self.method_: str = "gram" if self.method == "auto" else self.method
         return self._empty_moments(self.n_features_in_)
 
@@ -152,7 +152,8 @@ class LeverageScores(IncrementalEstimator):
         """Compute the matrix that maps rows to scores, or request another pass over the rows.
 
         Returns:
-            Empty moments of ``qr`` if ``auto`` finds the Gram matrix too inaccurate, else None.
+            None if the scores can be computed. Otherwise, if ``method`` is ``auto`` and the Gram matrix XᵀX
+            is too inaccurate, moments without rows for another pass, which computes the factor R of X = QR.
 
         Raises:
             MatrixError: there are no rows.
@@ -178,7 +179,7 @@ class LeverageScores(IncrementalEstimator):
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
-        """Compute the whitening matrix by a Cholesky or QR factor, if that is accurate.
+        """Compute the matrix that maps rows to scores from a Cholesky or QR factor, if that is accurate.
 
         Returns None if it is inaccurate, or if an SVD is needed.
         """

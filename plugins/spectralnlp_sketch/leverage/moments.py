@@ -59,7 +59,7 @@ class TriangleMoments(RowMoments):
         self.n_rows[...] = arrays["n_rows"]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -73,7 +73,7 @@ class LinearSketch(RowMoments):
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
         return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -112,7 +112,7 @@ class OSNAPMoments(LinearSketch):
             add_hashed(self.seed, document, start, self.n_nonzeros, _writable(matrix), self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
         return {**super().parameters(), "n_nonzeros": self.n_nonzeros}
 
 
@@ -128,7 +128,7 @@ class CountSketchMoments(OSNAPMoments):
         super().__init__(sketch_size, n_columns, seed, n_nonzeros=1)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
         return LinearSketch.parameters(self)
 
 
@@ -192,7 +192,7 @@ class SRHTMoments(LinearSketch):
             add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
         return {**super().parameters(), "block_size": self.block_size}
 
 

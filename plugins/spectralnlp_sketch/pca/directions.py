@@ -92,7 +92,7 @@ class DirectionsMoments(RowMoments):
         return Spectrum(squares[:size], vectors[:size], total, sketch.bound)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         names = ("n_columns", "dtype", "sparse", "seed")
         return {"sketch_size": self.directions.sketch_size} | {name: getattr(self, name) for name in names}
 

@@ -93,7 +93,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             raise SizeError(what, hint="make sketch_size larger, or leave it out")
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments for the rows of a corpus.
+        """Return moments (statistics of rows) without rows, to which those of a corpus are added.
 
         Raises:
             MatrixError: there are no rows.

@@ -158,7 +158,7 @@ class ScatterMoments(RowMoments):
         return Spectrum(squares[::-1], vectors.T[::-1], float(np.trace(self.scatter)), 0.0)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"n_columns": self.n_columns, "dtype": self.dtype}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Featurizers SENT (``sent.v1``) and SENT+, which project n-gram counts of queries onto directions."""
+"""Featurizers SENT (``sent.v1``) and SENT+: n-gram counts of queries, projected to few dimensions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ POSITION_COLUMNS = 2**14
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Projection(Estimator[Any]):
-    """Base class with the settings of n-gram counts and of their projection.
+    """Base class of SENT and SENT+, with the settings for counting n-grams and projecting the counts.
 
     Attributes:
         directions_: projection matrix Π, float32 (k, columns), with orthonormal rows.

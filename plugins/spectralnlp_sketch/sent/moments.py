@@ -49,7 +49,7 @@ class NgramDirections(FrequentDirectionsMoments):
         super().observe(Batch(Rows(counts), batch.document, batch.document_index, batch.start))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {
             "sketch_size": self.sketch_size,
             "n_features": self.n_columns,

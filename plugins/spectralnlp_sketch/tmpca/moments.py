@@ -52,7 +52,7 @@ class PositionMoments(Moments[Any]):
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"length": self.length, "size": self.size}
 
     def arrays(self) -> dict[str, Floats]:
@@ -100,7 +100,7 @@ class StageMoments(Moments[Any]):
         self.n_rows += len(rows)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, from which equal empty moments can be made."""
+        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
         return {"means": self.means, "branching": self.branching, "system": self.system}
 
     def arrays(self) -> dict[str, Floats]:

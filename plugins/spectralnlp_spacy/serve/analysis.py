@@ -1,4 +1,4 @@
-"""Analyse texts with a pipeline, and return the annotations as JSON values for the page."""
+"""Analyse texts with a spaCy pipeline, and return trees, tags and intents as JSON for the browser."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _check_length(unit: str, length: int, most: int) -> None:
 
 
 def _bare(parse: Any, tree: Any) -> Any:
-    """Return a parse with another tree for the same sentence, and without posteriors."""
+    """Return a copy of a parse with another tree of its sentence, without posteriors."""
     from dataclasses import replace
 
     return replace(parse, tree=tree, constituents=())

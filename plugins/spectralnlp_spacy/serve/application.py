@@ -1,4 +1,4 @@
-"""ASGI application of ``spectralnlp serve``: the page and the JSON interface."""
+"""ASGI application of ``spectralnlp serve``: a browser page, and the JSON interface that it uses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RETRY_AFTER = {"Retry-After": "1"}
 
 
 def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
-    """Make the ASGI application that serves the page and its JSON interface.
+    """Make the ASGI application that serves the browser page and the JSON interface that it uses.
 
     Args:
         pool: worker processes that analyse the texts.

@@ -43,7 +43,7 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
 
 
 def _add(nlp: Language, name: str) -> None:
-    """Add a component for a spectralnlp model to a pipeline, named after the model."""
+    """Add a component that uses a spectralnlp model to a spaCy pipeline, named after the model."""
     if not _is_core_model(name):
         raise ConfigError(
             f"no model {name!r}", hint="give folders of spectralnlp models, or one spaCy pipeline"

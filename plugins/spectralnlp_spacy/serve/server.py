@@ -1,4 +1,4 @@
-"""Server of ``spectralnlp serve`` on the loopback interface: the page and its JSON interface."""
+"""Server of ``spectralnlp serve`` on the loopback interface: a browser page and its JSON interface."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralnlp_spacy.serve.worker import Setup
 
 
 class Server:
-    """Server that shows the page and analyses texts, for this machine only.
+    """Server of a browser page that shows the analysis of texts, for this machine only.
 
     Args:
         models: name of a spaCy pipeline, or names of models of the core.

@@ -1,4 +1,4 @@
-"""Audit a treebank: find nodes that a parser trained on other documents, or repeated words, contradict."""
+"""Find likely annotation errors: nodes contradicted by a parser, or by the same words elsewhere."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) ->
 
 
 def _class(evidence: Evidence) -> tuple[str, str]:
-    """Return the class of nodes whose doubts are counted together: (tag, bracket or missing; label)."""
+    """Return the class in which a suspected error is counted: (tag, bracket or missing; label)."""
     kind = evidence.change.kind
     return kind if kind in (Kind.TAG, Kind.MISSING) else "bracket", evidence.change.place.label
 

@@ -21,7 +21,7 @@ _GOES = 0.8
 
 
 class Evidence(NamedTuple):
-    """Change of a tree, with the evidence for it.
+    """Proposed change of a treebank's tree, with the evidence for it.
 
     Attributes:
         change: the proposed change.
@@ -134,7 +134,7 @@ def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
 
 
 def _kind(node: Bracket, other: Bracket) -> Kind | None:
-    """Return the kind of change that replaces a bracket by another; None if they are unrelated."""
+    """Return the kind of change (`Kind`) that replaces a bracket by another; None if they are unrelated."""
     same_start, same_end = node.start == other.start, node.end == other.end
     if same_start and same_end:
         return Kind.LABEL

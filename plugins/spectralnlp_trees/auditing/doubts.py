@@ -1,4 +1,4 @@
-"""Results of an audit: doubtful nodes, proposed changes, other occurrences of the same words."""
+"""Suspected annotation errors of a treebank: doubtful nodes, corrections, the same words elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralnlp_trees.comparison.workspace import Bracket
 
 
 class Kind(StrEnum):
-    """Kind of a doubt: wrong tag, label or edge of a node, or an extra or missing node."""
+    """Kind of an annotation error: wrong tag, label or edge of a node, or an extra or missing node."""
 
     TAG = "tag"
     LABEL = "label"
@@ -24,7 +24,7 @@ class Change(NamedTuple):
     """Proposed correction of a tree: remove a node, add one, or replace one by another.
 
     Attributes:
-        kind: kind of the doubt.
+        kind: kind of the annotation error.
         node: node that the treebank has; None for a missing bracket.
         proposed: node that is proposed; None for an extra bracket.
     """
@@ -62,7 +62,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Doubt:
-    """Doubtful node of a treebank.
+    """Node of a treebank that is probably an annotation error, with the evidence.
 
     Attributes:
         tree: number of the tree, from 0.
@@ -97,7 +97,7 @@ class Doubt:
     __repr__ = one_line
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Return the doubt as the cells of a table row, by column name.
+        """Return the suspected error as the cells of a table row, by column name.
 
         Tokens count from 1, and ``last`` is inclusive.
         """

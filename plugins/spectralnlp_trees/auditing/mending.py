@@ -1,4 +1,4 @@
-"""Apply proposed changes of an audit to a tree, and cut out the part of a tree that shows a change."""
+"""Apply proposed corrections to a treebank's tree, and cut out the part of a tree that shows one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
-    """Return a tree after a proposed change.
+    """Return a tree after applying a proposed correction.
 
     Returns None if brackets would cross, or if no bracket would cover all words.
     """

@@ -1,4 +1,4 @@
-"""Write an audit as an HTML page: for each doubt both trees, and other occurrences of the same words."""
+"""Write likely annotation errors as an HTML page: each with both trees and the same words elsewhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def as_audit_page(doubts: Sequence[Doubt], places: Sequence[Place], *, title: st
 
 
 def in_words(doubt: Doubt) -> str:
-    """Describe the proposed change of a doubtful node briefly: ``VP 12–14 → SINV``."""
+    """Return the proposed change of a doubtful node in a few words: ``VP 12–14 → SINV``."""
     node, proposed = doubt.change.node, doubt.change.proposed
     if node is None and proposed is not None:
         return f"{_named(proposed)} is missing"

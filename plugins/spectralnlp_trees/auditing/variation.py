@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """Annotation of words that differs from that of the same words elsewhere in the treebank.
+    """Annotation of words that is not the most frequent one of the same words in the treebank.
 
     Attributes:
         labels: most frequent labels of these words in the treebank; empty if they are mostly not a bracket.
@@ -92,7 +92,7 @@ def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
-    """Yield the words of each tree as word numbers; the sentence's edges have a number too."""
+    """Yield the words of each tree as integer ids; the edges of a sentence have an id too."""
     index: dict[str, int] = {}
     for tree in trees:
         yield [_EDGE, *(index.setdefault(word, len(index) + 1) for word in tree.words()), _EDGE]

@@ -1,4 +1,4 @@
-"""Aggregate the errors of a parser over all sentences: by type, label, sentence length and group."""
+"""Aggregate a parser's errors over sentences: by type, label, length, and group, such as the genre."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Analysis:
         return self._split(lambda each: _length_row(each.counts.length))
 
     def by_group(self) -> list[tuple[str, Analysis]]:
-        """Return an analysis for each group of sentences, by name of the group."""
+        """Return an analysis for each group of sentences, such as a genre, by name of the group."""
         return self._split(lambda each: (each.group, each.group))
 
     def worst(self, number: int) -> list[AnalysedSentence]:

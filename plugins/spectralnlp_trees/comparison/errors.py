@@ -334,7 +334,7 @@ class _Repairing:
         return (TreeError(ErrorType.OTHER, (repair,)),)
 
     def _record(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
-        """Record a repair as an error; repairs inside the same noun phrase become one error.
+        """Record a repair as an error of the tree; repairs inside the same noun phrase become one error.
 
         Args:
             kind: type of the error.

@@ -181,7 +181,7 @@ class _Search:
 
 
 class _Tally:
-    """Count of the brackets that hypothetical changes of a tree would correct, its gain."""
+    """Counter of the brackets that hypothetical changes of a tree would correct (their gain)."""
 
     def __init__(self, work: Workspace) -> None:
         self.work, self.gain = work, 0

@@ -148,7 +148,7 @@ def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[str, str, list[str]]]:
-    """Return a row per part of the sentences, for the columns `SPLIT` of each analysis.
+    """Return a row for each part of the sentences, such as those of one length or genre.
 
     A row is the name of the part, its number of sentences, and F1, wrong brackets and the most frequent error
     type of each analysis.
@@ -168,7 +168,7 @@ SPLIT = ("F1", "wrong brackets", "commonest error")
 
 
 def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], names: Sequence[str]) -> str:
-    """Return a plain-text table of scores by sentence length or group.
+    """Return a plain-text table of scores by sentence length, or by group, such as the genre.
 
     Args:
         what: heading of the first column.

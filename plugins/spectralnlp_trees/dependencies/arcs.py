@@ -33,7 +33,7 @@ class Arcs:
             self.heads[dependent], self.relations[dependent] = head, relation
 
     def mend(self) -> None:
-        """Break cycles and attach extra roots, so that the arcs form a tree with one root."""
+        """Break cycles of arcs and attach extra roots, so that the arcs form a tree with one root."""
         heads, relations = self.heads, self.relations
         roots = [index for index, head in enumerate(heads) if head < 0] or [0]
         root = roots[0]

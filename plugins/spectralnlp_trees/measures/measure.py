@@ -78,7 +78,7 @@ def measure_each(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Index of a batch of trees, with structure counts and shape columns of each tree."""
+    """Measures of a batch of trees as columns: counts of structures and shapes, for each tree."""
 
     index: TreeIndex
     counts: dict[str, Integers]

@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     ways: Integers
 
     def take(self, places: Integers) -> Rows:
-        """Return the rows with some indices, in the order of the indices."""
+        """Return the partial matches in the rows with some indices, in the order of the indices."""
         names = {name: column[places] for name, column in self.names.items()}
         texts = {name: column[places] for name, column in self.texts.items()}
         return Rows(self.node[places], names, texts, self.ways[places])
@@ -56,7 +56,7 @@ Extended = tuple[Integers, Rows]
 
 @dataclass
 class Run:
-    """Search for one pattern: the searched trees, and caches of intermediate results of its conditions.
+    """State of a search for one pattern: the trees, and cached results of the pattern's conditions.
 
     Args:
         index: index of the trees.

@@ -15,7 +15,7 @@ _COLUMNS = ("file", "tree", "node", "label", "start", "end", "text")
 
 @dataclass(frozen=True)
 class Place:
-    """Tree with the file that it was read from, and its number in that file.
+    """A tree, the file that it was read from, and its number in that file.
 
     Attributes:
         file: name of the file.

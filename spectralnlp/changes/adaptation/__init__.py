@@ -1,7 +1,7 @@
 """Adapt a trained parser to a new domain, given a few trees of that domain.
 
-There are two ways: with the moments of the general treebank (`with_treebank`), or from the parser alone
-(`alone`).
+There are two ways: with the moments (training statistics) of the general treebank (`with_treebank`), or from
+the parser alone (`without_treebank`).
 """
 
 from spectralnlp.changes.adaptation.adapter import Adapter

@@ -25,6 +25,8 @@ WordCounts = Mapping[str, Mapping[int, float]]
 class LexiconRows:
     """Rows of a merged lexicon, shared by a set of grammars: one for each tag of each word or signature.
 
+    A signature is a spelling class, which stands for rare and unknown words in the lexicon.
+
     Attributes:
         words: known words; words of the general lexicon come first.
         starts, tags: as in `Lexicon`.
@@ -141,14 +143,15 @@ class LexiconCounts:
         )
 
     def _entry(self, entry: int) -> _Entry:
-        """Return the tags of a word or signature, given by index, each with its probability and its row."""
+        """Return the tags of the word or signature with an index, each with its probability and row."""
         rows = range(self._starts[entry], self._starts[entry + 1])
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
     def _votes(self, domain: WordCounts) -> dict[int, dict[int, float]]:
-        """Return the summed tag distributions of rare words for each signature.
+        """Return, for each signature (spelling class), the sum of the tag distributions of its rare words.
 
-        A word adds to all its signatures, from the most specific to the most general.
+        The words are those of the new trees. A word adds to all its signatures, from the most specific to the
+        most general.
         """
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1
@@ -161,7 +164,10 @@ class LexiconCounts:
         return votes
 
     def _chain(self, word: str) -> list[int]:
-        """Return the lexicon's indices of a word's signatures in mid-sentence, the most specific first."""
+        """Return the lexicon indices of a word's signatures (spelling classes), the most specific first.
+
+        The word is spelled as inside a sentence, where capitals are not due to its position.
+        """
         if word not in self._chains:
             known = self.lexicon.signature_index
             names = signature_chain(self._signature(word, 1, self.lexicon.word_index), word)

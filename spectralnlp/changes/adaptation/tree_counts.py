@@ -34,7 +34,7 @@ class SetCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], old: GrammarSet) -> SetCounts:
-        """Count trees after binarising them as a set of grammars does."""
+        """Count rules, symbols and words of trees, binarised as for the set of grammars ``old``."""
         counts, grammar = cls(), old.coarse
         phrases = {name for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True) if not is_tag}
         rules: list[tuple[str, ...]] = []
@@ -99,7 +99,7 @@ class TreeCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], sets: Sequence[GrammarSet]) -> TreeCounts:
-        """Count trees that have no root ``TOP``, for each set of grammars."""
+        """Count rules, symbols and words of trees without a root ``TOP``, for each set of grammars."""
         chains = Counter(chain for tree in trees for chain in unary_chains(tree))
         return cls(len(trees), chains, tuple(SetCounts.of(trees, each) for each in sets))
 

@@ -56,7 +56,7 @@ def adapt(
 
     Args:
         estimator: an unfitted estimator of parsers, with the settings of the general model.
-        general: kept moments of the general model, or the result of `moments_of` for its treebank.
+        general: moments (training statistics) that the general model kept, or `moments_of` its treebank.
         domain: trees of the domain.
         weight: how many times each tree of the domain counts; None for `default_weight`.
         partial: sentences of the domain with constraints on their trees. For each sentence, the trees that
@@ -170,7 +170,7 @@ def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], 
 
 
 def moments_of(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-    """Return the moments of a treebank, for `adapt` if the general model has no kept moments.
+    """Compute the moments (training statistics) of a treebank, for `adapt` if the model has not kept them.
 
     Args:
         estimator: an unfitted estimator.
@@ -225,7 +225,7 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Return whether a parser can only be adapted with its moments or treebank.
+    """Return whether adapting a parser needs its moments (training statistics) or its treebank.
 
     This is so if its grammars have no counted states.
     """
@@ -251,7 +251,7 @@ def default_weight(general: Moments[Any], n_domain: int) -> float:
 
 
 def _n_examples(moments: Moments[Any]) -> int:
-    """Return the number of examples in a replay log; 0 without one, as for models that cannot be adapted."""
+    """Return the number of training examples that moments store; 0 for moments that store no examples."""
     log = moments.first_replay_log()
     return 0 if log is None else len(log.arrays()["places"])
 

@@ -1,4 +1,4 @@
-"""Adapt a parser without moments in seconds: add tree counts to its grammars, train its span scorer further.
+"""Adapt a parser in seconds, without its treebank: add tree counts to its grammars, train its span scorer.
 
 The counts of the new trees are added to those of the grammars (`adapter`). The span scorer is then trained
 further on the new trees, in two folds: each fold is parsed by grammars adapted to the other fold only,

@@ -1,4 +1,4 @@
-"""Reader class for treebanks with crossing branches, which are made continuous."""
+"""Read treebanks whose phrases may be discontinuous (crossing branches) as ordinary trees."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Parse: TypeAlias = Callable[[Iterable[str], "str | Path | None", OnBad], Iterato
 
 @dataclass(frozen=True)
 class GraphReader(EncodedReader):
-    """Reader for files of one format with crossing branches.
+    """Reader for treebank files in one format with discontinuous phrases, which it makes continuous.
 
     Args:
-        parse: function that yields the sentences in the lines of a file.
+        parse: function that yields the sentences in the lines of a file, as `SentenceGraph`.
         declared: function that returns the encoding named at the beginning of a file, or None; None to always
             use ``encoding``.
     """
@@ -56,7 +56,7 @@ class GraphReader(EncodedReader):
         return counts
 
     def graphs(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[SentenceGraph]:
-        """Yield the sentences of a file with their crossing branches."""
+        """Yield the sentences of a file with discontinuous phrases (crossing branches), as they are in it."""
         with open_text(path, self.encoding, hint=ENCODING_HINT, declared=self.declared) as lines:
             try:
                 yield from self.parse(lines, path, on_bad or _raise)
