@@ -46,7 +46,7 @@ def _is_blank(byte):
 
 @kernel
 def _next_word(text, i, ids, n_ids, counts):
-    """Find the next word of a text from position ``i`` on; count sentence ends, and write them to ``ids``.
+    """Find the next word from byte ``i`` of a text on; count and write sentence ends before it.
 
     Returns:
         (start of the word, end of the word, n_ids); start and end are the end of the text if no word is left.
@@ -127,7 +127,7 @@ def _same(letters, first, last, text, start, end):
 
 @kernel
 def fill_slots(slots, hashes, n_words):
-    """Enter the id of each word, except the sentence end (0), into an empty hash table by the word's hash."""
+    """Fill an empty hash table with the ids of words, except the sentence end (0), by the words' hashes."""
     mask = len(slots) - 1
     for word in range(1, n_words):
         slot = np.int64(hashes[word]) & mask
@@ -207,7 +207,7 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(wanted, begin, end, keys, slots, present):
-    """For each key from ``begin`` to ``end``, find its first slot in a hash table, and read what that holds.
+    """Find the first slot in a hash table of each key from ``begin`` to ``end``, and the key that it holds.
 
     These loads do not depend on one another, so that the processor can overlap them.
     """
@@ -239,7 +239,12 @@ def _add(keys, counts, slot, present, key, count):
 
 @kernel
 def renumber_pairs(keys, numbers):
-    """Renumber the words in keys, in place; a pair with a word whose new number is -1 becomes 0."""
+    """Replace the word ids in keys of word pairs, in place.
+
+    Args:
+        keys: int64; keys of pairs; a pair with a word whose new id is -1 becomes 0.
+        numbers: int32; new id of each word id.
+    """
     for i in range(len(keys)):
         key = keys[i]
         if key:

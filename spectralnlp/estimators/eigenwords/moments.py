@@ -107,7 +107,7 @@ class PairCounts(Moments[Example]):
         return empty
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
 
     @property
@@ -186,7 +186,7 @@ class PairCounts(Moments[Example]):
         self._take(arrays)
 
     def _take(self, arrays: Mapping[str, Array]) -> None:
-        """Add the counts in stored arrays; see `arrays`."""
+        """Add counts of words and pairs, given in the arrays that `arrays` returns."""
         ours = self.words.add(_names(arrays), arrays["word_counts"])
         keys = arrays["pairs"].copy()
         renumber_pairs(keys, ours)
@@ -201,7 +201,7 @@ class PairCounts(Moments[Example]):
         return bool(self.segments or self.pairs.runs)
 
     def close_segment(self) -> None:
-        """Write all counts in memory to disk, as a spill segment."""
+        """Write all counts in memory to disk, as a new part with its own word ids (a spill segment)."""
         if self.memory is not None and self.words.counts.any():
             self.pairs.spill()
             words = self.words
@@ -211,7 +211,7 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """If some of the counts are on disk, write the rest there and return them all; else return None."""
+        """Return all counts on disk, after writing those in memory there; None if no counts are on disk."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()
@@ -279,7 +279,7 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add other counts in an order that depends on the counts alone, not on the order of the text."""
+        """Add the counts of another object so that the result does not depend on the order of its text."""
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return
@@ -292,7 +292,10 @@ class PairCounts(Moments[Example]):
         self._bound_memory()
 
     def _has_space_for(self, other: Self) -> bool:
-        """Whether nothing will be dropped, so that the order of adding pairs does not matter."""
+        """Whether the counts of another object can be added without dropping rare ones to save memory.
+
+        If so, the order of adding pairs does not matter.
+        """
         n_words = self.words.n_words + other.words.n_words
         n_pairs = len(self.pairs) + len(other.pairs)
         return self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)

@@ -21,7 +21,7 @@ Paths = str | list[str] | None
 
 
 def check_one_source(eigenwords: Paths, unlabelled: Paths) -> None:
-    """Raise `ConfigError` if both settings are given."""
+    """Raise `ConfigError` if both folders of word vectors and text to learn them from are given."""
     if eigenwords is not None and unlabelled is not None:
         what = "eigenwords and unlabelled are both given, but only one source of vectors is used"
         raise ConfigError(what, hint="leave one out")

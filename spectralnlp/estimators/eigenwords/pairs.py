@@ -58,7 +58,12 @@ class PairTable:
         return min(int(_FULL * len(self.keys)), self.most)
 
     def observe(self, ids: Ints, window: int) -> None:
-        """Count the pairs in a text; see the kernel ``count_pairs`` for the arguments."""
+        """Count the pairs of words in a text, at most ``window`` apart.
+
+        Args:
+            ids: int32; ids of words, sentences separated by zeros.
+            window: largest distance.
+        """
         self._own()
         position = 0
         while True:
@@ -94,7 +99,7 @@ class PairTable:
         self.n_dropped += 1
 
     def spill(self) -> None:
-        """Write all pairs to disk as a sorted run, and empty the table."""
+        """Write all counts to a file, sorted by key (a run), and empty the table."""
         assert self.memory is not None
         if self._n_pairs:
             keys, counts = self.sorted()
@@ -113,10 +118,10 @@ class PairTable:
         _, self._n_pairs = add_pairs(keys, counts, 0, self.keys, self.counts, 0, n_slots)
 
     def renumber(self, numbers: Ints) -> None:
-        """Renumber words; pairs that contain a word with the new number -1 are dropped.
+        """Give words new ids; pairs that contain a word with the new id -1 are dropped.
 
         Args:
-            numbers: int32 (n_words,); new number of each word.
+            numbers: int32 (n_words,); new id of each word.
         """
         self._own()
         keys, counts = self.keys, self.counts
@@ -149,7 +154,7 @@ class PairTable:
 
 
 def _fitting(memory: Memory) -> int:
-    """Return the maximum number of pairs in a table that keeps within the memory limit."""
+    """Return how many pairs a table may hold at most to keep within a memory limit."""
     slots = _SLOTS
     while 2 * slots * 16 <= memory.size // _SHARE:
         slots *= 2

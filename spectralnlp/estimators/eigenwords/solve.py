@@ -59,7 +59,7 @@ class MatrixShape:
 
 @dataclass(frozen=True, kw_only=True)
 class Tabulated:
-    """The word × context matrix, with its vocabularies.
+    """The word × context matrix, with its vocabularies, as `tabulate` returns it.
 
     Attributes:
         words: word of each row, the most frequent first.
@@ -212,7 +212,10 @@ def context_matrix(
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Return the block of columns of each position; positions in no block get an extra one, dropped later."""
+    """Return the block of matrix columns for each position of a context relative to a word.
+
+    Positions that belong to no block get an additional one, which is dropped later.
+    """
     block_of = {offset: block for block, offsets in enumerate(blocks) for offset in offsets}
     before = np.array([0] + [block_of.get(-d, len(blocks)) for d in range(1, window + 1)])
     after = np.array([0] + [block_of.get(d, len(blocks)) for d in range(1, window + 1)])

@@ -24,7 +24,10 @@ _ENTRY_BYTES = 32
 
 
 def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
-    """Yield a segment's content as arrays of `PairCounts`: the word counts, then the pairs of each run."""
+    """Yield the counts in a spill segment (a part on disk), in the form of the arrays of `PairCounts`.
+
+    The first arrays hold the word counts; each of the following ones holds the pairs of one sorted run.
+    """
     numbers = np.arange(segment.n_words)
     counts = segment.counts_by_number()
     counts[0] = segment.n_sentences
@@ -47,7 +50,7 @@ class SpilledPairs:
 
     Attributes:
         memory: memory limit, and folder of the files.
-        segments: spill segments with the counts.
+        segments: spill segments (parts with their own word ids) with the counts.
         window: largest distance of a pair.
     """
 
@@ -64,7 +67,7 @@ def entry_runs(
     *,
     with_ends: bool = True,
 ) -> Iterator[Run]:
-    """Convert each run of pairs to a run of entries of the word × context matrix.
+    """Convert each run (sorted file) of pair counts to a run of entries of the word × context matrix.
 
     Args:
         pairs: counts on disk.

@@ -25,7 +25,10 @@ _CAPACITY = 1 << 12
 
 
 class NamedWords:
-    """Words with ids, in order of first appearance, and counts. Id 0 is the end of a sentence."""
+    """Vocabulary that assigns ids to words in order of first appearance, and counts them.
+
+    Id 0 is the end of a sentence.
+    """
 
     def __init__(self) -> None:
         self.n_words = 1
@@ -123,7 +126,7 @@ class NamedWords:
         return ours
 
     def keep(self, kept: NDArray[np.bool_]) -> Ints:
-        """Keep only some words, and renumber them.
+        """Drop all words except some, which get new ids in the same order.
 
         Args:
             kept: bool (n_words,); whether to keep each word.

@@ -210,7 +210,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @property
     def _order(self) -> int:
-        """Order n of the n-grams that are counted."""
+        """Order n of the n-grams that the algorithm needs."""
         return 3 if self.algorithm == "hkz" else self._regression_options.order
 
     @property
@@ -250,7 +250,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
         )
 
     def _keep(self, operators: ObservableOperators, grams: NGrams) -> None:
-        """Set the fitted attributes.
+        """Store the learned operators, and set the other fitted attributes.
 
         Args:
             operators: the learned operators.

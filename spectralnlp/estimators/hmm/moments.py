@@ -123,7 +123,7 @@ class NGramCounts(CodeCounts):
         return bool(self.runs)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -209,7 +209,7 @@ class NGramCounts(CodeCounts):
             self._spill()
 
     def _spill(self) -> None:
-        """Write all n-grams in memory to disk, as a sorted run."""
+        """Write all n-grams in memory to a file, sorted by code."""
         assert self.memory is not None
         self._consolidate()
         if len(self._codes):

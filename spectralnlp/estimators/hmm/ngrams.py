@@ -24,7 +24,7 @@ _BYTES_FOR_A_GRAM = 512
 
 
 class NGrams(ABC):
-    """Distinct n-grams of V symbols with weights, which are counts or true probabilities.
+    """Base class of tables of distinct n-grams of V symbols with weights, which are counts or probabilities.
 
     Attributes:
         boundary: the number V, which stands for the boundary before the start of a sequence.
@@ -77,7 +77,7 @@ class NGramTable(NGrams):
     _sums: dict[tuple[int, ...], Piece] = field(default_factory=dict, repr=False, compare=False)
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the marginal weights in one piece; see `NGrams.sums`."""
+        """Yield the marginal weights of the symbols at some positions, in one piece; see `NGrams.sums`."""
         if lags not in self._sums:
             columns = self.grams[:, [-1 - lag for lag in lags]]
             codes = encode(columns, self.boundary + 1)
@@ -106,7 +106,7 @@ class StoredNGrams(NGrams):
         self._sums: dict[tuple[int, ...], list[Run]] = {}
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the marginal weights, which are cached on disk; see `NGrams.sums`."""
+        """Yield the marginal weights of the symbols at some positions, cached on disk; see `NGrams.sums`."""
         if lags not in self._sums:
             self._sums[lags] = self._sorted(lags)
         for run in self._sums[lags]:
@@ -200,7 +200,7 @@ def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
 
 @dataclass(frozen=True)
 class Histories:
-    """Histories of one length, and the weights of the symbols that follow them.
+    """Histories (sequences of symbols of one length), and the weights of the symbols that follow them.
 
     Attributes:
         symbols: int32 (n, length); symbols of each history, in the order of the requested positions.

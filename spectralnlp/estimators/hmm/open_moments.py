@@ -35,7 +35,7 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = np.zeros(1, np.int64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {"order": self.order, "first": self.first}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
@@ -143,7 +143,7 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = symbol_counts
 
     def _widen(self) -> None:
-        """Extend the array of symbol counts to all symbols.
+        """Lengthen the array of symbol counts to hold all symbols that have ids by now.
 
         Raises:
             InputError: there are more symbols than ids.

@@ -129,7 +129,7 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
 
 
 def _signs(vectors: Floats) -> Floats:
-    """Return the signs that make the largest entry of each column positive."""
+    """Return the sign, 1 or -1, that makes the entry of largest magnitude in each column positive."""
     return np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
@@ -139,7 +139,7 @@ def _signs(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Level:
-    """Smoothed states of histories of one length.
+    """Smoothed states of all histories of one length; the state of a history is its expected future.
 
     Attributes:
         number: int (n_rows,); index of the history of each n-gram.
@@ -153,7 +153,7 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Compute the weight and the state of each history of one symbol; the last history is the boundary.
+    """Compute the weight and the state of each history of one symbol, and last that of the sequence start.
 
     Args:
         grams: table of n-grams.
@@ -263,7 +263,7 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """Return the states of histories, float64 (n, k).
+        """Return the states after some histories of symbols, float64 (n, k).
 
         Args:
             symbols: int32 (n, length); symbols of each history: the last but one, the one before it and so

@@ -128,7 +128,7 @@ class LPCFG(TreebankEstimator):
     random_state: settings.RandomState = settings.RANDOM_STATE
 
     def check_combination(self) -> None:
-        """Check the names of grammars and binarisations.
+        """Check the names of grammars and binarisations in the settings.
 
         Raises:
             ConfigError: the name of a grammar or binarisation is unknown.
@@ -145,18 +145,18 @@ class LPCFG(TreebankEstimator):
         return self.grammars.split("+")
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty tree log for each binarisation; head rules are chosen by the first trees."""
+        """Return an empty log of trees for each binarisation; the first trees decide the head rules."""
         heads = head_rules(self.heads, corpus)
         names = (self.binarisations or default_binarisation(heads)).split("+")
         return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the logged trees as a treebank, with a table for each binarisation."""
+        """Return the trees in the logs as a treebank, with a table for each binarisation."""
         names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 
     def learner(self, trees: Treebank) -> LPCFGLearner:
-        """Return a learner of the grammars of each binarisation."""
+        """Return an object that learns the grammars of each binarisation from a treebank or a part of it."""
         recipe = Recipe(
             kinds=[*self._grammar_names, *([PRUNER] if self.pruner_states else [])],
             n_states=self.n_states,

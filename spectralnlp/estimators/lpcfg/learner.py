@@ -97,7 +97,7 @@ class LPCFGLearner(GrammarLearner):
     Args:
         recipe: settings of the grammars.
         trees: treebank to learn from.
-        representations: descriptions of the nodes in each binarisation, or None to compute them.
+        representations: vectors or clusters of the nodes in each binarisation, or None to compute them.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class LPCFGLearner(GrammarLearner):
         )
 
     def select(self, trees: NDArray[np.bool_]) -> LPCFGLearner:
-        """Return a learner for some of the trees, which reuses the descriptions of their nodes.
+        """Return a learner for some of the trees, which reuses the vectors or clusters of their nodes.
 
         Args:
             trees: bool (n_trees,); which trees to select.
@@ -154,7 +154,7 @@ class LPCFGLearner(GrammarLearner):
 
 
 def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations:
-    """Describe the nodes of a treebank for each grammar: by vectors for tensors, or by clusters.
+    """Compute vectors of the nodes of a treebank for each grammar of tensors, clusters for each other one.
 
     Args:
         table: treebank in one binarisation.
@@ -193,11 +193,11 @@ def _clusters(
 def learn_grammars(
     counted: CountedTable, representations: NodeRepresentations, name: str, recipe: Recipe
 ) -> list[LatentGrammar]:
-    """Compute the grammars of one binarisation from the descriptions of nodes.
+    """Compute the grammars of one binarisation from the vectors or clusters of nodes.
 
     Args:
-        counted: treebank with counted tokens.
-        representations: descriptions of the nodes, one for each grammar.
+        counted: treebank with the counts of its (word, tag) pairs.
+        representations: vectors or clusters of the nodes, for each grammar.
         name: name of the binarisation, for progress reports.
         recipe: settings of the grammars.
 

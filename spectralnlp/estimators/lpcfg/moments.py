@@ -56,13 +56,13 @@ def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> 
 
 
 def nodes_of(table: TreeTable) -> Nodes:
-    """Return the nodes of a treebank, each with the weight of its tree."""
+    """Return the symbols of the nodes of a treebank, each with the weight of its tree, as `Nodes`."""
     return Nodes(table.symbol, table.weight[table.tree], len(table.symbols))
 
 
 @dataclass(frozen=True)
 class CountedTable:
-    """A treebank in one binarisation with counted tokens, which all its grammars share.
+    """A treebank in one binarisation, with the counts of its (word, tag) pairs, shared by its grammars.
 
     Attributes:
         table: the treebank.
@@ -78,7 +78,7 @@ class CountedTable:
 
     @classmethod
     def of(cls, table: TreeTable, options: LexiconOptions) -> CountedTable:
-        """Count the tokens of a treebank.
+        """Count the (word, tag) pairs of a treebank.
 
         Args:
             table: treebank in one binarisation.

@@ -32,7 +32,7 @@ _TOGETHER = 1024
 
 
 def plain_grammar(counted: CountedTable) -> LatentGrammar:
-    """Return the maximum-likelihood PCFG, as a grammar with one state per symbol."""
+    """Return the maximum-likelihood PCFG of a treebank, as a grammar with one state per symbol."""
     return spectral_grammar(counted, Projections.single_state(nodes_of(counted.table)), NO_SMOOTHING)
 
 
@@ -42,7 +42,7 @@ def spectral_grammar(
     """Estimate a spectral grammar from the projections of the nodes of a treebank.
 
     Args:
-        counted: treebank with counted tokens.
+        counted: treebank with the counts of its (word, tag) pairs.
         projections: inside vectors Y and outside vectors Z of the nodes.
         smoothing: smoothing options of rules.
     """
@@ -142,7 +142,7 @@ def token_vectors(counted: CountedTable, outside: Floats) -> Floats:
     """Sum the outside vectors Z over the tokens of every (word, tag) pair.
 
     Args:
-        counted: treebank with counted tokens.
+        counted: treebank with the counts of its (word, tag) pairs.
         outside: float (n_nodes, m); outside vector Z of every node.
 
     Returns:

@@ -50,7 +50,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
     """Index of a treebank's events: the distinct rules and (word, tag) pairs, and which one is at each node.
 
     Attributes:
-        counted: treebank with counted tokens.
+        counted: treebank with the counts of its (word, tag) pairs.
         binary_rules: int32 (n_binary, 3), sorted; symbols of each rule.
         unary_rules: int32 (n_unary, 2), sorted; symbols of each rule.
         pairs: int32 (n_pairs, 2), sorted; observed (word, tag) pairs.
@@ -68,7 +68,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
     @classmethod
     def of(cls, counted: CountedTable, *, least_posterior: float = 0.0) -> TreeEventIndex:
-        """Build the index of a treebank; see the class for the arguments."""
+        """Find the distinct rules and (word, tag) pairs of a treebank; see the class for the arguments."""
         table, tokens = counted.table, counted.lexicons.tokens
         event = np.full(table.n_nodes, -1, np.int32)
         event[counted.leaves] = counted.token
@@ -94,12 +94,12 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
     @property
     def table(self) -> TreeTable:
-        """Table of the nodes of the treebank."""
+        """The treebank as a table with a row for each node."""
         return self.counted.table
 
     @property
     def nodes(self) -> Nodes:
-        """The nodes of the treebank."""
+        """The symbol and the weight of each node of the treebank."""
         return nodes_of(self.table)
 
     def offsets(self, n_states: Ints, columns: Columns) -> StateOffsets:
@@ -118,7 +118,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return StateOffsets(*(np.concatenate([[0], np.cumsum(size)]) for size in sizes))
 
     def count_states(self, state: Ints, n_states: Ints) -> StateCounts:
-        """Count rules, pairs and roots, given a state for each node; see `EventIndex` for the arguments."""
+        """Count rules, (word, tag) pairs and roots with states, given a state for each node.
+
+        See `EventIndex` for the arguments.
+        """
         table, event = self.table, self.event
         weight = table.weight[table.tree]
         b = np.flatnonzero(table.right >= 0)
@@ -150,7 +153,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
-        """Distribute each event's count evenly over states, with noise; see `EventIndex` for arguments."""
+        """Divide the count of each rule, (word, tag) pair and root among its states evenly, with noise.
+
+        See `EventIndex` for the arguments.
+        """
         rng = np.random.default_rng(random_state)
         total = self.count_states(np.zeros(self.table.n_nodes, np.int32), np.ones_like(n_states))
         columns = self._all_columns(n_states)
@@ -176,7 +182,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return Columns(starts, (np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)).astype(np.int32))
 
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
-        """Return smoothed probabilities p(event | symbol, state); see `EventIndex` for the arguments."""
+        """Return smoothed probabilities of rules and words, p(event | symbol, state), from counts.
+
+        See `EventIndex` for the arguments.
+        """
         n_states = counts.n_states
         first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
         parents = (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1])
@@ -208,12 +217,18 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
-        """Compute the E-step on the observed trees; see `EventIndex` for the arguments."""
+        """Compute the expected counts of rules and words with states in the observed trees (E-step of EM).
+
+        See `EventIndex` for the arguments.
+        """
         tensors, log_likelihood = self.observed(probabilities).expected_counts()
         return replace(probabilities, **tensors._asdict()), log_likelihood
 
     def binary_tensors(self, counts: StateCounts) -> DenseTensors:
-        """Return dense float32 tensors (m_a, m_b, m_c) of binary rules, zero where columns are missing."""
+        """Return dense float32 tensors (m_a, m_b, m_c) of binary rules.
+
+        They are zero for pairs of children's states without a column in ``counts``.
+        """
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]
         offsets = np.concatenate([[0], np.cumsum(m.prod(axis=1))])

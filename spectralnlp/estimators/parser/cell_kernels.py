@@ -48,7 +48,7 @@ class Sentences(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """Weights during training, by AdaGrad with averaging.
+    """State of training by AdaGrad with averaging: the weights, and sums over past gradients.
 
     Attributes:
         weights: float32 (n_weights,); present weights.

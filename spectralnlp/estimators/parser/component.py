@@ -26,7 +26,7 @@ class Context:
     """Training data and intermediate results that the components of a parser learn from.
 
     Attributes:
-        learner: learner of the grammars, with the treebank, or with the part of it outside a fold.
+        learner: learner of the grammars, with the treebank, or, within a jackknife, the trees outside a fold.
         grammar: estimator of the grammars, with attributes that describe the whole treebank.
         parts: all components of the parser, including those that are turned off.
         whole: within a fold, the context of the whole treebank; else None.
@@ -43,12 +43,12 @@ class Context:
 
     @property
     def trees(self) -> Treebank:
-        """The treebank, or the part of it outside a fold."""
+        """The training trees: the treebank or, within a jackknife, the part of it outside a fold."""
         return self.learner.trees
 
     @property
     def coarse(self) -> Sequence[LatentGrammar]:
-        """The plain grammar of each binarisation."""
+        """For each binarisation, the PCFG with one state per symbol, which prunes for other grammars."""
         return self.learner.coarse
 
     @property
@@ -57,7 +57,11 @@ class Context:
         return int(self.grammar.get_params().get("random_state", 0))
 
     def wanted(self, stage: str) -> list[Component]:
-        """Return the components of a training stage (see `Component`) that are on and have enough trees."""
+        """Return the components to train in a stage: those turned on that have enough training trees.
+
+        Args:
+            stage: ``before``, ``beside`` or ``after``; see `Component`.
+        """
         n_trees = self.trees.first.n_trees
         return [
             each
@@ -66,7 +70,7 @@ class Context:
         ]
 
     def learn(self, stage: str) -> None:
-        """Train each component of a stage that is enabled and has enough training trees."""
+        """Train the components of a stage that are turned on and have enough training trees."""
         for each in self.wanted(stage):
             self.learn_component(each)
 
@@ -91,7 +95,7 @@ class Context:
 
         Args:
             n_folds: number of folds.
-            read: function that processes a fold; folds are passed one after the other to save memory.
+            read: function that processes a `Fold`; folds are passed one after the other to save memory.
             repetitions: number of divisions of the treebank into folds, at most ``n_folds``.
 
         Returns:
@@ -143,10 +147,13 @@ class Component(ABC):
     @property
     @abstractmethod
     def is_on(self) -> bool:
-        """Whether the settings turn the component on."""
+        """Whether the settings request that the component is learned."""
 
     def time(self, context: Context) -> float:
-        """Return the training time of a component that is learned "after", if the grammars take 36."""
+        """Return the training time of a component of the stage ``after``, for the progress bar.
+
+        The unit is such that all other stages of the training together take about 36.
+        """
         return 0.0
 
     def check_combination(self) -> None:  # noqa: B027 (most settings go with any others)

@@ -40,7 +40,7 @@ _NEGLIGIBLE = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class CountedGrammar:
-    """A grammar with counted states, and the counts of its training trees.
+    """A grammar whose parameters are ratios of counts, with these counts and its training trees.
 
     The events of `index` are over the symbols of the treebank, which may be annotated; each annotated symbol
     corresponds to a state of the grammar, which `place` gives.
@@ -108,7 +108,7 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """Index in the grammar of each state of the treebank's symbols, int64 (n_index_states,)."""
+        """Index in the grammar of each state of the symbols of `index`, int64 (n_index_states,)."""
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states
         return np.arange(n_states.sum()) + np.repeat(self.place - first, n_states)
@@ -121,7 +121,10 @@ class CountedGrammar:
 
     @cached_property
     def shares(self) -> sp.csr_array:
-        """Contribution of each node to each count, unless tiny, as a sparse float32 (n_nodes, n_numbers)."""
+        """Contribution of each node of the treebank to each count of a rule, word or root.
+
+        Sparse float32 (n_nodes, n_numbers); tiny contributions are left out.
+        """
         return self.index.observed(self.probabilities).shares_of_nodes(_LEAST_SHARE)
 
     @cached_property
@@ -142,7 +145,7 @@ class CountedGrammar:
         return self._layout(self.index.unary_rules, self.grammar.unary_rules, offsets, self._unary_states)
 
     def rules(self, probabilities: StateCounts) -> SparseRules:
-        """Convert probabilities of events to weights of the grammar's rules."""
+        """Arrange probabilities of rules, as the index numbers them, in the order of the grammar's rules."""
         binary, unary = self.binary, self.unary
         return SparseRules(
             binary.starts,
@@ -170,7 +173,7 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """Rule and states of each count of a binary rule, in the numbering of the treebank.
+        """Rule and states to which each count of a binary rule belongs, by their indices in the treebank.
 
         The arrays are int64 (n_numbers,), index of the rule, and int32 (n_numbers, 3), its three states.
         """
@@ -203,7 +206,7 @@ class CountedGrammar:
         )
 
     def word_of_entry(self, entry: int) -> int:
-        """Return the word id in the treebank of a lexicon entry, or -1 for a signature."""
+        """Return the word id in the treebank of a lexicon entry; -1 for a signature (spelling class)."""
         words = self.grammar.lexicon.words
         return self._numbers.get(words[entry], -1) if entry < len(words) else -1
 
@@ -213,13 +216,18 @@ class CountedGrammar:
         return place[self.tokens.tag[place] == tag]
 
     def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """Return p(tag | signature) for a lexicon entry, from all trees, and without each one."""
+        """Return p(tag | signature) from all trees, and with each tree left out.
+
+        Args:
+            entry: lexicon entry of the signature (a spelling class of unknown words).
+            tags: symbols of the tags.
+        """
         signature = entry - len(self.grammar.lexicon.words)
         prior = [self._share_of_last(tag) for tag in tags]
         return self._signature_votes.shares(signature, tags, np.array(prior))
 
     def _share_of_last(self, tag: int) -> float:
-        """Return p(tag | last signature); the last signature covers all words."""
+        """Return p(tag | signature) for the last signature (spelling class), which covers all words."""
         lexicon = self.grammar.lexicon
         row = self._rows.get((len(lexicon.starts) - 2, tag))
         if row is None:
@@ -245,7 +253,7 @@ class CountedGrammar:
 
 
 class Layout(NamedTuple):
-    """Mapping from the counts of events to the weights of a grammar's rules.
+    """Mapping from counts of rules in a treebank to the weights of a grammar's rules.
 
     Attributes:
         starts: int64 (n_rules + 1,); rule r has the weights ``starts[r]:starts[r + 1]``.
@@ -328,7 +336,7 @@ def _other_trees() -> ConfigError:
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """Return the state in a grammar of each annotated symbol of a treebank.
+    """Return which state of a grammar each symbol of a treebank, annotated with its context, stands for.
 
     The states of a symbol are in the order of the annotated names.
     """
@@ -374,7 +382,10 @@ def _all(tensors: Tensors) -> NDArray[np.floating]:
 
 
 def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
-    """Concatenate the lexical vectors of (word, tag) pairs; words without an entry have the tag's mean."""
+    """Return the lexical vectors of the treebank's (word, tag) pairs, concatenated.
+
+    A pair that the lexicon lacks has the mean vector of the tag.
+    """
     lexicon, table = grammar.lexicon, index.table
     rows = _row_numbers(lexicon)
     parts = []
@@ -389,6 +400,6 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
 
 
 def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
-    """Return the row of the lexicon for each pair of an entry and a tag."""
+    """Return the row of the lexicon that holds the vector of each pair (entry, tag)."""
     entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
     return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}

@@ -140,7 +140,7 @@ def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[F
 
 
 def _rows(offsets: np.ndarray, n_rows: np.ndarray) -> np.ndarray:
-    """Return the row of each number in concatenated row-major matrices.
+    """Return the row of each element of concatenated row-major matrices, within its matrix.
 
     Args:
         offsets: int (n_matrices + 1,); start of each matrix.
@@ -166,7 +166,7 @@ def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
 def _tokens_of(
     forest: Forest, leaves: Floats, forest_counts: ForestCounts
 ) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Yield the token, the tag, the posteriors of states and the vector of each lexical node of a forest."""
+    """Yield the token, the tag, the posteriors of states and the vector of each lexical (tag) node."""
     at = 0
     for node in np.flatnonzero(forest.kind == LEXICAL).tolist():
         states = forest_counts.states[forest_counts.offsets[node] : forest_counts.offsets[node + 1]]

@@ -47,7 +47,7 @@ _LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Component that learns which spans (open chart cells) a parser considers, for all binarisations."""
+    """Component that learns a model of which spans (open chart cells) a parser considers."""
 
     name = "open_cells"
     least_trees = 500  # fewer do not suffice
@@ -77,7 +77,8 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
 
     Args:
         tables: the same trees in each binarisation.
-        coarse: plain grammar of the first binarisation, which gives the most probable tags of words.
+        coarse: grammar of the first binarisation with one state per symbol, which gives the most probable
+            tags of words.
         random_state: seed of the order of sentences.
     """
     sentences = _sentences(tables, coarse)
@@ -185,7 +186,7 @@ def _token_features(
         table: table of trees.
         leaves: int64 (n_tokens,); rows of the preterminals.
         tokens: int64 (n_sentences + 1,); first token of each sentence.
-        coarse: plain grammar, which gives the most probable tags of words.
+        coarse: grammar with one state per symbol, which gives the most probable tags of words.
     """
     lexicon, signature = coarse.lexicon, signature_by_name(coarse.lexicon.scheme)
     codes, prior = tag_codes(coarse), RuleIndex.of(coarse).prior

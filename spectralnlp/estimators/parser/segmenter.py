@@ -54,7 +54,7 @@ class Segmentation(Component):
         return self.segmenter
 
     def learn(self, context: Context) -> ChainWeights | None:
-        """Train on the words of the trees; return None if blanks separate them, or in a jackknife fold."""
+        """Train on the words of the trees; return None if blanks separate words, or in a jackknife fold."""
         sentences = None if context.whole is not None else tagged_words(context.trees.first)
         if sentences is None:
             return None

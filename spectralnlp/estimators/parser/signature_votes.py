@@ -1,4 +1,4 @@
-"""Tag distributions of word signatures with each tree left out; only counts that the tree affects change.
+"""Tag distributions of word signatures (spelling classes), with each tree of a treebank left out.
 
 The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). Without a
 tree, some rare words are missing, and other words become rare.
@@ -34,7 +34,8 @@ class SignatureShares(NamedTuple):
 
     Attributes:
         trees: int64 (n_some,), ascending; trees that change p(tag | signature).
-        rows: int64 (n_some,); a token of each of these trees, which votes or keeps its word from voting.
+        rows: int64 (n_some,); a token of each of these trees, because of which its word votes or is too
+            frequent to vote.
         whole: float64 (n_tags,); p(tag | signature) from all trees.
         without: float64 (n_some, n_tags); p(tag | signature) without each of these trees.
     """
@@ -46,7 +47,7 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return an object for probabilities that do not change if a tree is left out.
+        """Return probabilities that do not change, whichever tree is left out.
 
         Args:
             whole: float64 (n_tags,); p(tag | signature).
@@ -57,7 +58,7 @@ class SignatureShares(NamedTuple):
 
 @dataclass(frozen=True)
 class SignatureVotes:
-    """Votes of rare words for the tags of signatures, and their changes without each tree.
+    """Votes of rare words for the tags of signatures (spelling classes), and their changes without each tree.
 
     Attributes:
         options: settings of the lexicon, which determine the rare words and the smoothing.
@@ -150,7 +151,10 @@ class SignatureVotes:
         return SignatureShares(trees, concerned[first, 2], whole, without)
 
     def _coarser(self, signature: int) -> list[int]:
-        """Return a signature and those it backs off to, the coarsest first, without the last signature."""
+        """Return the coarser signatures with which a signature is smoothed, coarsest first, and then itself.
+
+        The last of all signatures, which covers all words, is left out.
+        """
         number = {name: place for place, name in enumerate(self.names[:-1])}
         look, _, ending = self.names[signature].partition("~")
         chain = [look, *(f"{look}~{ending[start:]}" for start in reversed(range(len(ending))))]

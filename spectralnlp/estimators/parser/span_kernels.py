@@ -42,7 +42,7 @@ class OptionFeatures(NamedTuple):
 
 @kernel
 def describe(examples, begin, end, labels, table):
-    """Compute the features of the options of some examples.
+    """Compute the features of the options (candidate labels of spans) of some examples.
 
     Args:
         examples: `ExampleTable`.

@@ -77,7 +77,7 @@ class SpanScoring(Component):
         return self.span_scorer
 
     def time(self, context: Context) -> float:
-        """Return the training time; see `Component.time`."""
+        """Return the training time relative to that of other stages; see `Component.time`."""
         return 64.0 * _divisions(context.trees.first)
 
     def learn(self, context: Context) -> SpanScorer:
@@ -199,7 +199,7 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
 
 
 def _divisions(table: TreeTable) -> int:
-    """Return how often a treebank is divided into folds."""
+    """Return how many times a treebank is to be divided into folds: more often if it is small."""
     n_words = int(np.count_nonzero(table.word >= 0))
     return min(max(1, _MANY_WORDS // n_words), _MOST_DIVISIONS)
 
@@ -211,7 +211,7 @@ def _fitted(
     options: TrainingOptions,
     start: Weights | None = None,
 ) -> SpanScorer:
-    """Train the weights of a scorer on examples, and return a scorer with these weights.
+    """Return a copy of a scorer, with weights trained on examples.
 
     Args:
         scorer: scorer with templates and tables of heads; its weights are not used.
@@ -228,9 +228,9 @@ def _fitted(
 
 
 def _numbered_as(grammar: LatentGrammar, table: TreeTable) -> TreeTable:
-    """Return a table whose symbols have the ids of a grammar's symbols.
+    """Return a table of trees in which symbols have the ids that they have in a grammar.
 
-    Symbols that the grammar does not have lose their annotation.
+    Symbols that the grammar lacks lose their annotation (of parents or siblings).
     """
     if table.symbols == grammar.symbols:
         return table
@@ -267,7 +267,7 @@ class _FoldReader:
 
     Args:
         table: table of all trees.
-        coarse: plain grammars of all trees, whose labels come first in the numbering.
+        coarse: grammars of all trees with one state per symbol, whose labels come first in the numbering.
         parser: parser learned from the other folds.
         clusters: word clusters.
         gold: gold spans of all trees.
@@ -302,7 +302,7 @@ class _FoldReader:
 
 
 def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
-    """Return a scorer without weights, but with tables of the usual heads of phrases (see `SpanScorer`)."""
+    """Return a scorer without weights, but with tables that find the heads of phrases (see `SpanScorer`)."""
     is_tag = shared.labels.is_tag
     score, is_last = _head_tables(table, shared)
     return SpanScorer(
@@ -318,7 +318,7 @@ def _without_weights(table: TreeTable, shared: SharedLabels) -> SpanScorer:
 
 
 def _head_tables(table: TreeTable, shared: SharedLabels) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """Estimate tables of the usual heads of phrases: ``head_score`` and ``head_is_last`` of `SpanScorer`."""
+    """Estimate tables that find heads of phrases: ``head_score`` and ``head_is_last`` of `SpanScorer`."""
     bottom = shared.maps[0].bottom
     leaves = np.flatnonzero(table.word >= 0)
     token_of = np.zeros(table.n_nodes, np.int64)

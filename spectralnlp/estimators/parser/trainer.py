@@ -1,7 +1,7 @@
 """Train a parser: its grammars, and components such as a span scorer.
 
-First the nodes of trees are described, then components are learned, one of which needs a jackknife
-(``component.py``), and finally the grammars. In domain adaptation, trees have weights.
+First vectors or clusters of the nodes of trees are computed, then components are learned, one of which needs
+a jackknife (``component.py``), and finally the grammars. In domain adaptation, trees have weights.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _part(self, part: type[Any]) -> Any:
-        """Create the grammar estimator or a component, given its class, with this trainer's settings."""
+        """Create one of the `parts`, the grammar estimator or a component, with this trainer's settings."""
         return part(**{field.name: getattr(self, field.name) for field in fields(part)})
 
     @property
@@ -123,7 +123,7 @@ class ParserTrainer(MomentEstimator[Tree]):
 
         Args:
             general: moments of the general treebank, as `init_moments` returns them.
-            own: moments of the domain's trees, with the same parameters.
+            own: moments of the trees of the domain, with the same parameters.
             weight: weight of each sentence of the domain.
             shares: float64 (n_own,); fraction of a sentence that each tree of the domain stands for, less
                 than 1 if it is one of several alternatives; None if all are 1.

@@ -73,7 +73,7 @@ class WordClustering(Component):
 
 
 def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
-    """Cluster words by their vectors; the result has no tag factors.
+    """Cluster words by their vectors; the tags of the clusters are not yet estimated.
 
     Args:
         vectors: word vectors.
@@ -89,11 +89,11 @@ def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
 
 
 def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> WordClusters:
-    """Add tag factors estimated from the rare words of a treebank to clusters.
+    """Return word clusters with factors p(tag | cluster) / p(tag), estimated from rare words of a treebank.
 
     Args:
-        clusters: word clusters.
-        table: table of trees.
+        clusters: word clusters, whose present factors are replaced.
+        table: table of the treebank's trees.
         rare: largest frequency of a rare word.
     """
     leaves = np.flatnonzero(table.word >= 0)

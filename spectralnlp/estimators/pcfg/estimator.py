@@ -72,11 +72,11 @@ class PCFG(TreebankEstimator):
     signatures: settings.Signatures = settings.AUTO
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
-        """Return empty counts of rules; head rules are chosen by the first trees."""
+        """Return empty counts of rules; the first trees decide the head rules."""
         return RuleCounts(self._binariser(corpus).to_dict())
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty tree log; head rules are chosen by the first trees."""
+        """Return an empty log of trees; the first trees decide the head rules."""
         return Joint({"trees": TreeLog(self._binariser(corpus).to_dict())})
 
     def _binariser(self, corpus: Corpus[Tree]) -> Binariser:
@@ -113,7 +113,7 @@ class PCFG(TreebankEstimator):
         self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the logged trees as a treebank, binarised and annotated."""
+        """Return the trees in the log as a treebank, binarised and annotated with parents and siblings."""
         trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
         return trees if self.unaries == "compress" else replace(trees, chains={})
 
@@ -122,30 +122,30 @@ class PCFG(TreebankEstimator):
         return "mbr", {}
 
     def learner(self, trees: Treebank) -> PCFGLearner:
-        """Return a learner of the annotated and the coarse grammar."""
+        """Return an object that learns both grammars, with and without annotation, from a treebank."""
         return PCFGLearner(self, trees)
 
     def set_of(
         self, binariser: Binariser, chains: Chains, coarse: LatentGrammar, grammar: LatentGrammar | None
     ) -> GrammarSet:
-        """Combine both grammars in a set; if ``grammar`` is None, the coarse one takes its place.
+        """Combine the grammars without and with annotation in a set of grammars for a parser.
 
         Args:
             binariser: converts trees to binary trees.
             chains: full unary chain for each pair (top, bottom).
             coarse: grammar without annotation.
-            grammar: annotated grammar, or None if nothing is annotated.
+            grammar: grammar with parent or sibling annotation, or None to use the other one in its place.
         """
         return GrammarSet(
             binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar or coarse,)
         )
 
     def coarse(self, events: RuleEvents) -> LatentGrammar:
-        """Estimate the grammar without annotation from counts of events."""
+        """Estimate the grammar without parent and sibling annotation, from counts of rules and words."""
         return solve_pcfg(without_annotation(events), self._lexicon_options())
 
     def grammar(self, events: RuleEvents) -> LatentGrammar | None:
-        """Estimate the annotated grammar from counts of events; return None if nothing is annotated."""
+        """Estimate the grammar with parent and sibling annotation; return None if no symbol is annotated."""
         return solve_pcfg(events, self._lexicon_options()) if is_annotated(events) else None
 
     def _lexicon_options(self) -> LexiconOptions:
@@ -153,7 +153,7 @@ class PCFG(TreebankEstimator):
 
 
 class PCFGLearner(GrammarLearner):
-    """Learner of the annotated and the coarse grammar, by counting.
+    """Learner of the grammars with and without parent and sibling annotation, by counting.
 
     Args:
         estimator: estimator whose `describe` was called with the treebank.

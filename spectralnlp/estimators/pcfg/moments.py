@@ -29,7 +29,7 @@ EventCounts = Mapping[tuple[str, ...], Any]  # counts are integers, or floats if
 
 @dataclass(frozen=True, kw_only=True)
 class RuleEvents:
-    """Counts of events in binarised trees, by kind, sorted by key.
+    """Counts of rules, words, roots and unary chains (events) in binarised trees, sorted by key.
 
     Attributes:
         binary: counts of binary rules, with keys (a, b, c).
@@ -47,7 +47,7 @@ class RuleEvents:
 
     @classmethod
     def of_table(cls, table: TreeTable) -> RuleEvents:
-        """Count the events of the trees in a table, weighted by tree; unary chains are not included."""
+        """Count rules, words and roots in a table of trees, weighted by tree; not unary chains."""
         names, weight = table.symbols, table.weight[table.tree]
 
         def count(rows: NDArray[np.int64], *columns: NDArray[np.int32]) -> dict[tuple[int, ...], float]:
@@ -80,7 +80,7 @@ class RuleEvents:
         return counts
 
     def labels(self) -> Iterator[str]:
-        """Yield the labels of all events, with repetitions."""
+        """Yield the labels in the keys of all rules, words and roots, with repetitions."""
         for counts in (self.binary, self.unary, self.root):
             for symbols in counts:
                 yield from symbols
@@ -120,7 +120,7 @@ class RuleEvents:
 
 
 class RuleCounts(Counts[Tree]):
-    """Integer counts of the events of a treebank, which can be added and subtracted exactly.
+    """Integer counts of rules, words, roots and unary chains of a treebank; adding and subtracting are exact.
 
     Keys are ``(binary, a, b, c)``, ``(unary, a, b)``, ``(root, a)``, ``(word, tag, word, "1" if
     sentence-initial else "0")`` and ``(chain, top, …, bottom)`` over the symbols of the binarised tree;
@@ -146,7 +146,11 @@ class RuleCounts(Counts[Tree]):
         return {"binariser": self.binariser.to_dict()}
 
     def events(self, example: Tree) -> Iterator[Key]:
-        """Yield each rule and tagged word of a tree without traces and function tags."""
+        """Yield a key for the root, each rule, each tagged word and each unary chain of a tree.
+
+        Args:
+            example: a tree without traces and function tags.
+        """
         tree = self.binariser.binarise(example)
         yield ROOT, _symbol(tree)
         is_first = True
@@ -163,14 +167,14 @@ class RuleCounts(Counts[Tree]):
                 yield CHAIN, *chain
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key starts with a known kind of event, and has as many parts as that kind requires."""
+        """Whether a key starts with a known kind, such as ``binary``, and has the right number of parts."""
         sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
         if not isinstance(key, tuple) or not key:
             return False
         return len(key) >= 3 if key[0] == CHAIN else len(key) == sizes.get(key[0])
 
     def events_by_kind(self) -> RuleEvents:
-        """Return the counts of each kind of event, with keys without the kind.
+        """Return the counts of rules, words, roots and unary chains apart; their keys lack the kind.
 
         Tags that are not also phrase labels lose the mark of `tag_symbol`.
         """

@@ -16,12 +16,12 @@ from spectralnlp.trees import split_annotation
 
 
 def is_annotated(events: RuleEvents) -> bool:
-    """Whether any symbol is annotated."""
+    """Whether any symbol is annotated with its parent or siblings."""
     return any(split_annotation(label)[1] for label in events.labels())
 
 
 def without_annotation(events: RuleEvents) -> RuleEvents:
-    """Return the counts with annotations removed from all symbols."""
+    """Return the counts of the same trees without parent and sibling annotation of symbols."""
     words: dict[tuple[str, ...], int] = defaultdict(int)
     for (tag, word, initial), count in events.word.items():
         words[split_annotation(tag)[0], word, initial] += count
@@ -43,10 +43,10 @@ def _bare(counts: EventCounts) -> EventCounts:
 
 @dataclass(frozen=True)
 class _States:
-    """Mapping from annotated labels to symbols and their states.
+    """Mapping from labels with parent and sibling annotation to plain symbols and their states.
 
     Attributes:
-        symbols: symbols without annotation, sorted; the same for the coarse and the annotated grammar.
+        symbols: symbols without annotation, sorted.
         place: index of the symbol and the state of each label.
         n_states: int32 (n_symbols,); number of states of each symbol.
     """
@@ -74,7 +74,7 @@ class _States:
         return np.concatenate([[0], np.cumsum(self.n_states)])
 
     def total(self, events: RuleEvents) -> Floats:
-        """Return the count of each state on the left-hand side of a rule, float64 (sum of n_states,)."""
+        """Return how often each state is on the left-hand side of a rule, float64 (sum of n_states,)."""
         offsets = self.offsets
         total = np.zeros(offsets[-1])
         for counts in (events.binary, events.unary, events.word):

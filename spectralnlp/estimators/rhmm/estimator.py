@@ -164,11 +164,11 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         return self.models.split("+")
 
     def init_moments(self, corpus: Corpus[TaggedSentence]) -> TagLog:
-        """Return an empty log of tagged sentences."""
+        """Return an empty log, which stores the tagged sentences of the training data."""
         return TagLog()
 
     def solve(self, moments: TagLog) -> None:
-        """Learn the models from the logged sentences: decompose, project, then average or count.
+        """Learn the models from the sentences in the log: by means of outer products, clusters or EM.
 
         Raises:
             InputError: there are no tokens.
@@ -204,13 +204,14 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         word_features: NodeFeatures,
         lexicon: LexiconOptions,
     ) -> RefinedMarkov:
-        """Estimate a model as means of outer products of projected tokens.
+        """Estimate a model of the spectral kind, as means of outer products of vectors of tokens.
 
         Args:
             table: tokens of tagged sentences.
             bigrams: bigram probabilities of tags.
-            chain: projected features of tokens in the chain view.
-            word_features: features of tokens in the word view.
+            chain: projected features of each token, for transitions: those of the past, and those of the word
+                and the future.
+            word_features: features of each token, for emissions: those of the word, and those of its context.
             lexicon: options of the lexicon.
         """
         options = self._projection_options()
@@ -227,14 +228,14 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     def _counted_model(
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
-        """Estimate a model by counting refinements, which come from clusters or a random start, and by EM.
+        """Estimate a model by counting latent states, which come from clusters or a random start, and by EM.
 
         Args:
-            index: event index of the tagged sentences.
-            chain: projected features of tokens in the chain view, which are clustered.
+            index: the tag bigrams and (word, tag) pairs of the training data.
+            chain: projected features of the tokens, which are clustered.
             lexicon: options of the lexicon.
             name: kind of the model, clusters or EM.
-            seed: number that distinguishes the random choices of several models.
+            seed: index of the model, so that models differ in their random choices.
         """
         n_states = index.nodes.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)
         if name == EM:

@@ -1,6 +1,6 @@
 """Features of tokens: of the word, of the context before it (past) and of the context after it (future).
 
-The three are independent given the refinement of the token's tag, so each pair of views identifies it. The
+The three are independent given the refinement of the token's tag, so any two of them identify it. The
 *chain* view pairs the past (outside) with the word and the future (inside). The *word* view pairs the
 spelling of the word (inside) with the past and the future (outside).
 """
@@ -20,11 +20,11 @@ from spectralnlp.trees.features import NodeFeatures, common_words, hash_columns
 
 @dataclass(frozen=True)
 class TokenFeatures:
-    """Hashed features of every token, in two views.
+    """Hashed features of every token, as pairs of inside and outside features, for two decompositions.
 
     Attributes:
-        chain: inside features from the word and the future, outside features from the past.
-        word: inside features from the spelling, outside features from the past and the future.
+        chain: for transitions; inside features from the word and the future, outside features from the past.
+        word: for emissions; inside features from the spelling, outside features from the past and the future.
     """
 
     chain: NodeFeatures
@@ -32,11 +32,12 @@ class TokenFeatures:
 
 
 def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
-    """Compute the features of every token.
+    """Compute hashed features of every token: of its spelling, and of the words and tags around it.
 
     Args:
         table: tokens of tagged sentences.
-        signature: function that maps a word and its position to the signature that replaces rare words.
+        signature: function that maps a word and its position to its spelling class, which stands
+            for rare words.
     """
     view = _View(table)
     tag = table.tag.astype(np.uint64) + np.uint64(1)
@@ -76,13 +77,18 @@ def token_features(table: TagTable, signature: Signature) -> TokenFeatures:
 
 
 class _View:
-    """Helper that computes integer columns over the tokens of a table."""
+    """Helper that computes an integer for every token of a table, such as the id of its ending."""
 
     def __init__(self, table: TagTable) -> None:
         self.table = table
 
     def at(self, column: NDArray[np.uint64], distance: int) -> NDArray[np.uint64]:
-        """Return the value of the token ``distance`` positions ahead, or 0 beyond the sentence."""
+        """Return for each token the value of the one ``distance`` positions ahead; 0 beyond the sentence.
+
+        Args:
+            column: uint64 (n_tokens,); value of each token.
+            distance: number of positions; negative for the tokens before.
+        """
         n = self.table.n_tokens
         there = np.arange(n) + distance
         inside = (there >= 0) & (there < n)

@@ -16,14 +16,14 @@ from spectralnlp.text.tag_log import TagLog
 
 @dataclass(frozen=True, kw_only=True)
 class TagTable:
-    """Tokens of tagged sentences, one after the other.
+    """Tokens of tagged sentences, one after the other, as integer arrays.
 
     Attributes:
         tags: names of the tags, sorted.
         words: word types, sorted.
         tag, word: int32 (n_tokens,); tag and word type of each token.
         sentence: int32 (n_tokens,), ascending; index of each token's sentence.
-        weight: float64 (n_tokens,); weight of each token's sentence, 1 when read from a log.
+        weight: float64 (n_tokens,); weight of each token's sentence; `of` sets all weights to 1.
     """
 
     tags: tuple[str, ...]
@@ -35,7 +35,7 @@ class TagTable:
 
     @classmethod
     def of(cls, log: TagLog) -> Self:
-        """Read all tokens of a log, in the order of documents and rows; empty sentences are skipped."""
+        """Build a table of all tokens of a log of tagged sentences, in order; empty sentences are skipped."""
         arrays = log.arrays()
         sizes = arrays["places"][:, 2]
         sizes = sizes[sizes > 0]
@@ -55,7 +55,7 @@ class TagTable:
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens in the form of tree nodes, with tags as symbols."""
+        """The tokens as nodes, whose symbols are their tags, for methods that are made for trees."""
         return Nodes(self.tag, self.weight, len(self.tags))
 
     @property

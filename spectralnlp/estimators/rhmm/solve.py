@@ -105,9 +105,9 @@ def spectral_model(
 
     Args:
         table: tokens of tagged sentences.
-        chain: projections of the chain view: outside vectors Z of the past, inside vectors Y of the word and
+        chain: projections for transitions: outside vectors Z of the past, inside vectors Y of the word and
             the future.
-        words: projections of the word view: outside vectors Z of the context, inside vectors W of the word.
+        words: projections for emissions: outside vectors Z of the context, inside vectors W of the word.
         bigrams: bigram probabilities of tags.
         smoothing: smoothing options of the tensors.
         lexicon_options: signatures and smoothing of the lexicon.
@@ -153,7 +153,7 @@ def spectral_model(
 
 
 def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield each tag with the indices of its tokens."""
+    """Yield the id of each tag, and the indices of all tokens with the tag."""
     order = np.argsort(table.tag, kind="stable")
     bounds = np.searchsorted(table.tag[order], np.arange(len(table.tags) + 1))
     for tag in range(len(table.tags)):
@@ -161,7 +161,10 @@ def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
 
 
 def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
-    """For each pair of adjacent tags, in lexicographic order, yield the indices of the first tag's tokens."""
+    """Yield, for each pair (a, b) of tags, all tokens tagged a that are followed by a token tagged b.
+
+    Tokens are indices, int (n,). Pairs come in the order of their ids; pairs that do not occur are skipped.
+    """
     inner = np.flatnonzero(~table.last)
     codes = table.tag[inner].astype(np.int64) * len(table.tags) + table.tag[inner + 1]
     order = np.argsort(codes, kind="stable")
@@ -175,7 +178,7 @@ def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
-    """Concatenate matrices to `DenseTensors`."""
+    """Return a list of matrices as concatenated tensors, in the form in which models store them."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
     return DenseTensors(
         offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])
@@ -187,6 +190,6 @@ def _mean(y: Floats, weight: Floats) -> Floats:
 
 
 def _toward(mean: Floats, general: Floats, count: float, smoothing: SmoothingOptions) -> Floats:
-    """Smooth a mean over a few tokens, ``count`` in number, with the mean over all tokens of the tag."""
+    """Smooth a mean over ``count`` tokens with ``general``, the mean over all tokens of the tag."""
     trust = smoothing.trust(count)
     return trust * mean + (1 - trust) * general

@@ -21,7 +21,7 @@ from spectralnlp.parameters import Floats, Ints, RefinedMarkov
 
 @dataclass(frozen=True)
 class TagCounts:
-    """Counts or expected counts of events with states, or the probabilities estimated from them.
+    """Counts or expected counts of tag bigrams and words with latent states, or probabilities of them.
 
     Attributes:
         n_states: int32 (n_tags,); number of states of each tag.
@@ -58,7 +58,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @classmethod
     def of(cls, table: TagTable, bigrams: TagBigrams) -> TagEventIndex:
-        """Build the index of a table; see the class for the arguments."""
+        """Find the distinct (word, tag) pairs of a table, and the bigram at each token; see the class."""
         n_tags, inner = len(table.tags), np.flatnonzero(~table.last)
         pair = np.full(table.n_tokens, -1, np.int32)
         pair[inner] = np.searchsorted(
@@ -70,7 +70,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens in the form of tree nodes, with tags as symbols."""
+        """The tokens as nodes, whose symbols are their tags, for methods that are made for trees."""
         return self.table.nodes
 
     def count_states(self, state: Ints, n_states: Ints) -> TagCounts:
@@ -96,7 +96,7 @@ class TagEventIndex(EventIndex[TagCounts]):
         return TagCounts(n_states, events)
 
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> TagCounts:
-        """Distribute each event's count evenly over states, with noise; see `EventIndex` for arguments."""
+        """Divide counts of tag bigrams and words among states evenly, with noise; see `EventIndex`."""
         rng = np.random.default_rng(random_state)
         counts = self.count_states(np.zeros(self.table.n_tokens, np.int32), n_states)
         starts, ends, moves, words = counts.events
@@ -117,7 +117,7 @@ class TagEventIndex(EventIndex[TagCounts]):
         return TagCounts(n_states, events)
 
     def probabilities(self, counts: TagCounts, smoothing: float) -> TagCounts:
-        """Return smoothed probabilities p(event | tag, state); see `EventIndex` for the arguments."""
+        """Return smoothed probabilities of transitions and words from counts; see `EventIndex`."""
         starts, ends, moves, words = counts.events
         n_states, is_state = counts.n_states, counts.is_state
         before, of_word = self.bigrams.pairs[:, 0], self.tokens.tag
@@ -141,7 +141,7 @@ class TagEventIndex(EventIndex[TagCounts]):
         return TagCounts(n_states, events)
 
     def expected_counts(self, probabilities: TagCounts) -> tuple[TagCounts, float]:
-        """Compute the E-step on the tagged sentences; see `EventIndex` for the arguments."""
+        """Compute expected counts of latent states in the sentences (E-step of EM); see `EventIndex`."""
         table = self.table
         events, log_likelihood = expected_state_counts(
             table.tag, self.pair, self.word, table.weight, probabilities.events

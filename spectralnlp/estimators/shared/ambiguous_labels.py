@@ -71,7 +71,7 @@ def ambiguous_labels_in_table(table: TreeTable) -> Iterator[AmbiguousLabel]:
 
 
 def report_ambiguous_labels(labels: Iterable[AmbiguousLabel]) -> list[str]:
-    """Return a report line for users, rarest tags first, or no line if no label is ambiguous."""
+    """Return a list with one line that names the labels, rarest tags first; empty if there are no labels."""
     ordered = sorted(labels, key=lambda each: (each.n_words, each.label))
     if not ordered:
         return []

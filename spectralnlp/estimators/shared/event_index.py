@@ -38,7 +38,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def count_states(self, state: Ints, n_states: Ints) -> CountsT:
-        """Count the events, given a state for each node.
+        """Count rules, transitions, words and so on (events) with states, given a state for each node.
 
         Args:
             state: int32 (n_nodes,); state of each node.
@@ -47,7 +47,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> CountsT:
-        """Distribute each event's count evenly over its states, with noise, as a random start of EM.
+        """Divide the count of each event (rule, word, …) evenly among its states, with noise, to start EM.
 
         The noise breaks the symmetry between states (Matsuzaki et al. 2005, section 3.1).
 
@@ -80,7 +80,7 @@ class EventIndex(ABC, Generic[CountsT]):
     def count_clusters(
         self, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
     ) -> CountsT:
-        """Count the events with clusters as states; see `cluster_nodes` for the arguments."""
+        """Cluster the nodes, and count events with the clusters as states; see `cluster_nodes`."""
         state, n_found = cluster_nodes(
             len(self.nodes.symbol), directions, n_states, dimensions=dimensions, random_state=random_state
         )

@@ -54,7 +54,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def pruner_(self) -> LatentGrammar | None:
-        """The pruning grammar learned from trees in the first binarisation, or None."""
+        """The grammar with few states that prunes for the others, in the first binarisation, or None."""
         return self.grammar_sets_[0].pruner
 
     @property
@@ -64,7 +64,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def chains_(self) -> Mapping[tuple[str, str], Sequence[str]]:
-        """The full unary chain for each pair (top, bottom) that compression left of it in training trees."""
+        """Full chain of labels for each unary chain that training compressed to its ends (top, bottom)."""
         return self.grammar_sets_[0].chains
 
 
@@ -80,7 +80,7 @@ class GrammarLearner(ABC):
     coarse: Sequence[LatentGrammar]
 
     def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
-        """Compute the descriptions of nodes that `learn` needs, if any; else `learn` does so itself."""
+        """Compute vectors and clusters of nodes for `learn` in advance, if it needs any."""
 
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:
@@ -88,7 +88,7 @@ class GrammarLearner(ABC):
 
     @abstractmethod
     def select(self, trees: NDArray[np.bool_]) -> GrammarLearner:
-        """Return a learner for some of the trees, which reuses the descriptions of their nodes.
+        """Return a learner for some of the trees, which reuses the vectors and clusters of their nodes.
 
         Args:
             trees: bool (n_trees,); which trees to select.
@@ -102,7 +102,11 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def init_trees(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return an empty log of trees for each binarisation; see `init_moments` for the argument."""
+        """Return an empty log of trees for each binarisation.
+
+        Args:
+            corpus: the training trees; the first ones may decide which head rules are used.
+        """
 
     @abstractmethod
     def treebank(self, moments: Any) -> Treebank:
@@ -113,7 +117,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
         """
 
     def describe(self, trees: Treebank) -> None:
-        """Set all fitted attributes except the grammars: counts, head rules and signatures, decoder.
+        """Set all fitted attributes except the grammars: word counts, head rules, signatures and decoder.
 
         Labels that are used both as tags and as phrase labels are reported.
         """
@@ -131,18 +135,18 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def learner(self, trees: Treebank) -> GrammarLearner:
-        """Return a learner of grammars.
+        """Return an object that learns grammars from a treebank, or from parts of it.
 
         Args:
             trees: treebank that was passed to `describe`.
         """
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return the moments of `init_trees`; a subclass may return smaller moments instead."""
+        """Return empty logs of trees; a subclass may return counts instead, which are smaller."""
         return self.init_trees(corpus)
 
     def solve(self, moments: Any) -> None:
-        """Learn grammars from logged trees.
+        """Learn grammars from the trees in logs.
 
         Raises:
             InputError: there are no trees.

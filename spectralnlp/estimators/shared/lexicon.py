@@ -29,7 +29,7 @@ from spectralnlp.text.signatures import Signature, signature_by_name, signature_
 
 @dataclass(frozen=True, kw_only=True)
 class LexiconOptions(Options):
-    """Settings of lexicons and of their smoothing.
+    """Settings of lexicons, which give the tags of words, and of their smoothing.
 
     Args:
         scheme: name of the signature function.
@@ -227,7 +227,7 @@ def _word_vectors(
 
 
 def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
-    """Concatenate the mean Z of each tag, and zeros for phrases, float64 (sum of n_states,)."""
+    """Return the mean vector Z of each tag, and zeros for phrases, concatenated."""
     offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
     default = np.zeros(offsets[-1])
     for symbol, mean in zip(symbols, mean_z, strict=True):
@@ -247,7 +247,9 @@ def sum_rows(keys: NDArray[np.integer], values: Floats, n_keys: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Votes:
-    """Votes of rare words for the tags of their signatures; a vote is divided among the word's tokens.
+    """Votes of rare words for the tags of their signatures (spelling classes).
+
+    A word has one vote for each of its signatures, divided among its tokens.
 
     Attributes:
         names: signatures with enough votes; the last one covers all words.
@@ -316,7 +318,7 @@ class _Votes:
 def _enough(
     voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
 ) -> tuple[list[str], Mapping[str, str]]:
-    """Return the signatures with enough votes, and the next coarser signature of each.
+    """Return the signatures for which enough words vote, and the next coarser signature of each.
 
     The signature that covers all words comes last.
     """
@@ -331,7 +333,9 @@ _LAST_RESORT = "UNKNOWN"
 
 @dataclass(frozen=True)
 class _Signatures:
-    """Smoothed tag distributions and state vectors of signatures; the last signature covers all words.
+    """Smoothed tag distributions and state vectors of signatures (spelling classes of words).
+
+    The last signature covers all words.
 
     Attributes:
         names: the signatures.

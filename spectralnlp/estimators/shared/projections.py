@@ -164,7 +164,7 @@ class Projections:
 
     @classmethod
     def single_state(cls, nodes: Nodes) -> Projections:
-        """Return projections with a single state for every symbol: all vectors are 1."""
+        """Return projections for a grammar with one state per symbol: every vector is the number 1."""
         ones = np.ones((len(nodes.symbol), 1))
         return cls(np.ones(nodes.n_symbols, np.int32), ones, ones)
 

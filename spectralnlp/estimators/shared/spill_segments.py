@@ -61,7 +61,7 @@ class SpillSegment:
 
     @classmethod
     def write(cls, memory: Memory, table: WordTable, counts: Longs, runs: Sequence[Run] = ()) -> SpillSegment:
-        """Write the words of a segment to disk.
+        """Write words and their counts to disk, as a segment.
 
         Args:
             memory: memory limit, and folder of the files.
@@ -87,16 +87,20 @@ class SpillSegment:
         )
 
     def hashes(self, start: int = 0, end: int | None = None) -> Hashes:
-        """Return the hashes of the words in a range of positions, uint64, ascending."""
+        """Return the hashes of the segment's words, uint64, ascending.
+
+        Args:
+            start, end: range in the list of words sorted by hash, ``end`` exclusive; all words by default.
+        """
         n = self.n_words - 1 if end is None else end
         return np.fromfile(self.words, np.uint64, n - start, offset=8 * start)
 
     def numbers(self, start: int = 0, end: int | None = None) -> Longs:
-        """Return the ids of the words in a range of positions, int64, in order of hashes."""
+        """Return the ids of the segment's words, int64, sorted by hash; for the range see `hashes`."""
         return self._column(1, start, end)
 
     def counts(self, start: int = 0, end: int | None = None) -> Longs:
-        """Return the counts of the words in a range of positions, int64, in order of hashes."""
+        """Return the counts of the segment's words, int64, sorted by hash; for the range see `hashes`."""
         return self._column(2, start, end)
 
     def _column(self, which: int, start: int, end: int | None) -> Longs:
@@ -119,7 +123,7 @@ class SpillSegment:
 
 @dataclass(frozen=True, kw_only=True)
 class WordColumns:
-    """Distinct words of all segments, in order of their hashes.
+    """Distinct words of all segments on disk, with their total counts, in order of their hashes.
 
     Attributes:
         hashes: uint64 (n,), ascending; hash of each word.
@@ -134,7 +138,7 @@ class WordColumns:
     number: Longs
 
     def where(self, chosen: NDArray[np.bool_]) -> WordColumns:
-        """Return the words selected by a boolean mask, bool (n,)."""
+        """Return only the words for which ``chosen``, bool (n,), is True."""
         return WordColumns(
             hashes=self.hashes[chosen],
             counts=self.counts[chosen],
@@ -145,7 +149,7 @@ class WordColumns:
 
 @dataclass(frozen=True)
 class Census:
-    """The words of all segments that occur at least a given number of times.
+    """Words of all segments on disk with their counts, without those that are rarer than a minimum.
 
     Attributes:
         words: the words.
@@ -158,7 +162,7 @@ class Census:
     most: int
 
     def up_to(self, most: int) -> Census:
-        """Return the census without words that occur more than ``most`` times."""
+        """Return a copy without the words that occur more than ``most`` times."""
         return replace(self, words=self.words.where(self.words.counts <= most))
 
 
@@ -179,7 +183,10 @@ def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
 
 
 def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
-    """Return the least count of the ``n`` most frequent words that have counts from ``least`` to ``most``."""
+    """Return the count of the ``n``-th most frequent word, among those with counts ``least`` to ``most``.
+
+    If there are fewer words, return ``least``.
+    """
     of_count: Counter[int] = Counter()
     for part in _ranges(segments):
         counts = part.counts[(part.counts >= least) & (part.counts <= most)]
@@ -193,7 +200,7 @@ def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most
 
 
 def _ranges(segments: Sequence[SpillSegment]) -> Iterator[WordColumns]:
-    """Yield the merged words of all segments, one range of hashes at a time, without empty ranges."""
+    """Merge the words of all segments; yield those of one range of hashes at a time, to save memory."""
     bounds = [np.uint64(i << 58) for i in range(1, _RANGES)]
     cuts = [
         [0, *np.searchsorted(segment.hashes(), bounds).tolist(), segment.n_words - 1] for segment in segments

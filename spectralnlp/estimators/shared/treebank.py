@@ -26,7 +26,7 @@ class Treebank:
     Attributes:
         tables: one table for each binarisation.
         binarisers: binariser of each table.
-        chains: full unary chain for each pair (top, bottom), if unary chains were compressed.
+        chains: if unary chains were compressed to their top and bottom label: the full chain for each pair.
         documents: int32 (n_trees,); index of each tree's document, ascending.
     """
 
@@ -61,7 +61,7 @@ class Treebank:
         return self.tables[0]
 
     def select(self, trees: NDArray[np.bool_]) -> Treebank:
-        """Select some of the trees; binarisations and unary chains are those of all trees.
+        """Return a treebank of some of the trees; binarisers and unary chains stay those of all trees.
 
         Args:
             trees: bool (n_trees,); which trees to select.

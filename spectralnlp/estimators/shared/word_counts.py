@@ -27,7 +27,7 @@ class WordCounts(Moments[Sequence[str]]):
 
     Attributes:
         here: the counts that are in memory.
-        segments: spill segments with counts on disk.
+        segments: parts of the counts on disk (spill segments), with their own word ids.
     """
 
     subtractable = True
@@ -39,7 +39,7 @@ class WordCounts(Moments[Sequence[str]]):
         self.segments: list[SpillSegment] = []
 
     def events(self, example: Sequence[str]) -> Iterable[str]:
-        """Return the words to count in an example, one for each occurrence."""
+        """Return the words to count in an example, each as often as it occurs."""
         return example
 
     @property
@@ -128,7 +128,7 @@ class WordCounts(Moments[Sequence[str]]):
             self._close_segment()
 
     def _close_segment(self) -> None:
-        """Write all counts in memory to disk, as a spill segment."""
+        """Write all counts in memory to disk, as a new part with its own word ids (a spill segment)."""
         assert self.memory is not None
         if not len(self.here):
             return

@@ -57,7 +57,7 @@ _BLOCK, _BLOCKS = 50, 5
 
 
 class Numbered(NamedTuple):
-    """Encoded training data of a tagger.
+    """Training data of a tagger, encoded as arrays of numbers.
 
     Attributes:
         examples: encoded sentences.
@@ -223,7 +223,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return features_of_folders([folders] if isinstance(folders, str) else folders, self.random_state)
 
     def _number(self, sentences: Sequence[TaggedSentence], names: Sequence[str]) -> Numbered:
-        """Encode sentences, and collect their features."""
+        """Encode tagged sentences as arrays of numbers, and collect their features."""
         table = WordTable(self.features_)
         encoded = table.encode([words for words, _ in sentences])
         number = {name: i for i, name in enumerate(names)}
@@ -300,7 +300,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         Args:
             data: training data.
             held_out: int64; indices of the sentences that are only used in the last epoch.
-            member: index of the model, which changes the seed.
+            member: index among the models to be averaged, which changes the seed.
             to_the_end: if false, held-out sentences are not used in the last epoch either, and the
                 temperature is 1.
         """

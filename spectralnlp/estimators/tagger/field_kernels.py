@@ -97,7 +97,7 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
 
 @kernel
 def _normalise(forward, backward, n, marginals):
-    """Write the normalised products of both passes to ``marginals``; return False if a sum underflows."""
+    """Compute marginals from both passes, as normalised products; return False if a sum underflows."""
     for t in range(n):
         total = 0.0
         for y in range(marginals.shape[1]):
@@ -173,11 +173,12 @@ def descend_vectors(vectors, gradients, tokens, n_tokens, weights, sums, rate):
 
 @fast_kernel
 def descend_token(t, first, base, examples, weights, sums, dropped, gradient, rate, tags):
-    """Take an AdaGrad step in the feature weights of a token; return whether its gradient is non-negligible.
+    """Take an AdaGrad step in the weights of a token's features; return False if its gradient is negligible.
 
     Args:
         t: index of the token in the sentence.
-        first, base: start of the sentence among all tokens, and in ``examples.types``.
+        first, base: index of the sentence's first token among all tokens, and in ``examples.types``, with
+            its padding.
         examples, weights, dropped: see `likelihood_epoch`.
         sums: `ScoreWeights`; sums of squared gradients; updated.
         gradient: float32 (k,); p(tag | sentence), minus 1 for the gold tag.

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 def naming_first(
     rows_by_slot: Sequence[NDArray[np.int32]], names: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Arrange word features in the layout of `Examples`: ``row_starts``, ``rows`` and ``named``.
+    """Return the features of words as the arrays ``row_starts``, ``rows`` and ``named`` of `Examples`.
 
     Args:
-        rows_by_slot: for each slot, int32 (n_types, n); features of each word type, -1 for none.
+        rows_by_slot: for each slot (position relative to a token), int32 (n_types, n); features of each word
+            type there, -1 for none.
         names: bool (n_features,); whether a feature identifies a word.
     """
     places = np.concatenate([np.nonzero(each >= 0)[0] for each in rows_by_slot])

@@ -36,7 +36,7 @@ class DocumentFrequencies(WordCounts):
 
 
 class _BagMoments(Moments[Sequence[str]]):
-    """Base class of moments that sum over documents, as bags of words.
+    """Base class of sums over documents, each given by the counts of its words (bag of words).
 
     Only documents with at least ``least`` words of the vocabulary are used.
 
@@ -52,7 +52,7 @@ class _BagMoments(Moments[Sequence[str]]):
         self._index: dict[str, int] | None = None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {"vocabulary": self.vocabulary}
 
     def _bags(self, batch: Batch[Sequence[str]]) -> sp.csr_matrix:
@@ -183,7 +183,7 @@ class TripleMoments(_BagMoments):
         self._same = np.zeros(len(self.vocabulary))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {"vocabulary": self.vocabulary, "projection": self.projection}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -241,7 +241,7 @@ class ExpectedCounts(_BagMoments):
         self.counts = np.zeros(topics.shape)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
         return {
             "vocabulary": self.vocabulary,
             "topics": self.topics,

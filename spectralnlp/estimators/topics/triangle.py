@@ -39,7 +39,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
     def merge(self, other: Self) -> None:
-        """Add the matrices that another object has summed."""
+        """Add the sum of matrices in another object."""
         for i, block in enumerate(other._blocks):
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
@@ -68,7 +68,7 @@ class SymmetricMatrix:
         return product
 
     def restricted(self, kept: NDArray[np.bool_]) -> SymmetricMatrix:
-        """Select rows and the columns with the same indices, by a mask, bool (V,)."""
+        """Return the submatrix of the rows and columns that a mask, bool (V,), selects."""
         return SymmetricMatrix(self.upper[kept][:, kept])
 
     def toarray(self) -> Floats:
