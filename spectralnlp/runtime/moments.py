@@ -58,7 +58,7 @@ class Moments(ABC, Generic[T]):
 
     @abstractmethod
     def observe(self, batch: Batch[T]) -> None:
-        """Add the examples of a batch."""
+        """Add the sums over a batch of examples, in place."""
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
@@ -247,7 +247,7 @@ class Joint(Moments[T]):
         return all(part.can_forget for part in self.parts.values())
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add the examples of a batch to each part."""
+        """Add the sums over a batch of examples to each part."""
         for part in self.parts.values():
             part.observe(batch)
 
@@ -303,7 +303,7 @@ class Joint(Moments[T]):
             part.renumber()
 
     def first_replay_log(self) -> Moments[Any] | None:
-        """Return the first replay log among the parts; None if no part is one."""
+        """Return the first replay log (stored examples) among the parts; None if no part is one."""
         return next((log for part in self.parts.values() if (log := part.first_replay_log())), None)
 
     def _add(self, other: Self) -> None:

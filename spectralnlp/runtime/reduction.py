@@ -202,11 +202,11 @@ class SkippingCorpus(Corpus[T]):
         self.corpus = corpus
 
     def partitions(self) -> list[Partition[T]]:
-        """Return all partitions of the corpus."""
+        """Return all partitions of the underlying corpus; those that fail are not skipped here."""
         return list(self.corpus.partitions())
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return the remarks of the corpus."""
+        """Return the lines for users of the underlying corpus; see `Corpus.remarks`."""
         return self.corpus.remarks(training=training)
 
     def __iter__(self) -> Iterator[T]:

@@ -37,7 +37,7 @@ class ReplayLog(Moments[T]):
 
     @property
     def can_forget(self) -> bool:
-        """True: `remove` drops examples."""
+        """True, because `remove` can drop any examples."""
         return True
 
     def check_arrays(self, stored: StoredArrays) -> None:

@@ -154,7 +154,7 @@ class Run:
 
     @classmethod
     def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:
-        """Write a run and return it; raises what `writing` raises."""
+        """Write counts, sorted by key, to a new file (a run), and return it; raises what `writing` raises."""
         with writing(path) as write:
             write(keys)
             write(counts)

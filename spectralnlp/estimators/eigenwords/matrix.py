@@ -42,7 +42,7 @@ class ContextMatrix(ABC):
 
     @abstractmethod
     def mapped(self, change: Change) -> ContextMatrix:
-        """Return a copy of the matrix with other values at the same positions.
+        """Return a copy of the matrix in which a function has changed the non-zero values.
 
         Args:
             change: function that maps a block of rows, preceded by the index of its first row, to new values.

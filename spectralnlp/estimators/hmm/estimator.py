@@ -167,7 +167,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     ] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> WordCounts:
-        """Return empty counts of symbols."""
+        """Return empty counts of symbols, for the first pass over the data."""
         return WordCounts()
 
     @singledispatchmethod

@@ -53,7 +53,7 @@ class Context:
 
     @property
     def random_state(self) -> int:
-        """Seed of random choices."""
+        """Seed of all random choices in training."""
         return int(self.grammar.get_params().get("random_state", 0))
 
     def wanted(self, stage: str) -> list[Component]:

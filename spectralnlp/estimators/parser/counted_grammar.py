@@ -290,7 +290,7 @@ class TokenStates:
     def of(
         cls, word: Ints, state: Offsets, tag: Ints, count: Floats, n_states: int, n_symbols: int
     ) -> TokenStates:
-        """Compute the totals; see the class for the arguments."""
+        """Build an object from the counts, and compute the totals; see the class for the arguments."""
         totals = (
             np.bincount(state, count, n_states),
             np.bincount(tag, count, n_symbols),
@@ -355,7 +355,7 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 
 
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
-    """Convert a grammar's parameters to the layout of event probabilities; zeros of rules are left out."""
+    """Arrange a grammar's parameters as probabilities of the events in ``index``, without zeros of rules."""
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)
     dense, offsets = grammar.binary.with_rules(every), grammar.binary.offsets  # type: ignore[union-attr]

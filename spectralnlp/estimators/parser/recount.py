@@ -68,7 +68,7 @@ def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
-    """Subtract the counts of some trees from those of all trees."""
+    """Return the counts of rules, words and roots in all trees but some."""
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts
@@ -84,7 +84,7 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
 
 
 def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
-    """Select some nodes of a table; symbols and trees keep their indices."""
+    """Return a table of trees with only some of its nodes; symbols and trees keep their indices."""
     row_of = np.cumsum(rows, dtype=np.int32) - 1
 
     def moved(column: Ints) -> Ints:
@@ -105,7 +105,7 @@ def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
 
 
 def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
-    """Estimate roots and lexicon again without some trees; the returned grammar has the original rules."""
+    """Return the grammar with root weights and lexicon estimated without some trees; rules are unchanged."""
     grammar, table, tokens = counted.grammar, counted.index.table, counted.tokens
     n_symbols = len(grammar.symbols)
     leaves = np.flatnonzero((table.word >= 0) & ~trees[table.tree])

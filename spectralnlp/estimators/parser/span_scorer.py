@@ -290,7 +290,7 @@ class _FoldReader:
         self.first_token = np.append(first_tokens(table), len(leaves))
 
     def example(self, tree: int) -> Example | None:
-        """Return the example of a tree, or None if one of the grammars cannot derive its words."""
+        """Parse a tree's words, and return a training example; None if a grammar cannot derive the words."""
         word = self.word[self.first_token[tree] : self.first_token[tree + 1]]
         words = [self.words[w] for w in word.tolist()]
         forests = self.parser.infer(self.parser.open_cells(self.parser.look_up(words)))

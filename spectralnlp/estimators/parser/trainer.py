@@ -100,7 +100,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         return any(each.is_on for each in self.components)
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return empty moments of the grammars, or empty tree logs if a component is on."""
+        """Return empty logs of trees, or, if no component is turned on, what the grammars alone need."""
         grammar = self.grammar
         return grammar.init_trees(corpus) if self._needs_trees() else grammar.init_moments(corpus)
 

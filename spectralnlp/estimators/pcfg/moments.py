@@ -88,7 +88,7 @@ class RuleEvents:
             yield tag
 
     def with_plain_tags(self) -> RuleEvents:
-        """Return counts in which only tags that are also phrase labels keep the mark of `tag_symbol`."""
+        """Return counts in which tags are marked (see `tag_symbol`) only if they are also phrase labels."""
         tags = {tag for tag, _, _ in self.word}
         phrases = {key[0] for counts in (self.binary, self.unary) for key in counts}
         ambiguous = ambiguous_labels(phrases, map(plain_symbol, tags))

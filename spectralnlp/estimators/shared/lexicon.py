@@ -142,7 +142,9 @@ class LexiconMaker:
         self._votes = _Votes.cast(self._dense, options)
 
     def make(self, n_states: Ints, z: Floats) -> tuple[Lexicon, Floats]:
-        """Return the lexicon of a grammar, and the mean Z of every tag (``LatentGrammar.tag_default``).
+        """Return the lexicon of a grammar, and the mean vector Z of every tag (``tag_default``).
+
+        Z represents the state of a token; see the module.
 
         Args:
             n_states: int32 (n_symbols,); number of states of each symbol.

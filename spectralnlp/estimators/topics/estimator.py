@@ -92,7 +92,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
     random_state: Annotated[int, Ge(0), Doc("Seed of the SVD and of the tensor power method.")] = 0
 
     def init_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentFrequencies:
-        """Return empty document frequencies."""
+        """Return empty counts of the documents in which each word occurs, for the first pass."""
         return DocumentFrequencies()
 
     @singledispatchmethod
@@ -174,6 +174,6 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return self._run_passes(moments.corpus())
 
     def transform(self, documents: Iterable[Sequence[str]]) -> Floats:
-        """Return the mixture of topics in each document, float64 (n_documents, k); see `mixtures_of`."""
+        """Infer the mixture of topics in each document, float64 (n_documents, k); see `mixtures_of`."""
         self.check_is_fitted()
         return mixtures_of(self.topics_, documents)

@@ -85,7 +85,7 @@ class PairMoments(_BagMoments):
         self._n_waiting = 0
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the documents of a batch."""
+        """Add the sums over the documents of a batch."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         self._n += len(lengths)
@@ -196,7 +196,7 @@ class TripleMoments(_BagMoments):
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the documents of a batch."""
+        """Add the sums over the documents of a batch."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         scale = 1 / (lengths * (lengths - 1) * (lengths - 2))

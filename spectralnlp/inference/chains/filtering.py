@@ -56,7 +56,7 @@ class Filter(ABC):
 
     @abstractmethod
     def start(self, n: int) -> Floats:
-        """Return n states before the first symbol, float64 (n, ≥ k)."""
+        """Return the state before the first symbol of each of n sequences, float64 (n, ≥ k)."""
 
     @abstractmethod
     def predict(self, states: Floats) -> tuple[Floats, Floats]:

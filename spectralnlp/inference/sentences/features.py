@@ -132,7 +132,7 @@ def _at(values: Any, place: Any, first: Any, last: Any) -> Any:
 
 @kernel_part
 def _few(n: Any) -> int:
-    """Return the class of a count: 0 to 4 have their own classes, then classes are wider and wider."""
+    """Map a count to a class, for use as a feature: 0 to 4 each have a class, then classes grow wider."""
     if n <= 4:
         return int(n)
     if n <= 9:

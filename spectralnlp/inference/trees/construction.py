@@ -30,7 +30,7 @@ _SUM, _MOST, _CELL = range(3)
 
 
 def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_threshold: float) -> Forest:
-    """Return the forest of the nodes and hyperedges whose coarse posteriors reach the thresholds.
+    """Return the forest of nodes and hyperedges with high enough posteriors under the coarse grammar.
 
     Args:
         chart: inside values with a total above zero.

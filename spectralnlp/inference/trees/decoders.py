@@ -60,7 +60,7 @@ class Decoder(Protocol):
 
 
 class ForestDecoder(ABC):
-    """Base class of decoders that choose a tree of one forest; they do not pool, and may lack ``k_best``."""
+    """Base class of decoders that choose a tree of one forest, and cannot combine several binarisations."""
 
     can_pool: ClassVar[bool] = False
 
@@ -76,7 +76,7 @@ class ForestDecoder(ABC):
         )
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """Raise a ConfigError: this decoder cannot decode a pool."""
+        """Raise a ConfigError: this decoder cannot combine grammars of several binarisations."""
         raise ConfigError(
             f"{type(self).__name__} cannot decode a pool of binarisations", hint="use `decoder` mbr"
         )

@@ -78,14 +78,14 @@ class _LazySearch:
         self.candidates: dict[int, list[Derivation]] = {}
 
     def best(self, k: int) -> list[Derivation]:
-        """Return the goal's k best derivations, or all if there are fewer."""
+        """Return the k best derivations of the whole forest, best first, or all if there are fewer."""
         self._open(self.goal)
         while self.goal in self.candidates and len(self.found[self.goal]) < k:
             self._extend(self.goal)
         return self.found[self.goal][: max(k, 0)]
 
     def choice(self, derivation: Derivation) -> Ints:
-        """Return the hyperedge of each node in a derivation of the goal, -1 for nodes outside it."""
+        """Return the hyperedge of each node in a derivation of the whole forest, -1 for nodes outside it."""
         choice = np.full(self.goal + 1, -1, np.int32)
         stack = [(self.goal, derivation)]
         while stack:

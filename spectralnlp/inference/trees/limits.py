@@ -65,7 +65,7 @@ class SpanLimits:
     bottom: Flags
 
     def of_spans(self, start: Ints, end: Ints) -> CellLimits:
-        """Return the limits of given spans.
+        """Return which symbols and unary rules are allowed over each of the given spans.
 
         Args:
             start, end: int32 (n_spans,); distinct spans.
@@ -88,7 +88,7 @@ class SpanLimits:
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
     def open(self, cells: Cells) -> Cells:
-        """Return the cells of ``cells`` that cross no required bracket; see `nested_cells`."""
+        """Return the cells (spans) to consider if none may cross a required bracket; see `nested_cells`."""
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
 
@@ -239,7 +239,12 @@ class LabelTable:
 
 
 def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
-    """Return the limits of distinct spans, int32 (n_spans,) each; all are FREE if ``limits`` is None."""
+    """Return which symbols and unary rules are allowed over given spans; any if ``limits`` is None.
+
+    Args:
+        limits: limits of the sentence's spans.
+        start, end: int32 (n_spans,); distinct spans.
+    """
     if limits is not None:
         return limits.of_spans(start, end)
     return CellLimits(np.full(len(start), FREE, np.int32), _NO_TABLE, _NO_TABLE, _NO_TABLE)

@@ -214,7 +214,7 @@ class ForestParser:
         clusters: WordClusters,
         scorer: SpanScorer | None = None,
     ) -> ForestParser:
-        """Return a parser with indexed grammars; see `ForestParser` and `ForestGrammars` for arguments."""
+        """Build a parser from a grammar set for each binarisation; see `ForestParser` for the arguments."""
         return cls([ForestGrammars.of(each, clusters) for each in sets], pruning, cells, scorer)
 
     def look_up(

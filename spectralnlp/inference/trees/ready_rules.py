@@ -98,7 +98,7 @@ def _write_padded(out, at, matrix, n_rows, n):
 
 @kernel_part
 def _make_list(rules, rule, tensor):
-    """Write a tensor as a list if nearly all its elements are negligible; return whether it was written."""
+    """Write a tensor as a list of elements if nearly all are negligible; return whether it was written."""
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets
     largest, size = 0.0, offsets[rule + 1] - offsets[rule]

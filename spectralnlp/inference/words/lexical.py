@@ -136,7 +136,10 @@ def is_rare(lexicon: Lexicon, word: str) -> bool:
 
 
 def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
-    """Return which entries are signatures, or words that were seen at most five times; bool (n_entries,)."""
+    """Return which entries are signatures (spelling classes) or words that were seen at most five times.
+
+    The result is bool (n_entries,).
+    """
     n_words = len(lexicon.words)
     rare = entries >= n_words
     rare[~rare] = lexicon.backoff[entries[~rare]] >= _RARE

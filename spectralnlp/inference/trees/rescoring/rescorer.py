@@ -83,7 +83,7 @@ class SpanRescorer:
 
     @cached_property
     def known(self) -> KnownFeatures:
-        """The weights of the features that have one, in compressed form."""
+        """The non-zero weights of hashed features, in compressed form."""
         return KnownFeatures.of(self.scorer)
 
     def rescore(
