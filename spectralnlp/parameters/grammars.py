@@ -169,7 +169,7 @@ class GrammarSet:
         binariser: converts trees to binary trees and back.
         chains: a unary chain (nodes with one child each) is compressed to its top and bottom label; these are
             the full chains, for each pair (top, bottom) with labels in between.
-        coarse: plain PCFG with one state per symbol, which builds the forests.
+        coarse: PCFG with one state per symbol, which builds the forests.
         pruner: grammar with a few states per symbol that prunes the forests, or None.
         grammars: grammars that score the pruned forests.
     """

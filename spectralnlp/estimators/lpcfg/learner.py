@@ -154,7 +154,7 @@ class LPCFGLearner(GrammarLearner):
 
 
 def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations:
-    """Compute vectors of the nodes of a treebank for each grammar of tensors, clusters for each other one.
+    """Compute vectors or clusters of the nodes of a treebank, whichever each grammar is learned from.
 
     Args:
         table: treebank in one binarisation.

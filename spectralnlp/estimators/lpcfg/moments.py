@@ -82,7 +82,7 @@ class CountedTable:
 
         Args:
             table: treebank in one binarisation.
-            options: signatures and smoothing of lexicons.
+            options: spelling classes and smoothing of lexicons.
         """
         leaves = np.flatnonzero(table.word >= 0)
         tree = table.tree[leaves]

@@ -245,11 +245,11 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
 
 def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) -> LatentGrammar:
-    """Estimate a grammar from counts or expected counts.
+    """Estimate a grammar from counts, or expected counts, of latent states in trees.
 
     Args:
-        index: event index of the treebank.
-        counts: counts of events.
+        index: rules and (word, tag) pairs of the treebank.
+        counts: counts of rules, words and roots with states.
         smoothing: smoothing weight α; see :meth:`TreeEventIndex.probabilities`.
     """
     probabilities = index.probabilities(counts, smoothing)

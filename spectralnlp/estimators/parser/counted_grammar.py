@@ -47,7 +47,7 @@ class CountedGrammar:
 
     Attributes:
         grammar: the trained grammar.
-        index: event index of the training trees.
+        index: rules and (word, tag) pairs of the training trees.
         counts: counts of the events of all trees.
         probabilities: probabilities by which the states of the trees' nodes were inferred.
         smoothing: smoothing weight α; see `TreeEventIndex.probabilities`.

@@ -164,7 +164,7 @@ def describe_all(
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
-    """Return states of FTRL-proximal that give the weights, so that training continues from them.
+    """Return the states from which the optimiser FTRL-proximal continues training at given weights.
 
     The sum of squared gradients of each weight is set to `_TRUST`.
     """

@@ -89,7 +89,7 @@ def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGra
 
     Args:
         events: counts of rules and words.
-        lexicon_options: signatures and smoothing of the lexicon.
+        lexicon_options: spelling classes and smoothing of the lexicon.
     """
     states = _States.of(events.labels())
     total = states.total(events)

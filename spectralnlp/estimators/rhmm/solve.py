@@ -110,7 +110,7 @@ def spectral_model(
         words: projections for emissions: outside vectors Z of the context, inside vectors W of the word.
         bigrams: bigram probabilities of tags.
         smoothing: smoothing options of the tensors.
-        lexicon_options: signatures and smoothing of the lexicon.
+        lexicon_options: spelling classes and smoothing of the lexicon.
     """
     m, k, weight = chain.n_states, words.n_states, table.weight
     initial, final, leaving, arriving = [], [], [], []

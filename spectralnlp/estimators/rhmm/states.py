@@ -152,13 +152,13 @@ class TagEventIndex(EventIndex[TagCounts]):
 def state_model(
     index: TagEventIndex, counts: TagCounts, smoothing: float, lexicon_options: LexiconOptions
 ) -> RefinedMarkov:
-    """Estimate a model from counts or expected counts.
+    """Estimate a model from counts, or expected counts, of latent states in tagged sentences.
 
     Args:
-        index: event index of the tagged sentences.
+        index: tag bigrams and (word, tag) pairs of the tagged sentences.
         counts: counts of events.
         smoothing: smoothing weight α; see `TagEventIndex.probabilities`.
-        lexicon_options: signatures and smoothing of the lexicon.
+        lexicon_options: spelling classes and smoothing of the lexicon.
     """
     bigrams, n_states, is_state = index.bigrams, counts.n_states, counts.is_state
     start, end, moves, _ = index.probabilities(counts, smoothing).events

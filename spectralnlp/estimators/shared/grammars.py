@@ -73,7 +73,7 @@ class GrammarLearner(ABC):
 
     Attributes:
         trees: the treebank, or a part of it.
-        coarse: plain grammar of each binarisation.
+        coarse: grammar with one state per symbol, for each binarisation.
     """
 
     trees: Treebank
@@ -96,7 +96,7 @@ class GrammarLearner(ABC):
 
 
 class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
-    """Base class of estimators that learn grammars from tree logs, which a parser's components also use."""
+    """Base class of estimators that learn grammars from stored trees, which other parts learn from too."""
 
     signatures: str
 

@@ -15,7 +15,7 @@ _ENOUGH = 200  # number of trees used to recognise English
 
 
 def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
-    """Return the name of the head rules to use.
+    """Return the name of the head rules to use, which find the head child of a phrase.
 
     Args:
         heads: name of head rules, or ``auto`` to choose by the words of the first trees.
@@ -36,7 +36,7 @@ def default_binarisation(heads: str) -> str:
 
 
 def signature_scheme(signatures: str, word_counts: Mapping[str, int]) -> str:
-    """Return the name of the signature function to use.
+    """Return the name of the function that maps unknown words to signatures (spelling classes).
 
     Args:
         signatures: name of a signature function, or ``auto`` to choose by the words.

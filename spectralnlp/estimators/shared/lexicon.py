@@ -32,7 +32,7 @@ class LexiconOptions(Options):
     """Settings of lexicons, which give the tags of words, and of their smoothing.
 
     Args:
-        scheme: name of the signature function.
+        scheme: name of the function that maps a word to its signature (spelling class).
         rare: largest frequency of the words that signatures are learned from.
         keep_rare_words: keep rare words as entries, instead of replacing them by their signatures.
         tag_weight: weight of the tag's mean Z in every vector, in [0, 1].
@@ -132,7 +132,7 @@ class LexiconMaker:
 
     Args:
         tokens: counts of (word, tag) pairs.
-        options: signatures and smoothing.
+        options: settings of signatures (spelling classes) and smoothing.
     """
 
     def __init__(self, tokens: TokenCounts, options: LexiconOptions) -> None:

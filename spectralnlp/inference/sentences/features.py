@@ -287,7 +287,7 @@ def _write_ahead(text, prefix, gap, last, codes):
 
 @kernel
 def gap_features(text, prefix, gap, last, codes):
-    """Write the features of a gap.
+    """Compute the hashed features of a gap between tokens, which decide if a sentence ends there.
 
     Args:
         text: TextTokens.

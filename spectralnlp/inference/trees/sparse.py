@@ -33,9 +33,9 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Return the total weight and the posteriors of a forest.
+        """Return the total weight of a forest's trees, and posteriors of its hyperedges and nodes.
 
-        See :meth:`~.dense_rules.DenseRules.score`.
+        Arguments and results are those of :meth:`~.dense_rules.DenseRules.score`.
         """
         offsets = vector_offsets(forest, grammar)
         root = root_weights(forest, grammar, offsets)

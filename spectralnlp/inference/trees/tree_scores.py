@@ -16,7 +16,7 @@ def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signatur
     Args:
         tree: a tree binarised as the grammar's training trees were; annotation of labels is ignored.
         grammar: any grammar.
-        signature: the signature function of the grammar's lexicon.
+        signature: function of the grammar's lexicon that maps unknown words to spelling classes.
 
     Returns:
         The logarithm; -inf if p(tree) is zero, as for a symbol, rule or tagged word unknown to the grammar.

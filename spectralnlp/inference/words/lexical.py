@@ -103,7 +103,7 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
     Args:
         lexicon: the lexicon.
         words: tokens in the model's conventions.
-        signature: the lexicon's signature function.
+        signature: function of the lexicon that maps unknown words to signatures (spelling classes).
     """
     n_words, index, last_resort = len(lexicon.words), lexicon.signature_index, len(lexicon.signatures) - 1
     entries = np.empty(len(words), np.int64)

@@ -73,7 +73,7 @@ def span_options(
     n_tokens: int,
     cell_marginals: CellMarginals | None = None,
 ) -> tuple[SpanOptions, list[OptionsOfForest]]:
-    """Collect the options of a sentence's spans from all of its forests.
+    """Collect the options (candidate labels) of a sentence's spans from all of its forests.
 
     Args:
         forests: one forest for each binarisation, with the posteriors of its grammars.

@@ -93,7 +93,7 @@ def _set_numbers(posteriors, none, cell_odds, numbers):
 
 @kernel_part
 def describe_span(s, options, tokens, labels, brackets, table, work):
-    """Write the numeric and hashed features of all options of span s into the workspace.
+    """Compute the numeric and hashed features of all options (candidate labels) of one span.
 
     Args:
         s: index of the span.
