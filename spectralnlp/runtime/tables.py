@@ -85,7 +85,7 @@ class Table:
     __repr__ = one_line
 
     def column(self, wanted: Column | None, known: Sequence[str]) -> Column | None:
-        """Find a column.
+        """Find a column of the table by its name or number, or recognise it by typical names.
 
         Args:
             wanted: name or number of the column; None to recognise it by ``known``.

@@ -133,7 +133,7 @@ class StoredMatrix(ContextMatrix):
     def write(
         cls, memory: Memory, shape: tuple[int, int], entries: Iterable[tuple[Longs, Longs]]
     ) -> StoredMatrix:
-        """Write a matrix to files.
+        """Write a sparse matrix to new files, and return it.
 
         Args:
             memory: memory limit, and folder of the files.

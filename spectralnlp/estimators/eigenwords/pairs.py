@@ -22,7 +22,7 @@ _SHARE = 16
 
 
 class PairTable:
-    """Hash table of counts by key, with open addressing.
+    """Hash table of counts of word pairs, by integer key, with open addressing.
 
     If the table reaches ``most`` pairs, the rarest are dropped until at most half of that are left, in the
     manner of lossy counting (Manku and Motwani 2002), so memory is bounded for any text. With a memory limit,

@@ -33,7 +33,7 @@ def parse_binarisation(name: str) -> tuple[Direction, int]:
 
 
 def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binariser:
-    """Return the binariser for a name such as ``head`` or ``left^1``.
+    """Return the binariser, which makes trees binary, for a name such as ``head`` or ``left^1``.
 
     Raises:
         ConfigError: the name is unknown.

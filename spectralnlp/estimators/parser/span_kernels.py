@@ -104,7 +104,7 @@ def keep(features, sizes, number, kept):
 
 @kernel
 def learn_epoch(option_features, spans, gold, order, n_templates, state, number_state, rates):
-    """Train on some examples: take an FTRL-proximal step for each option of each span.
+    """Train on some examples: take an FTRL-proximal step for each option (label) of each span.
 
     Args:
         option_features: `OptionFeatures`.

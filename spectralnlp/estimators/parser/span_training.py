@@ -128,7 +128,7 @@ def learn_weights(
 def describe_all(
     examples: ExampleTable, labels: LabelValues, table: np.ndarray, min_count: int = 1
 ) -> tuple[OptionFeatures, np.ndarray]:
-    """Compute the features of all options; see `learn_weights` for the arguments.
+    """Compute the features of all options (candidate labels of spans) of the training examples.
 
     Args:
         examples, labels, table: see `learn_weights`.

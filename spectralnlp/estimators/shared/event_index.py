@@ -59,7 +59,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def probabilities(self, counts: CountsT, smoothing: float) -> CountsT:
-        """Return p(event | symbol, state), smoothed with the mean over the states of the symbol.
+        """Return p(event | symbol, state) of each event (rule, word, …), smoothed with the mean over states.
 
         Args:
             counts: counts or expected counts of events.
@@ -68,7 +68,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def expected_counts(self, probabilities: CountsT) -> tuple[CountsT, float]:
-        """Compute the E-step of EM: the expected count of each event with each state.
+        """Compute the expected count of each event (rule, word, …) with each state: the E-step of EM.
 
         Args:
             probabilities: probabilities of the events.

@@ -63,7 +63,7 @@ class Describer:
         self._rows: dict[str, _Row] = {}
 
     def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
-        """Encode consecutive tokens of a text.
+        """Encode consecutive tokens of a text as arrays of numbers, `TextTokens`.
 
         Args:
             tokens: one or more tokens.

@@ -32,7 +32,7 @@ _LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
 
 
 class SpanOptions(NamedTuple):
-    """Options of the spans of one sentence, or of several sentences, concatenated.
+    """Options (candidate labels) of the spans of one sentence, or of several sentences, concatenated.
 
     Attributes:
         start, end: int32 (n_spans,); token positions, end exclusive; sorted by end, then by start.
