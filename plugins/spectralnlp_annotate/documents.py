@@ -96,7 +96,7 @@ class Document:
         return (each.now for each in self._histories)
 
     def can(self, number: int) -> dict[str, bool]:
-        """Return whether a sentence has an edit to ``undo``, and one to ``redo``."""
+        """Return whether an edit of a sentence can be undone, and whether one can be redone."""
         history = self._histories[number]
         return {"undo": bool(history.past), "redo": bool(history.future)}
 
@@ -162,10 +162,7 @@ class Document:
 
     @contextmanager
     def _new_trees(self, trees: Iterable[str | None]) -> Iterator[None]:
-        """Write accepted trees to a new file.
-
-        It replaces the old one if the ``with`` block raises no error.
-        """
+        """Write accepted trees to a new file; it replaces the old one if the ``with`` block succeeds."""
         accepted = "".join(f"{tree}\n" for tree in trees if tree is not None)
         partial = self._trees.with_name(f".{self._trees.name}.partial")
         try:

@@ -85,7 +85,7 @@ class Project:
             raise ConfigError("another process annotates in this folder", path=folder, hint=hint) from error
 
     def add(self, texts: Iterable[Text], tokenizer: Tokenizer, *, tokenized: bool = False) -> None:
-        """Open the documents of texts; documents that exist are continued.
+        """Open the annotated documents of some texts, or create those that do not exist yet.
 
         Args:
             texts: texts with different names; files with the extension ``.mrg`` hold trees to be corrected.

@@ -42,7 +42,7 @@ class _Shown:
 
 
 class Session:
-    """Session of one annotator: finds the next sentence, parses it for the page, and applies edits.
+    """Session of one annotator: chooses the next sentence, parses it for the browser, and applies edits.
 
     Args:
         project: project whose documents are open.
@@ -59,7 +59,7 @@ class Session:
         self._lock = Lock()
 
     def overview(self) -> dict[str, Any]:
-        """Return documents with their progress, labels, tags, and the sentence to begin with, for JSON."""
+        """Return, as JSON values, documents with their progress, labels, tags, and the first sentence."""
         labels, tags = self._labels()
         documents = [
             {"name": each.name, "sentences": len(each), "accepted": sum(s.tree is not None for s in each)}

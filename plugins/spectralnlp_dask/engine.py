@@ -1,4 +1,4 @@
-"""Execution engine ``dask``: workers compute and merge moments of partitions, and return only the result."""
+"""Execution engine ``dask``: workers compute and merge statistics (moments) of partitions of a corpus."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class DaskEngine(Engine):
             raise _died(error) from error
 
     def reduce(self, observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M] | None:
-        """Compute the moments of partitions on the workers, and return them merged.
+        """Compute the moments (training statistics) of partitions on the workers, and return them merged.
 
         Args:
             observe: function that computes the moments of a partition.
@@ -140,7 +140,7 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
-        """Group partitions into Dask tasks: one task for each partition, or for many, each subtree of merges.
+        """Group partitions into Dask tasks: one in each task or, if there are many, several neighbours.
 
         Args:
             tasks: numbered partitions.
@@ -155,7 +155,7 @@ class DaskEngine(Engine):
     def _grow(
         self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str, fan_in: int
     ) -> Future[Any]:
-        """Submit the tasks that compute and merge moments, and return the last one.
+        """Submit the tasks that compute and merge moments of partitions; return the future of the result.
 
         Merges run before further partitions are read, to save memory.
         """
@@ -165,7 +165,7 @@ class DaskEngine(Engine):
         return nodes[0]
 
     def _sum(self, nodes: list[Future[Any]]) -> Future[Any]:
-        """Merge moments in the workers' memory from left to right, at most `FAN_IN` in a Dask task."""
+        """Merge moments of partitions on the workers, from left to right, at most `FAN_IN` in a Dask task."""
         while len(nodes) > 1:
             nodes = [self._submit(_merged, nodes[:FAN_IN]), *nodes[FAN_IN:]]
         return nodes[0]

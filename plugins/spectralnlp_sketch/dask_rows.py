@@ -100,14 +100,14 @@ class DaskRows(Corpus[Any]):
 
 
 class BlockEngine(Engine):
-    """Execution engine that computes and merges moments of blocks in Dask's scheduler."""
+    """Execution engine that computes and merges moments (statistics) of blocks of rows by Dask."""
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Apply a function to tasks in this thread; only `reduce` uses Dask's scheduler."""
         return map(function, tasks)
 
     def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Compute moments of each block on Dask's workers, and return them merged; None without blocks."""
+        """Compute and merge moments (statistics) of blocks of rows by Dask; None without blocks."""
         from dask.delayed import delayed
 
         shared = delayed(observe, traverse=False)
@@ -135,7 +135,7 @@ def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge moments into new ones; the inputs are not changed, as workers may use them again."""
+    """Merge moments of blocks into new ones; the inputs are not changed, as workers may use them again."""
     total = Part(parts[0].moments.empty_like())
     with one_blas_thread():
         for part in parts:

@@ -191,7 +191,7 @@ class Saved:
         return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
 
     def save(self, output: Path, documents: Collection[int] | None) -> None:
-        """Write the sketch in its current state, with the numbers of the files that it now holds."""
+        """Write the sketch as it is now, with the content-based numbers of its files."""
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
 
 

@@ -125,7 +125,7 @@ class FileRows(Corpus[Any]):
         return any(each.kind in ("npz", "tsv", "text") for each in self.formats)
 
     def batches_from(self, file: int, row: int, size: int) -> Iterator[Batch[Any]]:
-        """Yield the batches of `batches` from a given row of a file on, to resume a run.
+        """Yield batches of rows from a given row of a file on, to resume an interrupted run.
 
         Args:
             file: index of the file.

@@ -121,11 +121,11 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.finish()
 
     def restore(self, row_type: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
-        """Set ``moments_`` from stored arrays, or to empty moments.
+        """Restore ``moments_``, the state of the sketch, from stored arrays, or set it to no rows.
 
         Args:
-            row_type: an earlier ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
-            arrays: stored arrays of the moments; None for empty moments.
+            row_type: the stored ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
+            arrays: stored arrays of the state; None for a sketch of no rows.
         """
         empty = self._moments_for(row_type)
         self.moments_ = empty if arrays is None else empty.restored(arrays)

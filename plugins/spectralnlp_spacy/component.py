@@ -39,7 +39,7 @@ KEPT_FILES = (MOMENTS, MOMENTS_META)
 
 
 class Origin(NamedTuple):
-    """Where a model was loaded from: an unchanged folder, or the model's files in memory.
+    """Source from which a model was loaded: an unchanged folder, or the model's files in memory.
 
     Args:
         folder: folder of the model; None if the files are in memory.
@@ -133,7 +133,7 @@ class SpectralPipe(Pipe):
         return self._model_of_language() if self.source == AUTO else self.source
 
     def _usual_model(self) -> str | None:
-        """Return the installed model to use if the setting ``model`` names none.
+        """Return the installed model to use by default, if the setting ``model`` names none.
 
         Returns None if there is no default.
         """

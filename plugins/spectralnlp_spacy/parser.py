@@ -38,7 +38,7 @@ USES_OF_TAGS = ("none", "evidence", "fixed")
 
 
 class ParsedDoc(NamedTuple):
-    """Parses of a document's sentences; positions are token indices in the document.
+    """Parses of a document's sentences, whose spans are token indices of the document.
 
     Args:
         bounds: first token and end (exclusive) of each sentence.
@@ -237,7 +237,7 @@ def _assemble(
     parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """Collect the parses of a document's sentences, with positions that are token indices of the document.
+    """Join the parses of a document's sentences; their spans become token indices of the document.
 
     Args:
         doc: the document.

@@ -168,7 +168,7 @@ class SpectralTagger(SentencePipe):
         return bool(doc.has_annotation({"tag": "TAG", "pos": "POS", "ents": "ENT_IOB"}[self.attribute]))
 
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
-        """Return, for each sentence of a document, the indices of its words and their gold tags."""
+        """Return, for each sentence of a gold document, the indices of its words and their tags."""
         sentences = []
         for start, end in sentence_bounds(doc):
             words = words_of(doc, start, end)

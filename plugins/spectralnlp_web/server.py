@@ -1,4 +1,4 @@
-"""Run an ASGI application on the loopback interface."""
+"""Run an ASGI application on the loopback interface, for requests from this machine only."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Explainer:
 
     @classmethod
     def of(cls, parser: Parser, trees: Any = None) -> Explainer:
-        """Return an explainer from the trees from which a parser was learned.
+        """Make an explainer from the training trees of a parser.
 
         Args:
             parser: a parser with kept moments.
@@ -182,7 +182,7 @@ def explainer_of(parser: Parser) -> Explainer | None:
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
-    """Return the forests of a sentence's trees with a bracket, and without it, each with its lookup.
+    """Return the forests of a sentence's trees with a bracket, and without it, each with the lookup of words.
 
     Raises:
         ConstraintError: the bracket is invalid for the sentence.

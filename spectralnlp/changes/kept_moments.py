@@ -81,11 +81,11 @@ class KeptMoments:
 
     @property
     def task(self) -> Task:
-        """The task that the estimator serves, such as parsing."""
+        """The task, such as parsing, whose models the estimator trains."""
         return task_of(self.learner)
 
     def save(self, model: Any, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a model folder with these moments beside the model.
+        """Write a model folder, with these moments (training statistics) in files of their own.
 
         Args:
             model: the model that was solved from the moments.
@@ -114,7 +114,7 @@ class KeptMoments:
 
     @classmethod
     def load(cls, folder: Path, verb: str) -> KeptMoments:
-        """Read the moments beside the model in a folder.
+        """Read the moments (training statistics) that are stored with the model in a folder.
 
         Args:
             folder: folder of the model.
@@ -200,7 +200,7 @@ def _check_reading(task: Task, reading: Mapping[str, Any], metadata: StoredValue
 
 
 def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
-    """Return the kept moments of a model.
+    """Return the kept moments (training statistics) of a model, from memory or from its folder.
 
     Raises:
         ConfigError: no moments were kept.
@@ -218,7 +218,7 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
 
 def kept_if_any(model: ChangingModel) -> KeptMoments | None:
-    """Return the kept moments of a model, or None if there are none; raises as `KeptMoments.load`."""
+    """Return the kept training statistics of a model, or None without any; raises as `KeptMoments.load`."""
     if model.kept is None and (
         model.folder is None or read_kept_header(moments_folder(model.folder)) is None
     ):
@@ -227,7 +227,7 @@ def kept_if_any(model: ChangingModel) -> KeptMoments | None:
 
 
 def task_of(estimator: Estimator[Any]) -> Task:
-    """Return the task that an estimator serves."""
+    """Return the task, such as parsing, whose models an estimator trains."""
     return cast(Task, registry.tasks.get(estimator.task)())
 
 
@@ -256,7 +256,7 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
-    """Return what ``info`` shows about changing a model: its class of unlearning, and its kept moments.
+    """Return what ``info`` shows about changing a model: which changes are possible, and what was kept.
 
     Args:
         folder: folder of the model.
@@ -280,7 +280,7 @@ def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _nothing_kept(folder: Path, verb: str) -> ConfigError:
-    """Return the error for a model without moments: none were kept, or its estimator cannot keep any."""
+    """Return the error for changing a model whose training statistics (moments) were not kept."""
     stored = load_model(folder)
     name = str(stored.metadata.get("about", {}).get("estimator", stored.kind))
     kind = estimator_named(name)

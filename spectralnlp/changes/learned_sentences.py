@@ -92,7 +92,7 @@ class LearnedSentences:
     def shares(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int
     ) -> NDArray[np.float64]:
-        """Return the share of each training token in the weights, float64 (n_tokens,); see `evidence`."""
+        """Return how much of the weights is due to each training token, float64 (n_tokens,)."""
         found = np.zeros(len(self.tags))
         in_favour, against = self.tags == tag, self.tags == alternative
         places = zip(features.slots.tolist(), features.columns.tolist(), features.keys, strict=True)

@@ -198,7 +198,7 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """Return a ledger of the documents whose hashes were collected, those with the first salt."""
+        """Return a ledger of the documents that were hashed; only the hashes with the first salt are used."""
         found = digests.digests()[:, 0]
         ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
         return ledger._settled()

@@ -68,7 +68,10 @@ def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
 
 
 def hold(model: ChangingModel) -> None:
-    """Load a model's kept moments into memory, so that its folder may be deleted; raises as `kept_of`."""
+    """Load a model's kept training statistics into memory, so that its folder may be deleted.
+
+    Raises as `kept_of`.
+    """
     object.__setattr__(model, "kept", kept_of(model, "be updated"))
 
 
@@ -79,7 +82,7 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return the model of a change, with its kept moments and with unlearned settings of the old model.
+    """Return the changed model, with its kept moments and those settings of the old one that are not learned.
 
     Args:
         model: the previous model.
@@ -91,7 +94,7 @@ def _in_place_of(model: ChangingModel, change: Change) -> Any:
 
 
 def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a model folder with the kept moments; see `ChangingModel.save`."""
+    """Write a model folder with the kept training statistics; see `ChangingModel.save`."""
     kept_of(model, "be kept with its moments").save(model, path, overwrite=overwrite)
 
 

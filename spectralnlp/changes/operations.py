@@ -190,7 +190,7 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Return a corpus without the documents that the model already has.
+    """Return the corpus of the documents that a model has not learned yet.
 
     Returns:
         The corpus, the number of documents left out, and the seconds this took.
@@ -415,7 +415,7 @@ def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
 
 
 def _shown(value: object) -> str:
-    """Return a setting as text for a message; a long table is shown as its number of lines."""
+    """Return the value of a setting as text for a message; of a long list, only its number of lines."""
     return f"a table of {len(value)} lines" if isinstance(value, list) and len(value) > 3 else repr(value)
 
 

@@ -79,7 +79,7 @@ def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, 
 
 
 def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random) -> str | None:
-    """Return an unused word with the same signatures, or None if none was found.
+    """Return an unused word with the same signatures (spelling classes), or None if none was found.
 
     Args:
         word: the word to replace.

@@ -112,7 +112,7 @@ def adapt(
 def _learned_from(
     model: str, treebank: Any, settings: list[str] | None
 ) -> tuple[Estimator[Any], Moments[Any]] | None:
-    """Return the model's unfitted estimator and the moments of its training data, or None without moments."""
+    """Return an unfitted estimator of the model, and moments of its treebank; None if there are none."""
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
     from spectralnlp.cli.train import parse_settings

@@ -1,4 +1,4 @@
-"""Compile the kernels for a first parse in a second process, beginning with the last stage of parsing.
+"""Compile the numba functions of a first parse in a second process, those of the last stages first.
 
 `compiling_ahead` starts that process, which runs ``python -m spectralnlp.cli.ahead MODEL``.
 """
@@ -57,7 +57,7 @@ def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
 
 
 def main(model: str) -> None:
-    """Compile the kernels of a parser, those of the last stages first.
+    """Compile the numba functions (kernels) of a parser, those of the last stages of parsing first.
 
     Args:
         model: name or folder of the parser.

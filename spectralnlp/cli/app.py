@@ -174,14 +174,14 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
 
 
 def _group_of(called: str) -> Any:
-    """Return the group of only the command that is called, because typer inspects all commands."""
+    """Return a click group with only the command that is called, because typer inspects all of a group."""
     is_own = any(_name_of(each) == called for each in app.registered_commands)
     return _group_with((called,) if is_own else () if _is_plugin(called) else None)
 
 
 @cache
 def _group_with(names: tuple[str, ...] | None) -> Any:
-    """Return the group of some of this package's commands, given their names; None for all."""
+    """Return a click group of those commands of this package that have the names; of all for None."""
     some = copy(app)
     some.registered_commands = [
         each for each in app.registered_commands if names is None or _name_of(each) in names

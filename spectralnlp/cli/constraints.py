@@ -68,7 +68,7 @@ def constrained(sentences: Iterable[Sentence | None], file: str) -> Iterator[Sen
 
 
 def with_lines(parses: Iterator[Parse | None], file: str) -> Iterator[Parse | None]:
-    """Yield the parses; an error for constraints that cannot be met names their line of the file."""
+    """Yield parses unchanged; an error about constraints then names their line in the file."""
     from spectralnlp.text.constraints import ConstraintError
 
     for number in count(1):

@@ -164,13 +164,13 @@ def _parses(
 def _joined(
     sink: AbstractContextManager[Callable[[str], None]],
 ) -> Iterator[Callable[[Sequence[str]], None]]:
-    """Yield a function that writes a list of texts to a sink, each on a new line."""
+    """Yield a function that writes a list of texts to an output (``sink``), each on a new line."""
     with sink as write_line:
         yield lambda texts: write_line("\n".join(texts)) if texts else None
 
 
 def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Return the sink of formats that are written line by line."""
+    """Return the output for formats that are written line by line."""
     return _joined(results(output))
 
 
@@ -188,7 +188,7 @@ def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
 
 
 def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Return the sink of drawings: one document, or a folder with a file for each."""
+    """Return the output for drawings: one SVG document, or a folder with a file for each drawing."""
     if output is None or output.suffix.lower() == ".svg":
         return _one_svg(output)
     return _svg_files(output)

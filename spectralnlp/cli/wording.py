@@ -31,7 +31,9 @@ def know_options(commands: Callable[[], Sequence[Any]]) -> None:
 
 
 def with_options(message: str) -> str:
-    """Return a message with parameters in backticks as options, such as ``--memory``, or without backticks.
+    """Return a message in which parameters in backticks are replaced by options, such as ``--memory``.
+
+    Parameters without an option lose their backticks.
 
     Args:
         message: message of the library, such as `SpectralError.message`.

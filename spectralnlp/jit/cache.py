@@ -62,7 +62,7 @@ _UNREADABLE = (OSError, *_DAMAGED)
 
 
 class KernelCache(_Cache):
-    """Disk cache of one kernel, which a numba dispatcher looks up by signature.
+    """Disk cache of one numba function (kernel), compiled for one or more signatures.
 
     Args:
         function: Python function of the kernel.

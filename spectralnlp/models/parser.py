@@ -224,7 +224,7 @@ class Parser(TextParser, ChangingModel):
         )
 
     def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:
-        """Look up a sentence's words, tags and constraints, and predict its open chart cells.
+        """Look up a sentence's words, tags and constraints, and predict which chart cells to parse.
 
         Args:
             sentence: the sentence; if it has tags, no tagger is used.
@@ -380,7 +380,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def explainer(self) -> Any:
-        """The explainer over the kept training trees, counted on first use; None if none were kept."""
+        """Explainer of brackets by the training trees kept with the parser; None if none were kept."""
         return registry.changes.get("models").explainer_of(self)
 
     @property

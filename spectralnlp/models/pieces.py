@@ -15,7 +15,9 @@ _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")", "。
 
 
 def cut(sentence: Sentence, longest: int) -> list[Sentence]:
-    """Split a sentence after punctuation, or at ``longest`` if a piece has none in its second half.
+    """Split a long sentence into pieces: after punctuation, or after ``longest`` tokens if there is none.
+
+    Only punctuation in the second half of a piece is considered.
 
     Args:
         sentence: a sentence without constraints, which might not hold for its pieces.

@@ -248,7 +248,7 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Convert tensors from their stored form to float32 numbers; all of them must be stored in full."""
+        """Convert numbers of unfactorised tensors from their stored form (such as float16) to float32."""
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 

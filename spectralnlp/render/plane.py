@@ -93,7 +93,7 @@ PICTURES = (
 
 
 def check_drawable(path: Path) -> None:
-    """Check, before any work is done, that a picture can be drawn.
+    """Check that a picture can be drawn and written to a file of this name, before anything is computed.
 
     Raises:
         ConfigError: matplotlib is not installed, or the file name does not end in .png or .svg.

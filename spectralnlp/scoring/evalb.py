@@ -184,7 +184,7 @@ def _keep_misquoted(
     kept_test: list[bool],
     parameters: EvalbParameters,
 ) -> None:
-    """Keep quotes and possessives in both trees where only one tree would delete them (in place)."""
+    """Keep a quote or possessive in both trees if EVALB would delete it from only one; changes in place."""
     silent = parameters.delete_labels_for_length
     gold_positions = [i for i, node in enumerate(gold) if node.label not in silent]
     test_positions = [j for j, node in enumerate(test) if node.label not in silent]

@@ -1,4 +1,4 @@
-"""Model folders, the moments kept beside models, and the validation of loaded arrays and values."""
+"""Model folders, the training statistics kept beside models, and validation of loaded arrays and values."""
 
 from spectralnlp.storage.arrays import (
     Array,

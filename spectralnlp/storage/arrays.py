@@ -179,7 +179,7 @@ def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arr
 
 
 class StoredArrays:
-    """Arrays of a model folder, each of which is validated when it is taken.
+    """Arrays of a model folder, each of which is validated when it is read.
 
     Args:
         arrays: all arrays of a file, by name.
@@ -325,7 +325,7 @@ class StoredArrays:
             raise self.error(name, f"is of shape {array.shape}, not ({wanted})")
 
     def _settled(self, name: str, size: Size, length: int) -> int:
-        """Return the value of a size; a named size without a value is set from ``length``."""
+        """Return the length that an axis must have; a named size without a value is set so that it fits."""
         if isinstance(size, int):
             return size
         key, _, more = size.partition(" + ")

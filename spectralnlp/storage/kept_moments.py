@@ -85,7 +85,7 @@ def _read_moments(folder: Snapshot, digest: str | None) -> tuple[StoredValues, S
 
 
 def read_kept_header(folder: Path) -> StoredValues | None:
-    """Return the content of ``moments.json``; None if there is no such file.
+    """Return the content of ``moments.json``, the header of kept statistics; None if there is no such file.
 
     Raises:
         ModelError: the file is corrupt, not a header of moments, or of another format version.

@@ -1,4 +1,4 @@
-"""Compression of arrays with deflate, for the moments kept beside a model.
+"""Compression of arrays with deflate, for the training statistics (moments) kept beside a model.
 
 The bytes of an array are first ordered by significance, as in HDF5's *shuffle* filter: the high bytes of
 small integers, and signs and exponents, then stand side by side and compress well.

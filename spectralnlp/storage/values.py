@@ -1,4 +1,4 @@
-"""Validation of the JSON values of models: type and range of each value are checked when it is taken.
+"""Validation of the JSON values of models: type and range of each value are checked when it is read.
 
 A value is declared by a type annotation (``tuple[str, ...]``, ``float``, ``int | None``,
 ``Literal["a", "b"]``, a dataclass of such fields), with bounds from `annotated_types`::
@@ -50,7 +50,7 @@ class _UnfitError(Exception):
 
 
 class StoredValues(Mapping[str, Any]):
-    """The values of a JSON object in a model folder, each of which is validated when it is taken.
+    """The values of a JSON object in a model folder, each of which is validated when it is read.
 
     Indexing by name, as in any mapping, returns a value without validation.
 

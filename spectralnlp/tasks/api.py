@@ -342,7 +342,7 @@ def _inputs(data: object) -> list[str | Path] | None:
 
 
 def _reading(task: Task, **options: Any) -> dict[str, Any]:
-    """Return options as keyword arguments for the ``read`` of a task, without those that are None."""
+    """Return options as keyword arguments for a task's method ``read``, without those that are None."""
     present = {name: value for name, value in options.items() if value is not None}
     for name in present.keys() - _accepted(task.read, present).keys():
         raise ConfigError(f"`{name}` means nothing to {task.name}", hint="leave it out")

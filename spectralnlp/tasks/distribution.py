@@ -172,7 +172,7 @@ def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | No
 
 
 def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
-    """Write the moments of an installed model to a folder, after checking that the models are equal.
+    """Write the training statistics (moments) of an installed model to a folder, if the models are equal.
 
     Args:
         name: name of the installed model.

@@ -68,7 +68,7 @@ What it knows of words comes from the training text: its licence applies."""
         return {"training texts": fitted.n_texts_}
 
     def warm_up(self, model: Features) -> None:
-        """Convert one text to features, so that the kernels are compiled."""
+        """Convert one text to features, so that the numba functions are compiled."""
         model.transform(["The keeper climbs."])
 
     def load(self, stored: StoredModel) -> Features:

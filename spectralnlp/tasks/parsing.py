@@ -201,11 +201,11 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return replace(scored, failures=failures, seconds=seconds)
 
     def sample(self) -> str:
-        """Return made-up trees, one per line, as training data that only compile kernels."""
+        """Return made-up trees, one per line, as training data for compiling numba functions."""
         return sample_trees()
 
     def warm_up(self, model: Parser) -> None:
-        """Parse with every decoder, with k-best output and with fixed tags, so that kernels are compiled."""
+        """Parse with every decoder, k-best output and fixed tags, to compile all numba functions."""
         sentences = list(model.sentences([_TEXT]))
         for name in registry.decoders.names():
             with suppress(ConfigError):  # some decoders reject grammars with negative weights

@@ -55,7 +55,7 @@ def evaluate_raw(
 
 
 def warm_up(parser: Parser) -> None:
-    """Load the kernels and index the grammars before parsing time is measured."""
+    """Load compiled functions and index the grammars, before parsing time is measured."""
     parser.parse_tokens(["a", "b", "c"])
 
 

@@ -1,4 +1,4 @@
-"""Made-up training data for each task, just enough to run every kernel once, so that it is compiled."""
+"""Made-up training data for each task, just enough to compile every numba function by running it."""
 
 from __future__ import annotations
 

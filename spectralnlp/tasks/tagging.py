@@ -168,7 +168,7 @@ their licences apply."""
         return sample_trees()
 
     def warm_up(self, model: Tagger | RefinementTagger) -> None:
-        """Tag a sentence, with and without probabilities, so that the kernels are compiled."""
+        """Tag a sentence, with and without probabilities, so that the numba functions are compiled."""
         words = [["The", "keeper", "saw", "3", "unheard-of", "boats", "."]]
         model.best_tags(words)
         model.confidence(words)

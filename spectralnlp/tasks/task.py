@@ -199,7 +199,7 @@ class Task(ABC):
         return True
 
     def words_in(self, example: Any) -> Sequence[str]:
-        """Return the words of an example, to replace rare ones.
+        """Return the words of an example, so that rare words can be counted and replaced.
 
         Raises:
             ConfigError: examples of this task have no words that can be replaced.
@@ -211,9 +211,9 @@ class Task(ABC):
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-        """Return moments without data, to be filled, kept beside the model and given to `solve`.
+        """Return empty moments (training statistics), of the kind that is kept so that models can be updated.
 
-        Moments are training statistics; by default, they are those of the estimator.
+        Data is added to them before `solve`. By default, they are those of the estimator.
 
         Args:
             estimator: an estimator of this task.
@@ -290,7 +290,7 @@ class Task(ABC):
         return sample_text()
 
     def warm_up(self, model: Any) -> None:  # noqa: B027 (most models have no kernels)
-        """Use a model on made-up data, so that its kernels are compiled; by default, do nothing.
+        """Use a model on made-up data, so that its numba functions are compiled; by default, do nothing.
 
         Args:
             model: a model, as `train` or `load` returns it.

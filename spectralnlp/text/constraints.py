@@ -164,7 +164,7 @@ class Constraints:
 
     @classmethod
     def union(cls, parts: Iterable[Constraints]) -> Constraints:
-        """Return all constraints of several disjoint sets."""
+        """Combine disjoint sets of constraints into one."""
         listed = list(parts)
         return cls(
             brackets=tuple(bracket for each in listed for bracket in each.brackets),

@@ -1,4 +1,4 @@
-"""Log of tagged sentences, stored as integer ids of words and tags."""
+"""Store of tagged training sentences (a log), as integer ids of words and tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralnlp.text.conll import TaggedSentence
 
 
 class TagLog(ExampleLog[TaggedSentence]):
-    """Log of tagged sentences for training, in order of documents and of sentences within them.
+    """Store of tagged sentences for training, in the order of documents and of sentences within them.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -25,7 +25,7 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def items_of(cls, example: TaggedSentence) -> Items:
-        """Return the tags and the words of an example, as they are logged.
+        """Return the tags and the words of an example, as they are stored.
 
         Raises:
             InputError: the numbers of words and tags differ.
@@ -38,6 +38,6 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def example_of(cls, items: Items) -> TaggedSentence:
-        """Return the words and the tags of a logged sentence."""
+        """Return the words and the tags of a stored sentence."""
         tags, words = items
         return tuple(map(str, words)), tuple(map(str, tags))

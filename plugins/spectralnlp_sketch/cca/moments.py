@@ -77,7 +77,7 @@ class PairMoments(RowMoments):
         return {"n_x": self.n_x, "n_y": self.n_y, "sparse": self.sparse}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the state to save: the matrix ZᵀZ.
+        """Return the arrays to save: the matrix ZᵀZ.
 
         Returns:
             ``gram``, float64 (1 + p + q, 1 + p + q); if the matrix is sparse, its CSR arrays ``indptr``,

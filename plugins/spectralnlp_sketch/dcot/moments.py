@@ -1,4 +1,4 @@
-"""Moments of dCoT (statistics that add up): column sums, Gram matrices of layer outputs, or a log of rows."""
+"""Moments of dCoT (statistics that add up): column sums, Gram matrices of layer outputs, or all rows."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return ResumeState.of_arrays(stored, replace(self._format(), pairs=PAIR_REACH))
 
     def resume_training(self, moments: TextLog, state: ResumeState) -> Self:
-        """Learn from a log of old and new texts, resuming from the solution for the old ones.
+        """Learn from all stored texts, old and new, starting from the solution for the old ones.
 
         Directions, pairs of words, the second layer, calibration and scope detector are kept. If labels have
         few texts, everything is learned again.

@@ -227,7 +227,7 @@ class Classifier(ChangingModel):
         return self._doubts(*self._probabilities(texts))
 
     def refuses(self, found: Classification) -> bool:
-        """Return whether a classified text probably belongs to no label, so that its label is wrong."""
+        """Return whether a classified text probably belongs to no label, and should not get a label."""
         return found.out_of_scope > self.scope.threshold or found.out_of_scope == 1
 
     def _doubts(self, probabilities: Array32, familiar: Array32) -> Array32:

@@ -264,7 +264,7 @@ def long_text_directions(
 ) -> Array32:
     """Return directions of n-grams that correlate between the sentences of texts.
 
-    0 for n-grams of characters.
+    Directions of n-grams of characters are 0.
 
     Args:
         rows: tf-idf rows of the texts (n_texts, n_ngrams).

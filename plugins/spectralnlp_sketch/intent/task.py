@@ -85,7 +85,7 @@ their licence applies."""
         return sample_labels()
 
     def warm_up(self, model: Classifier) -> None:
-        """Classify a sample text, so that kernels are compiled and a faulty model is noticed."""
+        """Classify a sample text, so that numba functions are compiled and a faulty model is noticed."""
         model.classify("will the old ship come back")
 
     def wrap(self, fitted: Any) -> Classifier:

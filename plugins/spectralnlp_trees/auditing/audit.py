@@ -37,7 +37,7 @@ def audit(
     limit: int | None = None,
     report_done: Callable[[], None] = lambda: None,
 ) -> list[Doubt]:
-    """Find doubtful nodes of a treebank, the most doubtful first.
+    """Find nodes of a treebank that are probably annotation errors, the most doubtful first.
 
     The evidence comes from a parser that was not trained on the tree's document (5 folds), and from
     differing annotation of the same words with the same neighbours.
@@ -103,7 +103,7 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
-    """Score and sort proposed changes by log-odds, corrected for how often nodes of their label are doubted.
+    """Score and sort proposed changes by log-odds, corrected for how often their label is suspected.
 
     Args:
         trees: trees of the treebank.

@@ -101,7 +101,7 @@ def _row(number: int, doubt: Doubt, places: Sequence[Place]) -> dict[str, Any]:
 
 
 def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, Any]]:
-    """Return a table row for each doubtful node, with the sentence in the last column."""
+    """Return a table row for each suspected error, with the sentence in the last column."""
     return [
         {**_row(number, each, places), "sentence": _marked(each, places)}
         for number, each in enumerate(doubts, 1)

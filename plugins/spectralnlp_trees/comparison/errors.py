@@ -195,7 +195,7 @@ def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
 
 @dataclass(eq=False)
 class _Repairing:
-    """Greedy repair of one tree, and the errors found so far.
+    """Step-by-step repair of a tree that should equal the gold tree, and the errors found so far.
 
     Attributes:
         work: working copy of the tree.

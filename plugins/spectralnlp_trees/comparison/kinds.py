@@ -145,7 +145,7 @@ def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None)
 
 
 def _name(node: Node) -> str:
-    """Return the label by which a moved node names an error type; empty for a word with an unknown tag."""
+    """Return the label of a moved node for naming the error type; empty for a word with an unknown tag."""
     return node.label if node.is_phrase or node.label in _TYPE_OF else ""
 
 

@@ -90,7 +90,7 @@ class _Search:
         self.start, self.end = start, end
 
     def moves(self) -> Iterator[Move]:
-        """Yield the possible moves of the group to the left and to the right."""
+        """Yield the possible moves of the group of nodes to the left and to the right."""
         yield from self._moves(rightwards=True)
         yield from self._moves(rightwards=False)
 
@@ -137,7 +137,7 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Yield moves of the group into a neighbour or its outermost descendants, or joined with one of them.
+        """Yield moves of a group of nodes into a neighbour or its outermost descendants, or joined with one.
 
         Args:
             base: move to vary, with its direction.

@@ -112,7 +112,7 @@ def type_cells(count: TypeCount) -> tuple[str, str, str]:
 
 
 def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
-    """Return the labels with most wrong brackets, and each analysis's missing and extra brackets of them."""
+    """Return the labels with most wrong brackets, and the missing and extra ones of each analysis."""
     counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
     total = Counter[str]()
     for each in counts:

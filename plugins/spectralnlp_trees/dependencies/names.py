@@ -1,4 +1,4 @@
-"""List of given names, which identify a sequence of proper nouns as the name of a person."""
+"""List of first names (*John*), which identify a sequence of proper nouns as the name of a person."""
 
 from __future__ import annotations
 

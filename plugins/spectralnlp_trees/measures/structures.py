@@ -144,7 +144,7 @@ def is_word(tag: str, token: str) -> bool:
 
 
 def _words(index: TreeColumns) -> Integers:
-    """Return the node numbers of the tokens that count as words."""
+    """Return the numbers of the nodes that count as words, as `is_word` decides."""
     tokens = np.flatnonzero(index.arity == 0)
     pairs, which = np.unique(
         np.stack([index.label[index.parent[tokens]], index.label[tokens]]), axis=1, return_inverse=True

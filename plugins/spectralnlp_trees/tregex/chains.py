@@ -154,7 +154,7 @@ class SequenceJoin:
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Yield token positions that sequences of links reach from each start.
+        """Yield the token positions that are reached from each start over adjacent nodes that meet C.
 
         Yields:
             Ascending indices into ``starts``, and a token position for each.

@@ -1,8 +1,9 @@
 """Convert trees of a domain to training examples for a parser's span scorer.
 
-An example contains the posteriors of a parse forest of the sentence. The grammars that make the forest must
-not have been trained on the tree, because their posteriors would be overconfident. So a parser that was
-adapted to the trees needs a second parser, adapted to other trees only, that makes the forests.
+The span scorer is the component that rescores the labels of spans before decoding. An example contains the
+posteriors of a parse forest of the sentence. The grammars that make the forest must not have been trained on
+the tree, because their posteriors would be overconfident. So a parser that was adapted to the trees needs a
+second parser, adapted to other trees only, that makes the forests.
 """
 
 from __future__ import annotations
