@@ -1,4 +1,4 @@
-"""Process of the background training: trains a model on the accepted trees while the annotator works.
+"""Background process that trains a model on the accepted trees while the annotator corrects others.
 
 It reads requests as lines of JSON from standard input and answers with lines of JSON on standard output. It
 runs at low priority, so that requests of the page are answered first.

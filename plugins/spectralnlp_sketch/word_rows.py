@@ -113,4 +113,4 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def _set_learned(self, arrays: StoredArrays) -> None:
-        """Restore the matrix estimator from saved arrays, in which the size ``n_words`` is defined."""
+        """Restore the matrix estimator from saved arrays; the named size ``n_words`` is set already."""

@@ -79,7 +79,7 @@ def write_constituents(
 
     Args:
         doc: the document.
-        key: name of the group, whose content is replaced.
+        key: key in ``doc.spans``, whose content is replaced.
         brackets: constituents over tokens of the document, in the order that the module docstring describes.
         tags: tag of each token.
         fallbacks: first token and reason of each sentence with a fallback tree.
@@ -102,7 +102,7 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
     In a unary chain the topmost comes first.
 
     Raises:
-        ComponentError: the document has no such group.
+        ComponentError: the document has no constituents.
     """
     group = _group(doc, key)
     if group is None:

@@ -218,7 +218,7 @@ class SpectralParser(SentencePipe):
 def _or_refused(
     parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
 ) -> Iterator[Parse]:
-    """Yield the parses of sentences; an error of a required span quotes the words of its sentence.
+    """Yield the parses of sentences; an error about a required span quotes the words of its sentence.
 
     Args:
         parses: the parses, computed one after another.

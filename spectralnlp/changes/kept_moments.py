@@ -218,7 +218,7 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
 
 def kept_if_any(model: ChangingModel) -> KeptMoments | None:
-    """Return the kept training statistics of a model, or None without any; raises as `KeptMoments.load`."""
+    """Return the kept statistics of a model, None if there are none; raises as `KeptMoments.load`."""
     if model.kept is None and (
         model.folder is None or read_kept_header(moments_folder(model.folder)) is None
     ):

@@ -103,7 +103,7 @@ class DocumentDigests(Moments[Any]):
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
     def places(self) -> NDArray[np.int64]:
-        """Return document and row of the example of each hash in `digests`, int64 (n_documents, 2)."""
+        """Return indices of document and row of the example of each hash in `digests`, (n_documents, 2)."""
         if self.unit == "file":
             return np.array([(file, 0) for file in sorted(self._files)], np.int64).reshape(-1, 2)
         examples = self.arrays()["places"]

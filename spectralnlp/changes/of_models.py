@@ -63,7 +63,7 @@ def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
 
 
 def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
-    """Train a model that keeps its moments, so that it can be updated; see `operations.train`."""
+    """Train a model that keeps its training statistics, so that it can be updated; see `operations.train`."""
     return train_and_keep(name, estimator, corpus).model
 
 

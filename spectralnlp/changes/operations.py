@@ -56,7 +56,7 @@ class Change:
     __repr__ = one_line
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the model folder, with the moments; see `KeptMoments.save`."""
+        """Write the model folder, with its training statistics (moments); see `KeptMoments.save`."""
         self.kept.save(self.model, path, overwrite=overwrite)
 
 
@@ -71,7 +71,7 @@ def train(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Change:
-    """Train a model and keep its moments.
+    """Train a model and keep its moments (training statistics), for later updates.
 
     Args:
         name: registered name of the estimator.

@@ -22,7 +22,7 @@ class KernelLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Code generator, or a stand-in that ignores environments until machine code is generated."""
+        """Numba's code generator; until machine code is generated, a stand-in that ignores environments."""
         return self._codegen if self._finalized else _Later
 
     def add_linking_library(self, library: Any) -> None:

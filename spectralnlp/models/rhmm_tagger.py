@@ -72,7 +72,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> RefinementTagger:
-        """Build the tagger from a fitted estimator, whose class attribute ``tagger`` names this class."""
+        """Build the tagger from a fitted estimator of the kind that trains this class of taggers."""
         return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property

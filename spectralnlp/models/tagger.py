@@ -82,7 +82,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> Tagger:
-        """Build the tagger from a fitted estimator, whose class attribute ``tagger`` names this class."""
+        """Build the tagger from a fitted estimator of the kind that trains this class of taggers."""
         return cls(
             weights=fitted.weights_,
             features=fitted.features_,

@@ -65,7 +65,7 @@ class Vectors(ChangingModel):
 
     @cached_property
     def lookup(self) -> VectorLookup:
-        """The lookup of vectors by word."""
+        """The object that looks up vectors of words."""
         return VectorLookup(self.parameters)
 
     @cached_property

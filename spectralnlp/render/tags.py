@@ -38,7 +38,7 @@ _XPOS, _UPOS, _MISC = 4, 3, 9
 
 
 def tag_renderer(name: str) -> TagRenderer:
-    """Return the renderer of a format.
+    """Return the function that writes tagged sentences in an output format.
 
     Raises:
         ConfigError: the format does not exist.

@@ -48,7 +48,7 @@ def save_kept_moments(
 
 
 def model_digest(folder: Path) -> str:
-    """Return the hash that identifies a model in the header of its moments.
+    """Return the hash that identifies a model in the header of its training statistics (moments).
 
     Raises:
         ModelError: the folder holds no model.

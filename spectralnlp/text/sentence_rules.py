@@ -77,7 +77,7 @@ def _last_open(tokens: Sequence[Token]) -> int:
 
 
 def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
-    """Return whether a sentence ends between tokens and the next one.
+    """Return whether a sentence ends between some tokens and the token after them.
 
     Args:
         before: the tokens before.

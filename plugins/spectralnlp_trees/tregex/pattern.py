@@ -314,7 +314,7 @@ class _Parser:
         return any(self.text.startswith(sign, place) for sign in _SIGNS)
 
     def take_or_before_relation(self) -> bool:
-        """Consume ``|`` if a relation follows it, and return whether; else it separates nodes."""
+        """Consume ``|`` if a relation follows, and return whether; otherwise the ``|`` separates nodes."""
         if self.at("|") and self.at_relation(self.blank_end(self.place + 1)):
             return self.take("|")
         return False

@@ -195,7 +195,7 @@ class _General:
 
     @cached_property
     def lexicon(self) -> LexiconCounts:
-        """Counts of the words in the lexicon of the coarse grammar."""
+        """Counts of the words in the lexicon of the coarse grammar, which has one state per symbol."""
         is_tag = self.grammars.coarse.is_tag
         return LexiconCounts(self.grammars.coarse.lexicon, np.where(is_tag, self.counted, 0.0))
 

@@ -1,10 +1,10 @@
 """Adapt a parser to a domain by training on its general treebank and, with more weight, on domain trees.
 
-Moments are additive, so the moments of the domain's trees are added to those of the general treebank,
-multiplied by a weight that is larger the fewer trees there are. Two further sources of data are optional.
-Unlabelled text is parsed by the adapted model, and its trees are added with weight 1 (self-training, McClosky
-et al. 2006). For partially annotated sentences, all probable trees with the known brackets are added, each
-weighted by its probability (Pereira and Schabes 1992).
+Moments (training statistics) are additive, so the moments of the domain's trees are added to those of the
+general treebank, multiplied by a weight that is larger the fewer trees there are. Two further sources of data
+are optional. Unlabelled text is parsed by the adapted model, and its trees are added with weight 1
+(self-training, McClosky et al. 2006). For partially annotated sentences, all probable trees with the known
+brackets are added, each weighted by its probability (Pereira and Schabes 1992).
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def _solved(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Parser:
-    """Return the parser learned from general and weighted domain moments; see `ParserTrainer.solve_adapted`.
+    """Return the parser learned from moments of a treebank and weighted moments of domain trees.
+
+    See `ParserTrainer.solve_adapted`.
 
     Raises:
         ConfigError: the estimator does not train parsers, or cannot weight examples.
