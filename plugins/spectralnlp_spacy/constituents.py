@@ -3,15 +3,15 @@
 ``doc.spans["constituents"]`` has one labelled span per constituent, sentence after sentence, parents before
 children; the spans of a unary chain are adjacent, the topmost first. The first span of a sentence covers it.
 White space is not a word: spans begin and end at words, and may contain white space. Further values are plain
-lists in the group's ``attrs``, which are saved with the document:
+lists in ``doc.spans["constituents"].attrs``, which are saved with the document:
 
 - ``posteriors``: posterior of each span;
 - ``tags``: tag in the tree of each token of the document, empty for white space;
 - ``fallbacks``: [first token, reason] of each sentence whose tree is not the grammar's best;
 - ``dependencies``: whether the parser set the document's heads and relations from the trees.
 
-If tokens are merged or split (``doc.retokenize``), spaCy does not update the groups in ``doc.spans``. The
-group is then repaired when it is next read: constituents keep their character ranges, and those that no
+If tokens are merged or split (``doc.retokenize``), spaCy does not update ``doc.spans``. The
+spans are then repaired when they are next read: constituents keep their character ranges, and those that no
 longer begin and end at tokens are dropped.
 """
 
@@ -261,7 +261,7 @@ def build_trees(
         brackets: brackets, parents first.
         leaves: leaves, at least one.
         node: creates a node from a label and its children.
-        key: name of the group, for error messages.
+        key: key of the constituents in ``doc.spans``, for error messages.
 
     Raises:
         ComponentError: two brackets cross.

@@ -16,7 +16,7 @@ class RequiredSpans:
 
     Args:
         doc: the document.
-        key: name of the group in ``doc.spans``; None for no spans.
+        key: key in ``doc.spans`` of the group of spans; None for no spans.
         name: name of the component, for error messages.
     """
 

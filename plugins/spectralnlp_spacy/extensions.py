@@ -181,7 +181,7 @@ def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> 
 
     Args:
         prefix: prefix of each name: with ``"spectral_"``, the names are ``span._.spectral_labels`` and so on.
-        spans_key: name of the group in ``doc.spans`` from which the attributes are computed.
+        spans_key: key in ``doc.spans`` of the spans from which the attributes are computed.
 
     Raises:
         ComponentError: a name is registered by another package, or for another group.

@@ -55,7 +55,7 @@ def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
 
     Args:
         examples: examples; those without the gold group are ignored.
-        key: name of the group in ``doc.spans``.
+        key: key of the spans in ``doc.spans``.
         name: prefix of the names of the scores.
     """
 
@@ -121,7 +121,7 @@ def score_tags(
     Args:
         examples: examples; those without gold annotation are ignored.
         attribute: where the tagger writes tags: ``tag``, ``pos``, ``ents`` or ``spans``.
-        spans_key: name of the group of spans, which is the prefix of its scores.
+        spans_key: key of the spans in ``doc.spans``, which is the prefix of their scores.
         settings: ignored.
     """
     scores: Scores

@@ -47,7 +47,7 @@ class ParserSettings(PipeSettings):
 
     Attributes:
         decoder: name of the decoder; None for the model's default.
-        spans_key: key of the constituents in ``doc.spans``.
+        spans_key: name of the group of constituents, ``doc.spans[spans_key]``.
         prefix: prefix of the names under ``span._``.
         set_tags: whether tokens without a ``tag_`` get the tag in the tree.
         split_sentences: whether to split documents without sentence boundaries; otherwise each is one

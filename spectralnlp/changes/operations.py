@@ -134,7 +134,7 @@ def update(
     """Add documents after those in the model.
 
     Args:
-        kept: kept moments of the model; never changed.
+        kept: kept moments (training statistics) of the model; never changed.
         corpus: the documents, read with ``kept.reading``.
         add_known: add documents even if the model has them already.
         skip_known: skip documents that the model has already; the corpus is then read twice.
@@ -206,7 +206,7 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     """Remove documents from a model; of a file, all its copies.
 
     Args:
-        kept: kept moments of the model; never changed.
+        kept: kept moments (training statistics) of the model; never changed.
         corpus: the documents, read with ``kept.reading``.
         report: called with a line and the time of each pass.
 
@@ -258,7 +258,7 @@ def merge(
     """Merge models that were trained separately with the same settings.
 
     Args:
-        many: kept moments of the models, in the order of their data.
+        many: kept moments (training statistics) of the models, in the order of their data.
         allow_shared: allow documents that are in several models; each counts once for every such model.
         report: called with a line and the time of each pass.
 
@@ -311,7 +311,7 @@ def _check_recognises(kept: KeptMoments, hint: str) -> None:
     """Raise ConfigError if rare words of a model were replaced, so that hashes do not identify documents.
 
     Args:
-        kept: kept moments of the model.
+        kept: kept moments (training statistics) of the model.
         hint: advice in the message.
     """
     if kept.keep_words_above:
@@ -384,7 +384,7 @@ def _examples_kept(kept: KeptMoments, stays: NDArray[np.bool_]) -> NDArray[np.bo
     Returns None if the moments store no examples.
 
     Args:
-        kept: kept moments of the model.
+        kept: kept moments (training statistics) of the model.
         stays: whether each document of the model remains.
     """
     log = kept.moments.first_replay_log()
