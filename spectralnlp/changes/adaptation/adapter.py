@@ -99,7 +99,7 @@ class Adapter:
 
     def __init__(self, parser: Parser) -> None:
         if not has_counted_states(parser):
-            hint = "adapt it with the treebank that it was trained on, or train with grammars=clusters"
+            hint = "adapt it with the treebank that it was trained on, or train lpcfg with grammars=clusters"
             raise ConfigError("the parser's grammars hold no counts", hint=hint)
         self.parser = parser
         self.n_general = float(parser.about.get("training trees", 0)) or 1000.0
