@@ -182,7 +182,9 @@ def explainer_of(parser: Parser) -> Explainer | None:
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
-    """Return the forests of a sentence's trees with a bracket, and without it, each with the lookup of words.
+    """Return two forests of a sentence: of its trees that have a bracket, and of those that lack it.
+
+    Each comes with what the lexicon of its grammar says of the sentence's words.
 
     Raises:
         ConstraintError: the bracket is invalid for the sentence.

@@ -232,7 +232,7 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Return which changes of a model its moments allow, at most those of the estimator's ``unlearning``."""
+    """Return how a model can forget examples: as its estimator declares, unless its kept moments cannot."""
     if estimator.unlearning != "exact":
         return estimator.unlearning
     if not moments.can_forget:

@@ -24,8 +24,8 @@ class NgramRules(NamedTuple):
             array are ``OTHER``.
         words: shortest and longest n-gram of words, int64 (2,); a longest of 0 for none.
         characters: shortest and longest n-gram of characters, int64 (2,).
-        mask: number of columns for n-grams of words, and likewise of characters, minus one; the number is a
-            power of two.
+        mask: number of columns minus one, for n-grams of words and as many more for those of characters; the
+            number is a power of two.
         reach: maximum distance of the two words of a pair, in words; 0 for no pairs.
         first_pair_column: first column of pairs.
     """

@@ -103,7 +103,10 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add a few rows as `add_transformed` does, but faster, from single entries of the Hadamard matrix.
+    """Add the randomised Hadamard transform of a few rows to a sketch.
+
+    For few rows this is faster than `add_transformed`, because it computes only the sampled entries of the
+    Hadamard matrix.
 
     The arguments are those of `add_transformed`.
     """

@@ -34,14 +34,14 @@ class NGrams(ABC):
 
     @abstractmethod
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield marginal weights: those of the symbols at some positions, summed over all other positions.
+        """Yield marginal weights of n-grams: of the symbols at some positions, summed over all others.
 
         Args:
             lags: the positions: 0 for the symbol itself, 1 for the one before it, and so on.
 
         Yields:
-            Distinct rows of symbols, with one column for each position in the given order, sorted, and their
-            weights.
+            Pairs of distinct rows of symbols (one column for each position, in the given order; sorted) and
+            their weights; several pairs if the n-grams are in a file, one for each range of rows.
         """
 
     @cached_property

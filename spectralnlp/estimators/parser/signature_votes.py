@@ -58,7 +58,9 @@ class SignatureShares(NamedTuple):
 
 @dataclass(frozen=True)
 class SignatureVotes:
-    """Votes of rare words for the tags of signatures (spelling classes), and their changes without each tree.
+    """Votes of rare words for the tags of signatures (spelling classes).
+
+    They include how the votes change if any one tree is left out.
 
     Attributes:
         options: settings of the lexicon, which determine the rare words and the smoothing.

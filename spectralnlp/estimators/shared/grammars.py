@@ -96,7 +96,10 @@ class GrammarLearner(ABC):
 
 
 class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
-    """Base class of estimators that learn grammars from stored trees, which other parts learn from too."""
+    """Base class of estimators that learn grammars from stored trees.
+
+    The other parts of a parser, such as its span scorer, are learned from the same stored trees.
+    """
 
     signatures: str
 
