@@ -105,13 +105,13 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files with the options with which a model's training data was read; those given here come first.
+    """Read files with the options with which a model's training data was read; options given here override them.
 
     Args:
-        kept: moments that are kept beside the model.
+        kept: moments (training statistics) that are kept beside the model, with these options.
         inputs: files, folders or globs.
         columns: values of ``--text-column`` and ``--label-column``.
-        weight: values of ``--weight``.
+        weight: values of ``--weight``, how often the trees of an input count.
     """
     from spectralnlp.cli.options import accepted, weights_of
     from spectralnlp.runtime import rereadable

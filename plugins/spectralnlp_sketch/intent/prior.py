@@ -320,12 +320,15 @@ def learn_prior(
     featurizer: str | None = None,
     stream: Corpus[Example] | None = None,
 ) -> tuple[Prior, sp.csr_array]:
-    """Learn the prior from all texts; return it and the texts' rows.
+    """Learn what a classifier takes from unlabelled texts too: weights of n-grams, and directions for them.
+
+    The directions are leading singular vectors of n-gram counts, by which texts get dense features. Returns
+    this prior knowledge and the n-gram counts of the texts, a row each.
 
     Args:
         texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
         n_labelled: number of labelled texts.
-        form: format of n-grams.
+        form: which n-grams of words and characters are counted.
         random_state: seed of eigenwords and directions.
         featurizer: name or folder of a featurizer to use instead of directions.
         stream: corpus of all texts if ``texts`` is a sample; eigenwords are learned from it.

@@ -279,7 +279,7 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add the counts of another object so that the result does not depend on the order of its text."""
+        """Add the counts of another object; the result does not depend on the order of words in its text."""
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return

@@ -336,9 +336,9 @@ def _other_trees() -> ConfigError:
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """Return which state of a grammar each symbol of a treebank, annotated with its context, stands for.
+    """Return for each symbol of a treebank, annotated with its context (``NP^S``), its state in a grammar.
 
-    The states of a symbol are in the order of the annotated names.
+    The states of a symbol (NP) are in the order of its annotated names.
     """
     seen: dict[str, int] = {}
     place = np.empty(len(table.symbols), np.int64)

@@ -1,4 +1,4 @@
-"""Arrange word features in the layout that kernels read, with the features that identify a word first."""
+"""Arrange word features in the arrays that compiled functions read: first those that identify a word."""
 
 from __future__ import annotations
 
