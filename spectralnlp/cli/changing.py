@@ -105,7 +105,7 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files with the options with which a model's training data was read; options given here override them.
+    """Read files as a model's training data was read; options given here override those of then.
 
     Args:
         kept: moments (training statistics) that are kept beside the model, with these options.

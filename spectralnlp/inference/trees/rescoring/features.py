@@ -109,7 +109,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return the string behind each hash in the features of a sentence, by hash: words, labels and the like."""
+    """Return the string behind each hash in the features of a sentence: words, labels and the like."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:
