@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +145,17 @@ class RegistryError(SpectralError):
 
 class NotFittedError(SpectralError):
     """Error for using an estimator before ``fit`` was called."""
+
+
+def resolved(path: str | Path) -> Path:
+    """Return an absolute path without symbolic links, for a file or folder to be written.
+
+    Raises:
+        ConfigError: a link leads to itself.
+    """
+    try:
+        os.stat(path)  # raises the same in all versions of Python, unlike `Path.resolve`
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ConfigError("the link leads to itself", path=path, hint="give another folder") from error
+    return Path(path).resolve()

@@ -12,7 +12,7 @@ from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from spectralnlp import registry
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError, ModelError, resolved
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
@@ -84,7 +84,7 @@ def sketch_files(
 
 def checkpoint_folder(output: str | Path) -> Path:
     """Return the folder of an unfinished run's checkpoint for an output folder."""
-    target = Path(output).resolve()
+    target = resolved(output)
     return target.with_name(f".{target.name}.checkpoint")
 
 

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spectralnlp.display import exact
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError, ModelError, resolved
 from spectralnlp.runtime.corpus import Partition
 from spectralnlp.runtime.moments import Array, Moments
 
@@ -225,7 +225,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder).resolve()
+        self.folder = resolved(folder)
         self._n_passes = self._n_maps = 0
         _check_folder(self.folder)
 

@@ -188,8 +188,12 @@ class Table:
             rows = (
                 zip(*(batch.column(name).to_pylist() for name in names), strict=True) for batch in batches
             )
-            for number, cells in enumerate(chain.from_iterable(rows), 1):
-                yield number, list(cells)
+            try:
+                for number, cells in enumerate(chain.from_iterable(rows), 1):
+                    yield number, list(cells)
+            except UnicodeDecodeError as error:
+                what = f"a cell of {' or '.join(names)} is not UTF-8 text: {error.reason}"
+                raise InputError(what, path=self.path, hint="write the file again") from error
 
 
 def find_table(

@@ -10,7 +10,7 @@ from typing import Any
 
 from spectralnlp import __version__
 from spectralnlp.display import one_line
-from spectralnlp.errors import ConfigError, ModelError
+from spectralnlp.errors import ConfigError, ModelError, resolved
 from spectralnlp.storage.arrays import Array, StoredArrays
 from spectralnlp.storage.files import (
     check_version,
@@ -109,7 +109,7 @@ def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
     """
     check_writable(path, overwrite=overwrite)
     try:
-        with staged_folder(Path(path).resolve()) as fresh:
+        with staged_folder(resolved(path)) as fresh:
             try:
                 yield fresh
             except ConfigError as error:
@@ -155,7 +155,7 @@ def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
         ConfigError: the path cannot be written, holds something that is not a model, or holds a model that
             may not be overwritten.
     """
-    target = Path(path).resolve()
+    target = resolved(path)
     try:
         if target.exists():
             _check_replaceable(target, path, overwrite)

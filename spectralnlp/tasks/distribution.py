@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from spectralnlp import __version__, registry
-from spectralnlp.errors import ConfigError
+from spectralnlp.errors import ConfigError, resolved
 from spectralnlp.models import folder_of, moments_folder
 from spectralnlp.storage import ARRAYS, Array, load_kept_moments, load_model, save_kept_moments, staged_folder
 from spectralnlp.tasks.task import Task
@@ -120,7 +120,7 @@ def write_distribution(
         f"{package}/py.typed": "",
     }
     try:
-        with staged_folder(output.resolve()) as fresh:
+        with staged_folder(resolved(output)) as fresh:
             (fresh / package).mkdir(parents=True)
             for path, text in texts.items():
                 (fresh / path).write_text(text, encoding="utf-8")

@@ -191,12 +191,31 @@ def test_only_parsers_are_adapted(
     assert "only parsers can be adapted" in refused(["adapt", model, trees, "-o", f"{model}2"], capsys)
 
 
+@pytest.mark.parametrize("has_trees", [True, False])
 def test_a_sentence_without_a_likely_tree_has_no_completions(
-    parser: spectralnlp.Parser, monkeypatch: pytest.MonkeyPatch
+    has_trees: bool, parser: spectralnlp.Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As of 3,000 times one word: every probability is too small for a float."""
     likeliest = completion.likeliest_trees
     monkeypatch.setattr(
-        completion, "likeliest_trees", lambda *given: [(0.0, choice) for _, choice in likeliest(*given)]
+        completion,
+        "likeliest_trees",
+        lambda *given: [(0.0, choice) for _, choice in likeliest(*given) if has_trees],
     )
     assert completion.completions(parser, Sentence.from_words(["the", "keeper"])) == []
+
+
+@pytest.mark.parametrize("below", ["", "model"])
+def test_a_link_to_itself_is_no_place_for_a_model(
+    below: str, own_treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    trees, place = str(own_treebank / "dev.mrg"), str(tmp_path / "loop" / below)
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("1,2\n3,4\n")
+    for arguments in (
+        ["train", "pcfg", trees, "-o", place],
+        ["train", "pcfg", trees, "-o", str(tmp_path / "model"), "--checkpoint", place],
+        ["sketch", str(numbers), "-o", place],
+    ):
+        assert "the link leads to itself" in refused(arguments, capsys)

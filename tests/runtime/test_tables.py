@@ -108,6 +108,17 @@ def test_damaged_parquet(tmp_path: Path) -> None:
         cells(path, "text")
 
 
+def test_parquet_with_half_a_character(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    half = pyarrow.StringArray.from_buffers(
+        1, pyarrow.array([0, 2], pyarrow.int32()).buffers()[1], pyarrow.py_buffer(b"a\xba")
+    )
+    parquet.write_table(pyarrow.table({"text": half}), tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match=r"rows\.parquet: a cell of text is not UTF-8 text"):
+        cells(tmp_path / "rows.parquet", "text")
+
+
 def test_zipped_lines_without_suffix(tmp_path: Path) -> None:
     path = tmp_path / "rows"
     path.write_bytes(gzip.compress(b"a\tb\n"))

@@ -53,7 +53,7 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
     shares: dict[Tree, float] = defaultdict(float)
     for share, choice in likeliest_trees(scored, _MOST):
         shares[parser.forest_parser.tree(number, scored, choice, sentence.forms)] += share
-    most = max(shares.values())
+    most = max(shares.values(), default=0.0)
     if not most:  # a sentence so long that no tree has a probability above 0
         return []
     kept = {tree: share for tree, share in shares.items() if share >= _LEAST * most}
