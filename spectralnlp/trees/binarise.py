@@ -59,6 +59,11 @@ def labels_of(symbol: str) -> tuple[str, ...]:
     return tuple(_ESCAPED.sub(_unescape, part) for part in base.split("+"))
 
 
+def lowest_label(symbol: str) -> str:
+    """Return the lowest treebank label in a symbol, such as the tag of a preterminal; "" if it has none."""
+    return (labels_of(symbol) or ("",))[-1]
+
+
 def _unescape(match: re.Match[str]) -> str:
     return _UNESCAPED.get(match[1], match[1])
 

@@ -19,7 +19,7 @@ from spectralnlp.inference.chains.templates import N_SLOTS, find_rows
 from spectralnlp.parameters import ChainWeights, Ints
 from spectralnlp.progress import fit_pass
 from spectralnlp.text.conventions import Conventions
-from spectralnlp.trees import labels_of
+from spectralnlp.trees import lowest_label
 from spectralnlp.trees.treelog import TreeTable
 
 # Minimum count of features.
@@ -69,7 +69,7 @@ def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
     conventions = Conventions.learn(words)
     if conventions.words_apart:
         return None
-    labels = [(labels_of(symbol) or ("",))[-1] for symbol in table.symbols]
+    labels = list(map(lowest_label, table.symbols))
     tags = [labels[symbol] for symbol in table.symbol[leaves].tolist()]
     plain = [conventions.plain(word).split() for word in words]
     first = np.searchsorted(table.tree[leaves], np.arange(table.n_trees + 1)).tolist()

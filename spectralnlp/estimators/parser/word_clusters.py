@@ -19,7 +19,7 @@ from spectralnlp.estimators.shared import settings
 from spectralnlp.linalg.kmeans import kmeans
 from spectralnlp.parameters import WordClusters, WordVectors
 from spectralnlp.progress import fit_pass
-from spectralnlp.trees import labels_of
+from spectralnlp.trees import lowest_label
 from spectralnlp.trees.treelog import TreeTable
 
 # Maximum numbers of coarse and of fine clusters.
@@ -98,7 +98,7 @@ def with_tag_factors(clusters: WordClusters, table: TreeTable, rare: int) -> Wor
     """
     leaves = np.flatnonzero(table.word >= 0)
     word, symbol = table.word[leaves], table.symbol[leaves]
-    labels = [labels_of(name)[-1] if labels_of(name) else "" for name in table.symbols]
+    labels = list(map(lowest_label, table.symbols))
     tags = sorted({labels[s] for s in np.unique(symbol).tolist()})
     number = {tag: n for n, tag in enumerate(tags)}
     tag = np.array([number.get(label, -1) for label in labels])[symbol]

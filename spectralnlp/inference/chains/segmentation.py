@@ -26,7 +26,7 @@ from spectralnlp.inference.chains.templates import GOLDEN, MIX, OFFSETS, SHIFT
 from spectralnlp.parameters import ChainWeights, LatentGrammar
 from spectralnlp.storage import StoredArrays, StoredValues
 from spectralnlp.text.scripts import script_of
-from spectralnlp.trees import labels_of
+from spectralnlp.trees import lowest_label
 
 Keys = NDArray[np.uint32]
 Codes = NDArray[np.uint64]
@@ -42,7 +42,7 @@ _LONGEST_WORD = 8  # length of the longest known word that is a feature
 def tags_of_words(grammar: LatentGrammar) -> dict[str, list[str]]:
     """Return the tags of each known word of a grammar."""
     lexicon = grammar.lexicon
-    labels = [(labels_of(symbol) or ("",))[-1] for symbol in grammar.symbols]
+    labels = list(map(lowest_label, grammar.symbols))
     names = [labels[tag] for tag in lexicon.tags.tolist()]
     starts = lexicon.starts.tolist()
     return {word: names[starts[i] : starts[i + 1]] for i, word in enumerate(lexicon.words)}

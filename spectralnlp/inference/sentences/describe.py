@@ -33,7 +33,7 @@ from spectralnlp.parameters import LatentGrammar
 from spectralnlp.text.sentence_rules import is_stop
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.text.tokens import Token
-from spectralnlp.trees import labels_of
+from spectralnlp.trees import lowest_label
 
 _VERBS = ("V", "MD", "AUX")  # prefixes of verb tags, in capitals
 _OPENERS = frozenset(("``", "“", "„", "«", "‘", "`", "(", "[", "{", "-LRB-", "-LSB-", "-LCB-"))
@@ -58,8 +58,8 @@ class Describer:
         self.grammar, self.unknown = grammar, unknown
         self._signature = signature_by_name(grammar.lexicon.scheme)
         self._prior, self._tag_codes = RuleIndex.of(grammar).prior, tag_codes(grammar)
-        names = (labels_of(symbol) or ("",) for symbol in grammar.symbols)
-        self._is_verb = np.array([labels[-1].upper().startswith(_VERBS) for labels in names])
+        labels = map(lowest_label, grammar.symbols)
+        self._is_verb = np.array([label.upper().startswith(_VERBS) for label in labels])
         self._rows: dict[str, _Row] = {}
 
     def describe(self, tokens: Sequence[Token], by_rule: Sequence[bool]) -> TextTokens:
