@@ -60,7 +60,12 @@ def labels_of(symbol: str) -> tuple[str, ...]:
 
 
 def lowest_label(symbol: str) -> str:
-    """Return the lowest treebank label in a symbol, such as the tag of a preterminal; "" if it has none."""
+    """Return the lowest treebank label in a symbol, such as the tag of a preterminal; "" if it has none.
+
+    Examples:
+        >>> lowest_label("NP+NN")
+        'NN'
+    """
     return (labels_of(symbol) or ("",))[-1]
 
 
