@@ -24,12 +24,13 @@ class ForestGrammars:
 
     Args:
         coarse: a grammar with one state per symbol.
-        grammars: one or more grammars with the same symbols and rules; the coarse one may be the only one.
+        grammars: one or more grammars with the same symbols and rules; may be the coarse grammar alone.
         signature: function that returns the signature (spelling class) of an unknown word.
-        n_brackets: int32 (n_symbols,); see :class:`~.scored_forest.ScoredForest`.
-        pruner: a grammar with a few states that prunes the forest before the others score it; None for none.
+        n_brackets: int32 (n_symbols,); number of constituents that each symbol stands for: 0 for tags and
+            intermediate symbols, 1 for phrases, more for collapsed unary chains.
+        pruner: a grammar with a few states that prunes the forest before ``grammars`` score it; or None.
         chains: the full unary chain that a unary rule stands for, for each pair (top, bottom) of labels.
-        clusters: word clusters, whose tag factors apply to rare words.
+        clusters: word clusters, by which the tags of rare words are reweighted.
     """
 
     coarse: LatentGrammar
@@ -42,7 +43,7 @@ class ForestGrammars:
 
     @classmethod
     def of(cls, grammars: GrammarSet, clusters: WordClusters) -> ForestGrammars:
-        """Return the grammars of one binarisation of a parser, with the word clusters."""
+        """Prepare a stored grammar set for parsing, together with the parser's word clusters."""
         return cls(
             coarse=grammars.coarse,
             grammars=grammars.grammars,
@@ -65,17 +66,17 @@ class ForestGrammars:
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The phrase labels that a span has for each symbol or unary rule over it, to check constraints."""
+        """The phrase labels that each symbol and unary rule stands for; needed to enforce constraints."""
         return LabelTable.of_grammar(self.coarse, self.chains)
 
     @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
-        """A hash of each symbol's lowest label, equal in all grammars; see :func:`~.labels.tag_codes`."""
+        """A hash of each symbol's label, int64 (n_symbols,); the same for a tag in all grammars."""
         return tag_codes(self.coarse)
 
     @cached_property
     def cluster_factors(self) -> Floats:
-        """The factor of each tag for words of each fine cluster, float64 (n_clusters, n_symbols)."""
+        """The ratio p(tag | fine cluster) / p(tag) for rare words, float64 (n_clusters, n_symbols)."""
         column = {tag: number for number, tag in enumerate(self.clusters.tags)}
         factors = np.ones((len(self.clusters.tag_factors), len(self.coarse.symbols)))
         for symbol in np.flatnonzero(self.coarse.is_tag).tolist():

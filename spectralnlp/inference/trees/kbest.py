@@ -39,7 +39,7 @@ def best_edges(forest: Forest, gains: Floats) -> Ints:
 def best_trees(
     forest: Forest, gains: Floats, k: int, root_gains: Floats | None = None
 ) -> list[tuple[float, Ints]]:
-    """Return the k trees of largest total gain, best first; the first is that of :func:`best_edges`.
+    """Return the k trees of largest total gain, best first.
 
     Args:
         forest: the forest.
@@ -48,8 +48,8 @@ def best_trees(
         root_gains: float64 (n_roots,); the gain of each root as the top of a tree; None for zeros.
 
     Returns:
-        For each tree its total gain and the hyperedge of each node, as in :func:`best_edges`. The derivations
-        are distinct; there are fewer than k if the forest has fewer.
+        For each tree its total gain and the hyperedge of each node, int32 (n_nodes,), -1 for nodes outside
+        the tree. The derivations are distinct; there are fewer than k if the forest has fewer.
     """
     search = _LazySearch(forest, gains, np.zeros(forest.n_roots) if root_gains is None else root_gains)
     return [(-derivation[0], search.choice(derivation)) for derivation in search.best(k)]
@@ -61,7 +61,8 @@ class _LazySearch:
     Attributes:
         goal: an artificial node above the forest, with a hyperedge to each root.
         found: the derivations found so far of each visited node, best first.
-        candidates: for each visited node that may have more derivations, a heap that contains the next one.
+        candidates: for each visited node that may have more derivations, a heap of candidates for its next
+            best one.
     """
 
     def __init__(self, forest: Forest, gains: Floats, root_gains: Floats) -> None:
@@ -98,7 +99,7 @@ class _LazySearch:
         return choice[: self.goal]
 
     def _open(self, node: int) -> None:
-        """Find a node's best derivation from the results of the max-sum pass, unless this was done before."""
+        """Find the best derivation of a node that was not visited before, as the max-sum pass computed it."""
         if node in self.found:
             return
         edges = range(self.edges[node], self.edges[node + 1])
@@ -109,7 +110,7 @@ class _LazySearch:
             self.candidates[node] = heap
 
     def _extend(self, node: int) -> None:
-        """Find the next derivation of a node, if it has one, and first those of children that it needs."""
+        """Find the next best derivation of a node, after finding any of its children's that this needs."""
         stack = [node]
         while stack:
             node = stack[-1]
@@ -151,7 +152,15 @@ class _LazySearch:
 
 @kernel
 def _best_tree(forest, gains, best):
-    """Return the hyperedge of each node of the best tree: the first that attains the node's best gain."""
+    """Return the hyperedge of each node in the tree of largest total gain, int32 (n_nodes,).
+
+    Among hyperedges of equal gain, the first one of the node is chosen.
+
+    Args:
+        forest: `Forest`.
+        gains: float64 (n_edges,); the gain of each hyperedge.
+        best: float64 (n_nodes,); the largest total gain of each node's derivations.
+    """
     edges, left, right = forest.edges, forest.left, forest.right
     n_nodes = len(best)
     choice = np.full(n_nodes, -1, np.int32)

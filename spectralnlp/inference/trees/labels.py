@@ -89,7 +89,10 @@ def _number(index: dict[tuple[str, bool], int], grammar: LatentGrammar, symbol: 
 
 
 def bracket_counts(grammar: LatentGrammar) -> Ints:
-    """Return the number of constituents that each symbol stands for, int32 (n_symbols,)."""
+    """Return the number of constituents that each symbol stands for, int32 (n_symbols,).
+
+    It is 0 for tags and intermediate symbols, 1 for phrases, and more for collapsed unary chains (S+VP).
+    """
     counts = [
         0 if is_intermediate(symbol) else len(labels_of(symbol)) - int(is_tag)
         for symbol, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True)
@@ -98,16 +101,17 @@ def bracket_counts(grammar: LatentGrammar) -> Ints:
 
 
 def tag_codes(grammar: LatentGrammar) -> NDArray[np.int64]:
-    """Return a hash of each symbol's lowest label, int64 (n_symbols,); 0 for intermediate symbols.
+    """Return a hash of each symbol's label, int64 (n_symbols,); 0 for intermediate symbols.
 
-    Codes of tags are thus equal in all grammars.
+    A symbol that is a collapsed unary chain (NP+NN) is represented by the lowest label (NN), without
+    annotation. A tag therefore has the same code in all grammars, whatever their symbols.
     """
     labels = (labels_of(symbol) for symbol in grammar.symbols)
     return np.array([crc32(label[-1].encode()) if label else 0 for label in labels], np.int64)
 
 
 def symbols_of_tags(grammar: LatentGrammar, tags: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Return which tag symbols each token may have, bool (n_tokens, n_symbols).
+    """Return which of a grammar's tag symbols each token may have, bool (n_tokens, n_symbols).
 
     Args:
         grammar: any grammar.
@@ -126,7 +130,7 @@ def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
 
 
 def check_labels(sets: Sequence[GrammarSet]) -> None:
-    """Check that all grammars have the same labels, so that they can be decoded as a pool.
+    """Check that grammar sets have the same labels, so that their posteriors can be averaged in a pool.
 
     Raises:
         ConfigError: the labels differ; the message names a label that is not in all of the grammars.

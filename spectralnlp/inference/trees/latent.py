@@ -25,9 +25,9 @@ class ForestPosteriors:
 
     Attributes:
         log_total: natural logarithm of |Z|; Z is the sum of the weights of the forest's trees.
-        edge: float64 (n_edges,); the sum over trees with the hyperedge, divided by |Z|: its posterior times
-            the sign of Z.
-        node: float64 (n_nodes,); the same for each node.
+        edge: float64 (n_edges,); the posterior of each hyperedge times the sign of Z: the sum of the weights
+            of the trees that contain it, divided by |Z|.
+        node: float64 (n_nodes,); the posterior of each node times the sign of Z.
         usable: whether Z is finite and not zero; if not, ``edge`` and ``node`` are zero.
     """
 
@@ -53,10 +53,10 @@ def score_forest(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> Fore
 
 
 def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
-    """Return a grammar's rules in the dense or sparse form that kernels take.
+    """Return a grammar's rules as the arrays on which the inside and outside kernels run.
 
     Raises:
-        TypeError: one of the binary and unary tensors is sparse and the other dense.
+        TypeError: the binary tensors are sparse and the unary ones dense, or the reverse.
     """
     binary, unary = grammar.binary, grammar.unary
     if not (isinstance(binary, SparseTensors) or isinstance(unary, SparseTensors)):
@@ -74,12 +74,15 @@ def rule_tensors(grammar: LatentGrammar) -> DenseRules | SparseRules:
 
 
 def leaf_vectors(forest: Forest, grammar: LatentGrammar, found: Lookup) -> Floats:
-    """Return the vectors of the forest's lexical nodes, float64, concatenated in the order of the nodes.
+    """Return the lexical vectors of the tagged words in a forest, float64, in the order of its nodes.
 
     Args:
         forest: the forest.
         grammar: the grammar whose lexicon gives the vectors.
-        found: the tokens' entries in this lexicon.
+        found: the lexicon entries of the sentence's tokens.
+
+    Returns:
+        For each lexical node a vector over the states of its tag; all vectors concatenated.
     """
     weights = _NO_WEIGHTS if found.tag_weights is None else found.tag_weights
     leaves: Floats = _leaf_vectors(

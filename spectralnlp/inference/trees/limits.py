@@ -1,11 +1,12 @@
 """Translate bracket constraints into the symbols and unary rules that a grammar may put over each span.
 
-A span has a bottom symbol and perhaps one unary rule above it. Each stands for zero or more phrase labels
-(zero for tags and for intermediate symbols of binarisation). A required bracket demands that its label is
-among these and that no other span crosses it; a binary tree without crossing spans always has the span
-itself. A forbidden bracket demands that its label (or any label) is not among them. Constraints thus become
-two tables for each span that they mention, of allowed bottom symbols and of allowed unary rules. A chart that
-obeys the tables holds exactly the trees that meet the constraints.
+A span has a bottom symbol and perhaps one unary rule above it. The symbol and the rule stand for zero or more
+phrase labels (zero for tags and for intermediate symbols of binarisation). A required bracket demands that
+its label is among these labels, and that no other span crosses its span; every binary tree without a crossing
+span contains the required span. A forbidden bracket demands that its label is not among the span's labels or,
+if it names no label, that there are none. Constraints thus become two tables for each span that they mention,
+one of allowed bottom symbols and one of allowed unary rules. A chart that obeys the tables holds exactly the
+trees that meet the constraints.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class CellLimits(NamedTuple):
     """The symbols and unary rules allowed in chart cells (spans), as arrays for kernels.
 
     Attributes:
-        row: int32 (n_cells,); each cell's row in the tables, or FREE.
+        row: int32 (n_cells,); each cell's row in the tables below; FREE (-1) if everything is allowed.
         alone: bool (n_rows, n_symbols); bottom symbols allowed without a unary rule above.
         under: bool (n_rows, n_unary); allowed unary rules.
         bottom: bool (n_rows, n_symbols); bottom symbols allowed alone or below an allowed unary rule.
@@ -53,7 +54,7 @@ class SpanLimits:
     """The symbols and unary rules allowed over the spans of one sentence.
 
     Attributes:
-        required: int32 (n_required, 2); start and end of the spans that no other may cross.
+        required: int32 (n_required, 2); start and end of the spans that no other span may cross.
         spans: int32 (n_limited, 2); start and end of the spans that have a row in the tables, sorted.
         alone, under, bottom: the tables; see `CellLimits`.
     """
@@ -88,18 +89,22 @@ class SpanLimits:
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
     def open(self, cells: Cells) -> Cells:
-        """Return the cells (spans) to consider if none may cross a required bracket; see `nested_cells`."""
+        """Return the cells (spans) that are open under these limits; see `nested_cells`.
+
+        Args:
+            cells: the cells that would be open without limits.
+        """
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
 
 def nested_cells(cells: Cells, required: Ints) -> Cells:
-    """Return the open cells (spans to consider) without those that cross a required bracket.
+    """Return the cells (spans) for the parser to consider when some brackets are required.
 
-    If not all spans are open, the required ones are opened too, with the spans for a right-branching and a
-    left-branching derivation of each.
+    Cells that cross a required bracket are removed. If ``cells`` are not all spans of the sentence, the
+    required spans are added, each with the spans of its right-branching and left-branching derivations.
 
     Args:
-        cells: the open cells of the sentence.
+        cells: the cells to consider without required brackets.
         required: int32 (n_required, 2); start and end of spans that do not cross each other.
     """
     n = cells.n_tokens
@@ -115,14 +120,15 @@ def nested_cells(cells: Cells, required: Ints) -> Cells:
 
 
 def building_blocks(required: Ints) -> tuple[Ints, Ints]:
-    """Return required spans, each with some spans inside it, so that binary rules can always derive it.
+    """Return all prefixes and suffixes of required spans, the spans themselves included.
+
+    A chart with these spans can derive each required span by left- or right-branching binary rules.
 
     Args:
         required: int32 (n_required, 2); start and end of spans.
 
     Returns:
-        Starts and ends, int32 (n_spans,) each; these are the prefixes and suffixes of the required spans,
-        which allow left- and right-branching derivations.
+        The starts and the ends of the prefixes and suffixes, int32 (n_spans,) each.
     """
     starts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for first, last in required.tolist():
@@ -133,7 +139,7 @@ def building_blocks(required: Ints) -> tuple[Ints, Ints]:
 
 
 def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
-    """Return which spans cross a required one, bool (n_spans,).
+    """Return which spans cross a required span, bool (n_spans,).
 
     Args:
         start, end: int32 (n_spans,); the spans.
@@ -148,12 +154,12 @@ def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The phrase labels that a span has if it has a symbol, or a unary rule with its child.
+    """The phrase labels that each symbol, and each unary rule with the symbol below it, puts over a span.
 
     Attributes:
-        rows: the row of each label in the two tables.
-        of_bottom: bool (n_labels, n_symbols); the labels of each symbol.
-        of_unary: bool (n_labels, n_unary); the labels of each unary rule with its child.
+        rows: the row of each label in the next two tables.
+        of_bottom: bool (n_labels, n_symbols); whether the symbol stands for the label.
+        of_unary: bool (n_labels, n_unary); whether the rule, or the symbol below it, stands for the label.
         child: int32 (n_unary,); the symbol below each unary rule.
     """
 
@@ -168,7 +174,7 @@ class LabelTable:
 
         Args:
             grammar: any grammar.
-            chains: the full unary chain that a unary rule stands for, as `restore` takes it.
+            chains: the full unary chain that a unary rule stands for, for each pair (top, bottom) of labels.
         """
         of_symbol = [() if is_intermediate(name) else labels_of(name) for name in grammar.symbols]
         bottom = [
@@ -183,9 +189,11 @@ class LabelTable:
 
     @classmethod
     def of_labels(cls, shared: SharedLabels, chains: Chains) -> LabelTable:
-        """Return the table for the labels and pairs of labels that several grammars share.
+        """Return a table whose columns are shared labels and label pairs, for a pool of grammars.
 
-        The labels take the place of symbols, and the pairs that of unary rules; see `of_grammar`.
+        Args:
+            shared: the labels, used as symbols, and the pairs of labels, used as unary rules.
+            chains: the full unary chain that a pair (top, bottom) of labels stands for.
         """
         names, pairs = shared.names, shared.labels.pairs
         bottom = [
@@ -216,7 +224,7 @@ class LabelTable:
         return cls(rows, table(bottom), table(unary), child)
 
     def limits(self, constraints: Constraints) -> SpanLimits:
-        """Return the limits that the required and forbidden brackets of constraints impose."""
+        """Translate constraints to the symbols and unary rules that each constrained span may have."""
         spans = sorted({each.span for each in (*constraints.brackets, *constraints.forbidden)})
         row = {span: number for number, span in enumerate(spans)}
         alone = np.ones((len(spans), self.of_bottom.shape[1]), bool)
@@ -232,17 +240,17 @@ class LabelTable:
         return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
 
     def _has(self, table: Flags, label: str | None) -> Flags:
-        """Return a mask of a table's columns that have a label, or any label if ``label`` is None."""
+        """Return which columns of a table have a label, bool (n_columns,); None means any label."""
         if label is None:
             return np.asarray(table.any(axis=0))
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
 
 
 def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
-    """Return which symbols and unary rules are allowed over given spans; any if ``limits`` is None.
+    """Return which symbols and unary rules are allowed over given spans.
 
     Args:
-        limits: limits of the sentence's spans.
+        limits: limits of the sentence's spans; None if everything is allowed.
         start, end: int32 (n_spans,); distinct spans.
     """
     if limits is not None:
@@ -251,11 +259,12 @@ def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
 
 
 def _above(chains: Chains, top: tuple[str, ...], below: tuple[str, ...]) -> Sequence[str]:
-    """Return the labels that a unary rule puts over a span, without those of its child.
+    """Return the labels of the unary chain that a rule stands for, without the label at its bottom.
 
     Args:
         chains: the full unary chain for a pair (top, bottom) of labels.
-        top, below: labels of the rule's parent and of its child.
+        top: the lowest label of the rule's parent; empty if the parent has no label.
+        below: the highest label of the rule's child; empty if the child has no label.
     """
     if not top or not below:
         return top

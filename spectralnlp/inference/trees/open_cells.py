@@ -125,10 +125,9 @@ def _in_windows(
 
 
 def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
-    """Adapt a list of spans and their marginals to required spans.
+    """Return spans and their marginals after adding required spans and removing those that cross them.
 
-    Spans that cross a required one are removed. The required spans, and spans from which they can be derived,
-    are added with marginal 1.
+    Required spans, and prefixes and suffixes from which they can be derived, get the marginal 1.
     """
     more_start, more_end = building_blocks(required)
     start, end = np.concatenate([more_start, start]), np.concatenate([more_end, end])
@@ -149,7 +148,7 @@ def token_attributes(
         lexicon: the lexicon in which the tokens were looked up.
         found: the tokens' entries in the lexicon.
         tag_values: float64 (n_tokens, n_symbols); unnormalised probabilities of the tags.
-        tag_codes: int64 (n_symbols,); code of each tag, equal in all grammars (see `labels.tag_codes`).
+        tag_codes: int64 (n_symbols,); hash of each symbol's label, from `labels.tag_codes`.
     """
     rows = np.arange(len(tag_values))
     best = tag_values.argmax(axis=1)

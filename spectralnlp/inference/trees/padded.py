@@ -1,7 +1,7 @@
 """Products of small matrices and vectors, for kernels.
 
-Each matrix or vector is passed as an array and the index at which it begins. ``n`` is its number of columns,
-padded with zeros to a multiple of eight.
+Each matrix or vector is passed as a flat array and the index at which it begins in this array. Rows and
+vectors have ``n`` elements, a multiple of eight; shorter ones are padded with zeros.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ROWS = 4
 
 @kernel_part
 def dot(a: Any, i: int, b: Any, j: int, n: int) -> Any:
-    """Return the inner product of the vectors that begin at index ``i`` of ``a`` and ``j`` of ``b``."""
+    """Return the inner product of ``a[i:i + n]`` and ``b[j:j + n]``; n is a multiple of eight."""
     total = repeat(a.dtype.type(0.0))
     for k in range(0, n, LANES):
         total = multiply_add(load_lanes(a, i + k), load_lanes(b, j + k), total)
@@ -25,7 +25,7 @@ def dot(a: Any, i: int, b: Any, j: int, n: int) -> Any:
 
 @kernel_part
 def add_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> None:
-    """Add ``factor`` times ``vector`` to the vector in ``out``."""
+    """Add ``factor * vector[j:j + n]`` to ``out[i:i + n]``; n is a multiple of eight."""
     factors = repeat(factor)
     for k in range(0, n, LANES):
         store_lanes(out, i + k, multiply_add(factors, load_lanes(vector, j + k), load_lanes(out, i + k)))
@@ -33,7 +33,7 @@ def add_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> No
 
 @kernel_part
 def write_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> None:
-    """Write ``factor`` times ``vector``, which begins at index ``j``, to ``out`` from index ``i``."""
+    """Write ``factor * vector[j:j + n]`` to ``out[i:i + n]``; n is a multiple of eight."""
     factors, nothing = repeat(factor), repeat(out.dtype.type(0.0))
     for k in range(0, n, LANES):
         store_lanes(out, i + k, multiply_add(factors, load_lanes(vector, j + k), nothing))
@@ -41,7 +41,10 @@ def write_scaled(out: Any, i: int, factor: Any, vector: Any, j: int, n: int) -> 
 
 @kernel_part
 def add_product(out: Any, i: int, matrix: Any, first: int, n_rows: int, vector: Any, n: int) -> None:
-    """Add the matrix times ``vector``, which begins at index 0, to the vector in ``out``."""
+    """Add the product M v to ``out[i:i + n_rows]``.
+
+    M (n_rows, n) begins at ``matrix[first]``, row-major; v is ``vector[:n]``; n is a multiple of eight.
+    """
     h = 0
     while h + _ROWS <= n_rows:
         a = b = c = d = repeat(out.dtype.type(0.0))
@@ -66,7 +69,11 @@ def add_product(out: Any, i: int, matrix: Any, first: int, n_rows: int, vector: 
 def write_transposed_product(
     out: Any, matrix: Any, first: int, n_rows: int, vector: Any, i: int, n: int
 ) -> None:
-    """Write the transposed matrix times ``vector`` to the beginning of ``out``."""
+    """Write the product Mᵀ v to ``out[:n]``.
+
+    M (n_rows, n) begins at ``matrix[first]``, row-major; v is ``vector[i:i + n_rows]``; n is a multiple of
+    eight.
+    """
     write_scaled(out, 0, vector[i], matrix, first, n)
     h = 1
     while h + _ROWS <= n_rows:

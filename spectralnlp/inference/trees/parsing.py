@@ -9,9 +9,9 @@
     tree = parser.decode(forests, decoder)
 
 The first two stages compute the inputs of all later ones. ``infer`` prunes the coarse grammar's chart into a
-packed forest; the pruning grammar and the last grammar prune it further, and all grammars score the rest. In
-``rescore`` a span scorer reweights labels. In ``decode`` a decoder chooses a tree of one forest, or brackets
-of several.
+packed forest; the pruning grammar and the last grammar prune the forest further, and all grammars score what
+is left. In ``rescore`` a span scorer reweights labels. In ``decode`` a decoder chooses a tree of one forest,
+or combines brackets of several forests.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Pruning:
         beam: relative figure of merit below which symbols are dropped; see :func:`~.coarse.inside`.
         node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
         pruner_threshold: least posterior of a hyperedge under the pruning grammar, if there is one.
-        grammar_threshold: least posterior of a hyperedge under the last of several grammars, before the
-            others score the rest; 0 for no such pruning.
+        grammar_threshold: least posterior of a hyperedge under the last of several grammars, which prunes
+            before the other grammars score; 0 for no such pruning.
     """
 
     beam: float = 1e-3
@@ -75,8 +75,8 @@ class Pruning:
     def of_pool(cls, n_binarisations: int) -> Pruning:
         """Return the default thresholds for a number of binarisations.
 
-        For three or more they are higher, because a tree that one binarisation loses is kept by the others.
-        Their forests are so small that pruning them with the last grammar does not pay.
+        Three or more binarisations are pruned more, because a tree lost from one forest is usually kept in
+        another. Their forests are then so small that pruning them with the last grammar does not pay.
         """
         if n_binarisations < 3:
             return cls()
@@ -95,7 +95,7 @@ _LOOSE_CELLS = 11_325
 class SentenceInput:
     """A sentence with its lexicon entries, constraints and open cells, computed once for all attempts.
 
-    Each tuple has one entry for each binarisation that is to parse the sentence.
+    Attributes that are tuples have one entry for each binarisation.
 
     Attributes:
         words: tokens in the model's conventions.
@@ -103,7 +103,7 @@ class SentenceInput:
         constraints: constraints on the tree.
         lookups: the words' entries in the lexicon.
         allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
-        tag_values: float64 (n_tokens, n_symbols), values of tags under the coarse grammar.
+        tag_values: float64 (n_tokens, n_symbols), lexical weights of tags under the coarse grammar.
         limits: symbols and unary rules allowed over spans; None for all.
         cells: spans considered in the first attempt (open cells), for all binarisations; None until
             `ForestParser.open_cells`.
@@ -124,12 +124,12 @@ class SentenceInput:
 
 
 class Retry(NamedTuple):
-    """Settings of a further attempt to parse a sentence, after an attempt without a derivation.
+    """Settings of a further attempt to parse a sentence, after the previous attempt found no tree.
 
     Attributes:
-        least_marginal: least marginal of the open cells; 0 opens all that may be opened.
-        is_loose: whether almost nothing is pruned; if not, thresholds are those of the first attempt, with
-            1/1000 of its beam.
+        least_marginal: cells (spans) of at least this marginal are considered; 0 for all that may be.
+        is_loose: True prunes almost nothing; False takes the thresholds of the first attempt, with 1/1000
+            of its beam.
         any_tag: whether every word may have every tag.
         applies: function that returns whether to make this attempt for a sentence.
     """
@@ -169,12 +169,12 @@ class Forests:
 
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """Collect the scored forests of a sentence.
+        """Return the scored forests of a sentence with its log-probability, which this method computes.
 
         Args:
             sentence: the sentence.
             scored: the forests, one or more, by index of the binarisation.
-            what: values of `any_tag` and `coarse_only`, by name; False by default.
+            what: ``any_tag`` and ``coarse_only`` as keyword arguments; False by default.
         """
         number, first = next(iter(scored.items()))
         log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
@@ -182,7 +182,7 @@ class Forests:
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """The first of the forests, preceded by the index of its binarisation."""
+        """The pair of the first binarisation that has a forest, by index, and this forest."""
         return next(iter(self.scored.items()))
 
 
@@ -232,9 +232,9 @@ class ForestParser:
             words: tokens in the model's conventions, one or more.
             tags: the tags that the words must have; None for a sentence without given tags.
             constraints: constraints on the tree.
-            tag_weights: for each binarisation, float64 (n_tokens, n_symbols), factors of the tags' values;
-                None to take those of rare words from their clusters.
-            pooled: whether all binarisations parse the sentence, or only the first.
+            tag_weights: for each binarisation, factors that multiply the lexical weights of tags, float64
+                (n_tokens, n_symbols); None to take factors for rare words from their clusters.
+            pooled: True if all binarisations parse the sentence, False if only the first does.
         """
         given = merge_tags(tags, constraints, len(words))
         lookups: list[Lookup] = []
@@ -257,16 +257,16 @@ class ForestParser:
 
     @cached_property
     def first_with_same_lexicon(self) -> list[int]:
-        """For each binarisation, the index of the first one whose lexicon has the same entries for words."""
+        """For each binarisation, the first one with the same lexicon entries, to look up words only once."""
         lexicons = [each.coarse.lexicon for each in self.grammars]
         return [
             next(n for n, first in enumerate(lexicons) if first.has_same_entries(each)) for each in lexicons
         ]
 
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
-        """Return the sentence with the spans to consider in the first attempt, predicted by the cell model.
+        """Return the sentence with the cells (spans) that the first attempt to parse considers.
 
-        Without a model, they are those of `without_model`.
+        A model predicts the cells; a parser without such a model takes the cells of `without_model`.
         """
         first, limits = self.grammars[0], sentence.limits[0]
         if self.cells is None:
@@ -283,8 +283,9 @@ class ForestParser:
     def infer(self, sentence: SentenceInput) -> Forests:
         """Return a sentence's scored forests, trying with more cells and less pruning until a parse is found.
 
-        Binarisations that fail while another succeeds are left out: further attempts take many times as long,
-        and the mean of the others is about as good. Coarse scores are used only if there are no others.
+        A binarisation that fails while another succeeds is left out: further attempts take many times as
+        long, and averages without it are about as good. Forests that only a coarse grammar could score are
+        returned if no attempt gives better ones.
         """
         possible = [(True, True)] * len(sentence.lookups)
         coarse: dict[int, tuple[ScoredForest, bool]] = {}
@@ -308,7 +309,7 @@ class ForestParser:
     def _scored(
         self, sentence: SentenceInput, number: int, cells: Cells, pruning: Pruning, any_tag: bool
     ) -> ScoredForest | None:
-        """Return the scored forest of one binarisation; None if its coarse grammar has no derivation.
+        """Return the scored forest of one binarisation; None if its coarse grammar derives no tree.
 
         Args:
             sentence: the sentence.
@@ -340,9 +341,9 @@ class ForestParser:
         )
 
     def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
-        """Yield the settings of each attempt: open cells, pruning, and whether every tag is allowed.
+        """Yield the settings of each attempt to parse: open cells, pruning, and whether any tag is allowed.
 
-        The first attempt has the settings of the parser; those of later ones come from `RETRIES`.
+        The first attempt has the settings of the parser; later attempts have those of `RETRIES`.
         """
         n_tokens, limits = len(sentence.words), sentence.limits[0]
         assert sentence.cells is not None, "cells are opened first"
@@ -368,15 +369,15 @@ class ForestParser:
             yield cells, pruning, retry.any_tag
 
     def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
-        """Decide, without pruning, whether a sentence has a derivation.
+        """Decide, without pruning, whether a sentence has a derivation under its constraints.
 
         Args:
             sentence: the sentence.
             number: index of the binarisation.
 
         Returns:
-            Whether it has one with the tags that its words have in the lexicon; and whether it has one if
-            every word may have every tag that constraints allow.
+            Two answers: whether there is a derivation if words have only tags from the lexicon; and whether
+            there is one if every word may have every tag that the constraints allow.
         """
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))
@@ -406,10 +407,13 @@ class ForestParser:
         return replace(forests, scored=scored)
 
     def decode(self, forests: Forests, decoder: Decoder) -> Tree:
-        """Return the best tree of one binarisation's forest, or of the averaged spans of several.
+        """Return the tree that a decoder chooses from a sentence's forests.
+
+        Posteriors of spans are averaged if there are several forests, one for each binarisation. If the tree
+        of the averages breaks the sentence's constraints, the tree of the first forest is returned.
 
         Args:
-            forests: forests of one or more binarisations; several only if the decoder's ``can_pool`` is True.
+            forests: one or more forests; several only if the decoder's ``can_pool`` is True.
             decoder: the decoder that chooses the tree.
         """
         sentence = forests.sentence
@@ -423,12 +427,12 @@ class ForestParser:
         return self.tree(number, scored, decoder.decode(scored), sentence.words)
 
     def tree(self, number: int, scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-        """Return the tree of chosen hyperedges of a forest, without binarisation, as in the treebank.
+        """Return the tree that chosen hyperedges of a forest form, restored to the form of the treebank.
 
         Args:
             number: index of the binarisation.
             scored: the binarisation's forest.
-            choice: int32 (n_nodes,); the hyperedge of each node, see :class:`~.decoders.Decoder`.
+            choice: int32 (n_nodes,); the hyperedge of each node, as a decoder returns them.
             words: the words of the sentence.
         """
         return restore(derivation_tree(scored, choice, words), self.grammars[number].chains)
@@ -448,7 +452,13 @@ class ForestParser:
 
 
 def merge_tags(tags: Tags | None, constraints: Constraints | None, n_tokens: int) -> Tags | None:
-    """Return the tags of all words, where those of constraints take precedence; None if there are no tags."""
+    """Return the tag that each word must have, None for any; or None if no word has a prescribed tag.
+
+    Args:
+        tags: the tag of each word; None for none.
+        constraints: constraints, whose tags replace those in ``tags``.
+        n_tokens: number of words.
+    """
     if constraints is None or not constraints.tags:
         return tags
     given = dict(constraints.tags)

@@ -21,11 +21,11 @@ from spectralnlp.trees.parse import BracketPosteriors
 
 @dataclass(frozen=True)
 class Pool:
-    """Labels shared by grammars of several binarisations, in terms of which their posteriors are averaged.
+    """Labels shared by grammars of several binarisations, whose posteriors of these labels are averaged.
 
     Attributes:
         shared: ids of labels and of unary pairs, and each binarisation's symbols and rules mapped to them.
-        chains: the full unary chain for a pair (top, bottom) of labels, if the chain has more labels.
+        chains: the full unary chain for a pair (top, bottom) of labels; other pairs are chains of two.
     """
 
     shared: SharedLabels
@@ -33,20 +33,22 @@ class Pool:
 
     @classmethod
     def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
-        """Return the pool of grammars, after assigning ids to the labels of all of them."""
+        """Return the pool of the grammars of several binarisations; assigns an id to each label."""
         chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
         return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """Table of phrase labels for which each shared label, or pair of labels of a unary rule, stands."""
+        """The phrase labels for which each shared label, and each pair of labels of a unary rule, stands."""
         return LabelTable.of_labels(self.shared, self.chains)
 
     def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:
-        """Return the averaged posteriors of all brackets and tags, also of the labels inside unary chains.
+        """Return the posteriors of all brackets and tags of a sentence, averaged over all grammars.
+
+        Collapsed unary chains are expanded, so that each label in a chain has a posterior.
 
         Args:
-            forests: the scored forests by index of the binarisation; see `decode`.
+            forests: the scored forests by index of the binarisation, without binarisations that failed.
             n_tokens: length of the sentence.
         """
         names, labels = self.shared.names, self.shared.labels

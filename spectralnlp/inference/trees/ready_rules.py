@@ -1,7 +1,7 @@
 """Prepare rule tensors for passes over a forest: as padded tensors, or as lists if they are nearly all zero.
 
-Only the tensors of rules that occur in a sentence's forest are prepared. Those that a model folder stores as
-low-rank factors are multiplied out.
+Only the tensors of rules that occur in a sentence's forest are prepared. Tensors that a model folder stores
+as low-rank factors are multiplied out.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _MOST_COLUMNS = 1 << 16
 
 @kernel_part
 def make_ready(rules, forest):
-    """Write the tensors or lists of a forest's rules that are not written yet.
+    """Prepare the tensors of the rules in a forest, except those that were prepared for earlier sentences.
 
-    Several threads may call this at the same time.
+    Several threads may call this function at the same time.
 
     Args:
-        rules: DenseRules.
+        rules: DenseRules; tensors and lists are written to its arrays.
         forest: Forest.
     """
     stored, unary = rules.stored, rules.unary_stored

@@ -1,8 +1,9 @@
 """Decide whether a sentence has any derivation, by a chart with one bit per symbol and span.
 
-This is needed for sentences with constraints. The symbols that any span of a width can have are an upper
-bound for each span of this width. If every word has every tag, most spans reach the bound at their first
-splits, and their other splits are skipped. Only the rules of symbols that are still missing are tried.
+It is called for sentences with constraints, to tell a contradiction from a tree that pruning lost. An upper
+bound, computed first, is the set of symbols that any span of a given width can have. If every word may have
+every tag, most spans have all symbols of the bound after a few splits, and their other splits are skipped.
+For each split, only rules are tried whose parent is in the bound but not among the span's symbols yet.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class ParentIndex(NamedTuple):
 
     @classmethod
     def of(cls, grammar: LatentGrammar) -> ParentIndex:
-        """Return the index of a grammar's rules; it must have one state per symbol, and dense tensors."""
+        """Return the index of the rules of a grammar that has one state per symbol and dense tensors."""
         weighed = grammar.binary_rules[np.asarray(grammar.binary.values) > 0]
         binary = weighed[np.argsort(weighed[:, 0], kind="stable")]
         unary = np.flatnonzero(np.asarray(grammar.unary.values) > 0).astype(np.int32)
@@ -65,8 +66,8 @@ def recognise(
     Args:
         rules: the rules of a grammar.
         tags: bool (n_tokens, n_symbols); the allowed tags of each token.
-        cells: the open cells.
-        limits: symbols and unary rules allowed over spans; cells that cross a required span must be closed.
+        cells: the cells (spans) to consider; none may cross a span that ``limits`` require.
+        limits: symbols and unary rules allowed over spans; None for all.
     """
     return bool(_recognise(rules, tags, cells, limits_of(limits, cells.start, cells.end)))
 
@@ -118,9 +119,10 @@ def _recognise(rules, tags, cells, limits):
 
 @kernel_part
 def _bounds(rules, tags):
-    """Return which symbols spans of each width can have at most: if every token had all tokens' allowed tags.
+    """Return an upper bound of the symbols that spans of each width can have, before unary rules.
 
-    The symbols, before unary rules, are bits in uint64 (n_tokens + 1, n_words).
+    The bound holds because every token is given the allowed tags of all tokens. The result is uint64
+    (n_tokens + 1, n_words), with a row for each width and a bit for each symbol.
     """
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64
@@ -155,9 +157,13 @@ def _set_tags(tags, bits):
 
 @kernel_part
 def _add_missing(rules, left, right, bound, found):
-    """Add symbols that rules build from children in ``left`` and ``right``; return how many are missing.
+    """Add to ``found`` the symbols that binary rules build; return how many symbols of ``bound`` are missing.
 
-    Only symbols of ``bound``, those that the span can have at all, are tried.
+    Args:
+        rules: `ParentIndex`.
+        left, right: uint64 (n_words,); bits of the symbols of the left and the right part of a span.
+        bound: uint64 (n_words,); bits of the symbols that the span can have; others are not tried.
+        found: uint64 (n_words,); bits of the span's symbols; updated.
     """
     n_missing = 0
     for word in range(len(bound)):
@@ -176,10 +182,9 @@ def _add_missing(rules, left, right, bound, found):
 
 @kernel_part
 def _from_both_ends(number, count):
-    """Return which way to split a span to try at a step: first, last, second, second to last, and so on.
+    """Return the index of the split to try at a step: the first, the last, the second, and so on inwards.
 
-    Splits at the ends of the span come first, because they alone can add symbols of which one child is a
-    single token.
+    Splits at the ends of the span come first, because only there is one of the children a single token.
 
     Args:
         number: number of the step, from 0.

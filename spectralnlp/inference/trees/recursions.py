@@ -55,7 +55,13 @@ def prune_forest(forest: Forest, keep: NDArray[np.bool_]) -> tuple[Forest, Offse
 
 @kernel
 def _prune(forest, productive, keep):
-    """Prune as `prune_forest` does; ``productive``, bool (n_nodes,), says which nodes keep a derivation."""
+    """Remove hyperedges from a forest; see `prune_forest`.
+
+    Args:
+        forest: `Forest`.
+        productive: bool (n_nodes,); whether a node has a derivation of remaining hyperedges.
+        keep: bool (n_edges,); False for hyperedges to remove.
+    """
     edges, left, right = forest.edges, forest.left, forest.right
     n_nodes, n_roots = len(forest.kind), forest.n_roots
     usable = keep.copy()

@@ -20,13 +20,13 @@ NO_BRACKET, NOT_AN_OPTION = -1, -2
 
 @dataclass(frozen=True)
 class Example:
-    """Training sentence of a span scorer.
+    """A training sentence of a span scorer.
 
     Attributes:
-        options: the candidate labels of its spans, from grammars that were not trained on this sentence.
-        tokens: the feature values of its tokens.
-        gold: int32 (n_spans,); index among the sentence's options of the label in the gold tree; NO_BRACKET
-            if the span is no constituent there, NOT_AN_OPTION if its label is not among the options.
+        options: candidate labels of the sentence's spans, from grammars that were not trained on it.
+        tokens: the feature values of the sentence's tokens.
+        gold: int32 (n_spans,); index in ``options`` of the span's label in the gold tree; NO_BRACKET if the
+            span is no constituent of the gold tree, NOT_AN_OPTION if ``options`` lack its label.
     """
 
     options: SpanOptions
@@ -35,7 +35,10 @@ class Example:
 
 
 def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
-    """Return the examples, with arrays moved to files if memory is limited; errors as in `concatenated`."""
+    """Return the same examples, with their arrays stored in files if a memory limit is set.
+
+    Raises the errors of `spectralnlp.runtime.concatenated`.
+    """
     if current_memory() is None or not examples:
         return examples
     options = (_spilled(column) for column in zip(*(each.options for each in examples), strict=True))
@@ -51,10 +54,10 @@ def _spilled(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
 
 class ExampleTable(NamedTuple):
-    """All training examples in one table.
+    """The training sentences of a span scorer in one table.
 
     Attributes:
-        options: the options of all sentences, concatenated.
+        options: the options (candidate labels of spans) of all sentences, concatenated.
         tokens: the token values of all sentences, concatenated, each sentence with its padding.
         gold: int64 (n_spans,); the span's gold option in ``options``, or NO_BRACKET or NOT_AN_OPTION.
         spans, token_offsets: int64 (n_examples + 1,); first span and first token of each sentence.

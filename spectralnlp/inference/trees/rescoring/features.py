@@ -40,16 +40,17 @@ def bracket_features(
     bracket: Bracket,
     cell_marginals: CellMarginals | None,
 ) -> list[Feature]:
-    """Return the features of a bracket with non-zero weights, the largest first; they sum to its score.
+    """Return a bracket's features of non-zero weight, the largest first; the weights sum to its score.
 
-    The text of a feature lists the values of its template as ``name=value``. The option "no bracket" scores
-    0.
+    The text of a feature lists the values that it combines as ``name=value``. The score is relative to that
+    of "no bracket", which is 0.
 
     Args:
         rescorer: the span scorer.
-        forests: the sentence's forests before rescoring, by the number of their grammar.
+        forests: the sentence's forests before rescoring, by index of the binarisation.
         words: the tokens of the sentence.
-        bracket: a bracket with a label; where several unary chains have that label, the most probable counts.
+        bracket: a bracket with a label; if several unary chains over the span contain the label, the most
+            probable of them is scored.
         cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
 
     Returns:
@@ -91,7 +92,17 @@ def bracket_features(
 
 @kernel
 def _features_of(s, option, options, tokens, labels, table, known):
-    """Return the values, hashed features and real-valued features of one option of span ``s``."""
+    """Return the values, hashed features and real-valued features of one option (candidate label).
+
+    Args:
+        s: index of the span.
+        option: index of the option in ``options``.
+        options: `SpanOptions` of the sentence.
+        tokens: `TokenValues` of the sentence.
+        labels: `LabelValues`.
+        table: int64; the templates, from `template_table`.
+        known: `KnownFeatures`, in which the indices of the hashed features are looked up.
+    """
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
     describe_span(s, options, tokens, labels, brackets, table, work)
@@ -109,7 +120,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return the string behind each hash in the features of a sentence: words, labels and the like."""
+    """Return, for each hash in the features of a sentence, the hashed word, shape, tag or label."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

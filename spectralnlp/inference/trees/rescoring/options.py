@@ -1,9 +1,9 @@
 """Collect the candidate labels (options) of each span of a sentence, with their posteriors, from its forests.
 
 A span of several tokens is a bracket X alone, a bracket X under a unary rule with parent A, or no bracket. A
-span of one token is a tag alone, or a tag under A. These are mutually exclusive, so the posteriors of a
-span's options and of "no bracket" sum to one. Forests of different binarisations share no nodes, but they
-share options.
+span of one token is a tag alone, or a tag under a unary rule with parent A. These cases exclude one another,
+so the posteriors of a span's options and of "no bracket" sum to one. Forests of different binarisations share
+no nodes, but their nodes correspond to the same options.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class SpanOptions(NamedTuple):
     Attributes:
         start, end: int32 (n_spans,); token positions, end exclusive; sorted by end, then by start.
         first: int64 (n_spans + 1,); options ``first[s]:first[s + 1]`` belong to span s.
-        label: int32 (n_options,); X alone is numbered as the label X, A over X as n_labels + the number of
-            the pair (A, X), and A over a tag as the label A.
+        label: int32 (n_options,); for a phrase X alone the id of X; for a unary rule A → X the id of the
+            pair (A, X) plus n_labels; for a unary rule A → tag the id of A.
         posterior: float64 (n_options, n_grammars); posterior of the option under each grammar.
         tag: int32 (n_tokens,); the most probable tag of each token.
         cell_odds: float64 (n_spans,); log-odds that the span is a bracket, label aside; see `cell_odds`.
@@ -306,9 +306,12 @@ def cell_odds(cell_marginals: CellMarginals, start: Ints, end: Ints) -> Floats:
 
 @kernel
 def _odds(cells, marginals, start, end):
-    """Return the log-odds of spans, which are sorted as the cells are.
+    """Return the log-odds that spans are constituents, float64 (n_spans,); the least value if not a cell.
 
-    Spans without a marginal get the minimum.
+    Args:
+        cells: `Cells`, the spans that have a marginal.
+        marginals: float64 (n_cells,); marginal of each cell.
+        start, end: int32 (n_spans,); the spans, sorted by end, then by start.
     """
     odds = np.empty(len(start))
     at, last_end = np.int64(0), -1

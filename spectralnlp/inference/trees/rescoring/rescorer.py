@@ -38,8 +38,8 @@ class KnownFeatures(NamedTuple):
     Attributes:
         bits: uint64 (n_buckets / 64,); one bit for each bucket, set if a feature with a weight is there.
         before: int32 (n_buckets / 64,); number of set bits before each element of ``bits``.
-        weights: float32 (n_features + 1,); weights in the order of their buckets, then 0 for all other
-            features.
+        weights: float32 (n_features + 1,); weights in the order of their buckets, then one 0, the weight of
+            all other features.
     """
 
     bits: NDArray[np.uint64]
@@ -57,7 +57,7 @@ class KnownFeatures(NamedTuple):
 
 
 class SpanRescorer:
-    """Span scorer that is set up for the grammars of a parser, and applied to its forests.
+    """A span scorer prepared for the labels of a parser's grammars; reweights the labels in its forests.
 
     Args:
         scorer: the learned templates, weights and head table.
@@ -93,12 +93,13 @@ class SpanRescorer:
         limits: SpanLimits | None = None,
         cell_marginals: CellMarginals | None = None,
     ) -> dict[int, ScoredForest]:
-        """Return the forests of one sentence with the scorer's posteriors in place of the grammars'.
+        """Return the forests of one sentence with the posteriors that the span scorer gives to labels.
 
-        The new posteriors, averaged over all grammars, are the scorer's; the ratios between grammars stay.
+        Each option (candidate label of a span) has its posterior under every grammar multiplied by the same
+        factor, such that the mean over all grammars is the scorer's posterior.
 
         Args:
-            forests: forests by the number of their grammar in ``shared``.
+            forests: the sentence's forests by index of the binarisation.
             words: the tokens of the sentence.
             limits: the span constraints under which the forests were made.
             cell_marginals: marginals of the spans that the parser considered; None without a model of cells.
@@ -121,9 +122,11 @@ class SpanRescorer:
 
 
 def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
-    """Return the feature values of labels, including scores of the tags of their heads.
+    """Return the feature values of a parser's labels, and the scores of tags as heads of phrases.
 
-    Labels have the ids of ``shared``.
+    Args:
+        scorer: the span scorer, which has its own ids of phrase labels and tags.
+        shared: the parser's labels; the result is indexed by their ids.
     """
     names, pairs = shared.names, shared.labels.pairs
     hashes = [hash_name("label", name) for name in names]
@@ -149,18 +152,22 @@ def label_values(scorer: SpanScorer, shared: SharedLabels) -> LabelValues:
 
 
 def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters) -> TokenReader:
-    """Return a converter of sentences to feature values of tokens.
+    """Return the object that computes the feature values of a sentence's tokens.
 
-    The lexicon decides which words are rare.
+    Args:
+        shared: the parser's labels.
+        lexicon: lexicon by which words are rare or not; rare words are replaced by their shape and ending.
+        clusters: coarse and fine clusters of words.
     """
     return TokenReader(lambda word: is_rare(lexicon, word), shared.names, clusters.of)
 
 
 @kernel
 def _factors(options, required, tokens, labels, table, known, number_weights):
-    """Return by which factor rescoring multiplies the posterior of each option (label), float64 (n_options,).
+    """Return the ratio of each option's new posterior to the mean posterior of grammars, (n_options,).
 
-    For spans in ``required``, bool (n_spans,), the option "no bracket" is excluded.
+    Options are the candidate labels of spans. A span with True in ``required``, bool (n_spans,), must be a
+    bracket, so "no bracket" is excluded.
     """
     factors = np.ones(len(options.label))
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
@@ -182,7 +189,13 @@ def _factors(options, required, tokens, labels, table, known, number_weights):
 
 @kernel_part
 def number_known(known, n_options, work):
-    """Replace the hash bucket of each feature in the workspace by the index of its weight."""
+    """Replace the hash bucket of each feature by the index of its weight in ``known.weights``.
+
+    Args:
+        known: `KnownFeatures`.
+        n_options: number of options (candidate labels) of the current span.
+        work: `Workspace`; the first ``n_options`` rows of ``buckets`` are updated.
+    """
     for row in range(n_options):
         for k in range(work.n_features[row]):
             bucket = work.buckets[row, k]
@@ -206,13 +219,13 @@ def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> 
 
 @kernel
 def _multiply_all(forest, of_node, of_edge, factors, node, edge):
-    """Return the posteriors of hyperedges and nodes after multiplying each by its option's factor.
+    """Return new posteriors of hyperedges and nodes, multiplied by the factors of their span labels.
 
     Args:
         forest: `Forest`.
-        of_node, of_edge: option of each node and hyperedge; see `OptionsOfForest`.
+        of_node, of_edge: option (span label) of each node and hyperedge; see `OptionsOfForest`.
         factors: float64 (n_options,); factor of each option.
-        node, edge: float64 (n_grammars, n); posteriors under each grammar.
+        node, edge: float64 (n_grammars, n_nodes) and (n_grammars, n_edges); posteriors under each grammar.
     """
     new_node, new_edge, alone = node.copy(), edge.copy(), np.empty(node.shape[1])
     for g in range(len(node)):
@@ -222,9 +235,13 @@ def _multiply_all(forest, of_node, of_edge, factors, node, edge):
 
 @kernel_part
 def _multiply(forest, of_node, of_edge, factors, node, edge, new_node, new_edge, alone):
-    """Update the posteriors of hyperedges and nodes under one grammar; see `_multiply_all`.
+    """Write the new posteriors of hyperedges and nodes under one grammar; see `_multiply_all`.
 
-    ``alone`` is scratch space: the posterior of each node without a unary rule over it.
+    Args:
+        forest, of_node, of_edge, factors: see `_multiply_all`.
+        node, edge: float64; the old posteriors under this grammar.
+        new_node, new_edge: float64; copies of the old posteriors; updated.
+        alone: float64 (n_nodes,); scratch space for the posterior of "this node without a unary rule above".
     """
     for v in range(len(node)):
         alone[v] = node[v]

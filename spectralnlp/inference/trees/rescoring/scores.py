@@ -1,8 +1,11 @@
 """Score the candidate labels (options) of a span by their posteriors, a few numbers and hashed features.
 
-The posteriors of the options are the softmax of their scores:
+The new posteriors of the options are the softmax of their scores; "no bracket" has the score 0:
 
-score(option) = log(p + ε) - log(p_none + ε) + w · numbers + Σ weights of features; "no bracket" scores 0.
+score(option) = log(p + ε) - log(p_none + ε) + w · x + Σ weights of the option's hashed features
+
+p and p_none are the mean posteriors of the option and of "no bracket" under the grammars, ε is a small
+constant, x are ten real-valued features of the option, and w their weights.
 """
 
 from __future__ import annotations
@@ -47,7 +50,12 @@ class Workspace(NamedTuple):
 
 @kernel_part
 def make_workspace(first, n_templates):
-    """Return a workspace for the options of any span; ``first`` as in `SpanOptions`."""
+    """Return a workspace for the largest number of options (candidate labels) that any span has.
+
+    Args:
+        first: int64 (n_spans + 1,); options ``first[s]:first[s + 1]`` belong to span s.
+        n_templates: number of feature templates.
+    """
     rows = 1
     for s in range(len(first) - 1):
         rows = max(rows, first[s + 1] - first[s])
@@ -149,12 +157,12 @@ def score_span(n_options, weight_of, numbers_weight, work):
 
 @kernel_part
 def tokens_of(tokens, first, last, margins):
-    """Return the token values of one of several concatenated sentences.
+    """Return one sentence's slice of the token values of several concatenated sentences.
 
     Args:
-        tokens: values of all sentences.
-        first, last: the sentence's tokens, ``last`` exclusive.
-        margins: number of padding entries before the sentence's own padding.
+        tokens: `TokenValues` of all sentences.
+        first, last: range of the sentence's tokens, not counting padding; ``last`` exclusive.
+        margins: total number of padding entries of all sentences before this one.
     """
     a, b = first + margins, last + margins + 6
     return TokenValues(

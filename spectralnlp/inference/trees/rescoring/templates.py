@@ -181,7 +181,7 @@ last_noun_fine last_child_fine word_first
 
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
-    """Return the members of `Value` that each template combines, int64 (n_templates, 5), padded with -1.
+    """Return the numbers of the values that each template combines, int64 (n_templates, 5), -1 as padding.
 
     Args:
         text: one template per line; empty lines and lines that begin with # are comments.

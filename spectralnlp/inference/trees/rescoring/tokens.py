@@ -30,7 +30,7 @@ def hash_name(*names: str) -> int:
 
 @lru_cache(maxsize=8192)
 def kind_of(word: str, tag: str) -> int:
-    """Return bits that classify a token as a comma, a quotation mark, a verb and so on (`values.COMMA`, …).
+    """Return the properties of a token as bits: comma, quotation mark, verb and others (`values.COMMA`, …).
 
     Verbs, nouns and conjunctions are recognised by prefixes of tags that most tagsets share.
     """
@@ -49,7 +49,10 @@ def kind_of(word: str, tag: str) -> int:
 
 
 def shape_of(word: str) -> str:
-    """Return a word's character classes, runs cut to two, and its last two letters: ``Xxx/se`` of "House"."""
+    """Return a word's character classes and its last two letters: ``Xxx/se`` for "House".
+
+    At most two equal classes in a row are kept, and at most eight classes in all.
+    """
     shape = ""
     for c in word:
         mark = "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c
@@ -62,7 +65,7 @@ class TokenReader:
     """Converter of sentences to `TokenValues`, the feature values of their tokens.
 
     Args:
-        is_rare: function that returns whether a word is so rare that its shape and ending replace it.
+        is_rare: function that returns whether a word is rare; its shape and ending then replace the word.
         tags: names of labels, by id.
         clusters_of: function that returns the coarse and the fine cluster of a word, from 1; zeros for none.
     """
@@ -83,7 +86,7 @@ class TokenReader:
 
         Args:
             words: tokens in the model's conventions.
-            tag_number: int32 (n_tokens,); the most probable tag of each token.
+            tag_number: int32 (n_tokens,); label id of the most probable tag of each token.
         """
         known = b"".join([self._of_word(word) for word in words])
         columns = np.empty((4, len(words) + 2 * MARGIN), np.uint64)
@@ -99,7 +102,7 @@ class TokenReader:
         return TokenValues(word, shape, tag, coarse, fine, kind, tag_number)
 
     def _of_word(self, word: str) -> bytes:
-        """Return the hashes of a word and its shape, and its two clusters, as the bytes of four uint64."""
+        """Return four uint64 values as bytes: hashes of a word and of its shape, coarse and fine cluster."""
         found = self._known.get(word)
         if found is None:
             if len(self._known) >= _CACHED_WORDS:

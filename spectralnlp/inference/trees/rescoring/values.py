@@ -1,6 +1,7 @@
-"""Compute the values of which a span scorer's features consist: words, tags, heads, neighbouring brackets, ….
+"""Compute the values that a span scorer's features combine, such as words, tags, heads and nearby brackets.
 
-A value is one number, either a hash or a small count; 0 means that it is absent (no verb before the span).
+A value is one number, either a hash or a small count; 0 stands for an absent value, such as the last verb
+before a span that no verb precedes.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ N_VALUES = len(Value)
 class TokenValues(NamedTuple):
     """Feature values of a sentence's tokens.
 
-    All arrays but the last have MARGIN padding entries before the first token and after the last.
+    All arrays except ``tag_number`` have MARGIN (3) padding entries before the first token, and as many after
+    the last.
 
     Attributes:
         word: uint64 (n_tokens + 6,); hash of the word, or of the shape and ending of a rare word.
@@ -127,11 +129,11 @@ class TokenValues(NamedTuple):
 
 
 class LabelValues(NamedTuple):
-    """Feature values of labels and of pairs of labels, numbered as in `SpanOptions`.
+    """Feature values of labels X, followed by those of pairs (A, X) of labels in unary rules A → X.
 
     Attributes:
-        name: uint64 (n_labels + n_pairs,); hash of the option's names, X alone or A over X.
-        bottom: int32 (n_labels + n_pairs,); the label X.
+        name: uint64 (n_labels + n_pairs,); hash of the name of X, or of the names of A and X.
+        bottom: int32 (n_labels + n_pairs,); the id of X.
         head_score: float32 (n_labels, n_labels); score of a tag (column) as head of a phrase (row).
         head_is_last: bool (n_labels, n_labels); whether the last of several such tags is the head.
     """
@@ -227,7 +229,15 @@ def likely_brackets(options, first_span, last_span, tokens, labels):
 
 @kernel_part
 def set_span_values(i, j, tokens, labels, brackets, values):
-    """Write the feature values that all options of the span from i to j share, and NOTHING for all others."""
+    """Write the feature values that do not depend on a span's label, and clear those that do.
+
+    Args:
+        i, j: first token of the span, and the token after its last.
+        tokens: `TokenValues` of the sentence.
+        labels: `LabelValues`.
+        brackets: the sentence's likely `Brackets`.
+        values: uint64 (N_VALUES,); written; values that depend on the label become NOTHING.
+    """
     values[:] = np.uint64(NOTHING)
     a, b = i + MARGIN, j + MARGIN  # first token and the one after the last, in padded arrays
     for k in range(4):
