@@ -137,12 +137,12 @@ class Domain:
                 rows.append(self.scored(f"own {size:,}", parser, started))
         return rows
 
-    def adapted(self, size: int, beside: str = "", **more: Any) -> Row:
+    def adapted(self, size: int, suffix: str = "", **more: Any) -> Row:
         """Return the table row of a parser adapted to a number of domain trees.
 
         Args:
             size: number of trees.
-            beside: end of the row's name.
+            suffix: end of the row's name.
             more: further arguments of `changes.adapt`.
         """
         started, own = process_time(), self.train[:size]
@@ -150,7 +150,7 @@ class Domain:
         parser = changes.adapt(
             replace(self.learner), self.general.moments, InMemoryCorpus(own), weight=weight, **more
         )
-        name = f"general + {size:,}" + (f" + {beside}" if beside else "")
+        name = f"general + {size:,}" + (f" + {suffix}" if suffix else "")
         return self.scored(name, parser, started, weight)
 
     def partial_rows(self) -> list[Row]:

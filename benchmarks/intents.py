@@ -115,8 +115,8 @@ def few_table(n: int, seeds: int) -> str:
     for name in FEW:
         peers, ours = np.array([scores_of_draw(name, n, seed) for seed in range(seeds)]).T
         rows[0].append(f"{peers.mean():.1f}")
-        beside = f"({(ours - peers).mean():+.1f} ± {standard_error(ours - peers):.1f})"
-        rows[1].append(f"{ours.mean():.1f} {beside}")
+        difference = f"({(ours - peers).mean():+.1f} ± {standard_error(ours - peers):.1f})"
+        rows[1].append(f"{ours.mean():.1f} {difference}")
     return report.table((f"{n} examples an intent", *FEW), rows)
 
 
@@ -291,12 +291,12 @@ def sent_table(n: int, seeds: int) -> str:
                 crammer_singer(sp.csr_matrix(one), labels, sp.csr_matrix(other), data) for one, other in pairs
             ]
         print(name, *scores[at].mean(axis=0).round(1), file=sys.stderr, flush=True)
-    rows = [[name, *beside_first(each)] for name, each in zip(INTENTS, scores, strict=True)]
-    rows.append(["mean", *beside_first(scores.mean(axis=0))])
+    rows = [[name, *nearest_first(each)] for name, each in zip(INTENTS, scores, strict=True)]
+    rows.append(["mean", *nearest_first(scores.mean(axis=0))])
     return report.table((f"{n} examples an intent", "counts", "eigenwords", "SENT", "SENT+"), rows)
 
 
-def beside_first(scores: np.ndarray) -> list[str]:
+def nearest_first(scores: np.ndarray) -> list[str]:
     """Return table cells of models: mean scores, and differences to the first model with standard errors.
 
     Args:

@@ -70,7 +70,7 @@ VARIANTS = {
     "without doubt of unlabelled texts": Variant({"log_kinship": no_doubt}),
     "without directions": Variant(directions=False, full=True),
     "without pairs of words": Variant({"PAIR_REACH": 0}, full=True),
-    "without the second layer": Variant({"LEAST_LABELS": sys.maxsize}, few=False, full=True),
+    "without the second layer": Variant({"MIN_LABELS": sys.maxsize}, few=False, full=True),
 }
 
 

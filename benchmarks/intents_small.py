@@ -18,7 +18,7 @@ from benchmarks.intents import CORPORA, INTENTS, LABELS_ONLY, Labelled, corpus, 
 
 SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
 # Maximum number of unlabelled texts.
-MOST_REST = 9000
+MAX_REST = 9000
 
 
 def small_table(n: int, draws: int) -> str:
@@ -32,7 +32,7 @@ def small_table(n: int, draws: int) -> str:
         for seed in range(draws):
             order = np.random.default_rng(seed).permutation(len(data.texts))
             texts, labels = [data.texts[i] for i in order[:n]], data.labels[order[:n]]
-            rest = [data.texts[i] for i in order[n : n + MOST_REST]]
+            rest = [data.texts[i] for i in order[n : n + MAX_REST]]
             models: list[Any] = [
                 peer().fit(texts, labels),
                 IntentClassifier(**LABELS_ONLY).fit(texts, labels),

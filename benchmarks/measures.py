@@ -58,7 +58,7 @@ def values_of_neosca(trees: Sequence[Tree]) -> dict[str, float]:
     return {name: float(values[name]) for name in (*STRUCTURES, *RATIOS)}
 
 
-def beside_neosca(arguments: argparse.Namespace) -> None:
+def compare_with_neosca(arguments: argparse.Namespace) -> None:
     """Print the measures of the same trees by this package and by neosca."""
     if find_spec("neosca") is None:
         sys.exit("neosca is not installed; see --help")
@@ -102,4 +102,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    report.run_parts(__doc__, {"speed": speed, "neosca": beside_neosca}, add_arguments)
+    report.run_parts(__doc__, {"speed": speed, "neosca": compare_with_neosca}, add_arguments)

@@ -49,7 +49,7 @@ def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
     return result, best
 
 
-def beside_tgrep(arguments: argparse.Namespace) -> None:
+def compare_with_tgrep(arguments: argparse.Namespace) -> None:
     """Print how long this package and NLTK's tgrep take to search the WSJ sample for patterns."""
     from nltk.tgrep import tgrep_positions
     from nltk.tree import ParentedTree
@@ -96,4 +96,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    report.run_parts(__doc__, {"wsj": beside_tgrep, "craft": large}, add_arguments)
+    report.run_parts(__doc__, {"wsj": compare_with_tgrep, "craft": large}, add_arguments)

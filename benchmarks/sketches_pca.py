@@ -251,7 +251,7 @@ def text(arguments: argparse.Namespace) -> None:
         tracemalloc.stop()
         classifier = LogisticRegression(C=30, max_iter=300).fit(learn @ axes.T, classes[:cut])
         accuracy = classifier.score(rest @ axes.T, classes[cut:])
-        error = f"{1e3 * left_beside(covariance, axes):.3f}"
+        error = f"{1e3 * unexplained_variance(covariance, axes):.3f}"
         rows.append((name, f"{spent:.2f}", f"{peak:,.0f}", error, f"{100 * accuracy:.1f}"))
     print(f"### {cut:,} queries hashed to {width:,} columns, {k} components\n")
     print(report.table(("", "CPU s", "arrays, MB", "1000 · ‖(I − P) C (I − P)‖₂", "accuracy"), rows))
@@ -275,7 +275,7 @@ def axes_of(found: Any) -> np.ndarray:
     return np.asarray(getattr(found, "components_", found), dtype=np.float64)
 
 
-def left_beside(covariance: np.ndarray, axes: np.ndarray) -> float:
+def unexplained_variance(covariance: np.ndarray, axes: np.ndarray) -> float:
     """Return ‖(I − P) C (I − P)‖₂: the norm of the covariance C outside the span of the directions."""
     basis = np.linalg.qr(axes.T)[0]
 
@@ -332,7 +332,10 @@ def plot(arguments: argparse.Namespace) -> None:
     for (name, works), marker in zip(curves.items(), "*os^v", strict=True):
         with one_blas_thread():
             runs = [seconds_of(lambda work=work: axes_of(work())) for work in works]
-        spent, found = [run[0] for run in runs], [left_beside(covariance, run[1]) / best for run in runs]
+        spent, found = (
+            [run[0] for run in runs],
+            [unexplained_variance(covariance, run[1]) / best for run in runs],
+        )
         axis.plot(spent, found, marker=marker, label=name)
         print(name, [f"{s:.2f} s: {e:.3f}" for s, e in zip(spent, found, strict=True)])
     axis.set(xscale="log", xlabel="CPU seconds", ylabel="error / best error of 20 directions")

@@ -66,7 +66,7 @@ ROWS = {
     "vectors in small letters only": Row((0,)),
     "vectors as written only": Row((1,)),
     "no clusters": Row(constants={"unlabelled._N_CLUSTERS": 1}),
-    "no pairs and n-grams": Row(constants={"estimator._FEWEST_SEEN": 1 << 30}),
+    "no pairs and n-grams": Row(constants={"estimator._MIN_SEEN": 1 << 30}),
     "one member": Row(constants={"estimator._MEMBERS": 1}, spans_only=True),
     "no bias of spans": Row(constants={"held_out._BIASES": (0.0,)}, spans_only=True),
 }

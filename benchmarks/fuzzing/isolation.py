@@ -30,9 +30,9 @@ ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE = (
 CLASSES = (ACCEPTED, REFUSED, UNCLEAR, TRACEBACK, CRASH, SLOW, LARGE)
 GOOD = (ACCEPTED, REFUSED)
 
-MOST_SECONDS = 10  # of CPU time
-MOST_WAITING = 90  # wall seconds
-MOST_MEGABYTES = 1000  # memory growth during the case
+MAX_SECONDS = 10  # of CPU time
+MAX_WAITING = 90  # wall seconds
+MAX_MEGABYTES = 1000  # memory growth during the case
 LONGEST_LINE = 1200  # characters of a message, without the path
 
 
@@ -63,7 +63,7 @@ def run_apart(case: Callable[[], int], folder: Path) -> Outcome:
         folder: folder for the output of the child.
     """
     outcome = _run_once(case, folder)
-    kept = outcome.kind == SLOW and outcome.seconds < MOST_SECONDS
+    kept = outcome.kind == SLOW and outcome.seconds < MAX_SECONDS
     return _run_once(case, folder) if kept else outcome
 
 
@@ -93,9 +93,9 @@ def run_together(cases: Sequence[Callable[[], int]], folder: Path) -> list[Outco
 
 def _measured(case: Callable[[], int], folder: Path) -> Outcome:
     """Run a case in this process, which is a child, under limits, and return its outcome."""
-    signal.alarm(MOST_WAITING)
+    signal.alarm(MAX_WAITING)
     used = sum(os.times()[:4])
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_SECONDS, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MAX_SECONDS, resource.RLIM_INFINITY))
     before, place = _held("VmRSS"), os.lseek(2, 0, os.SEEK_END)
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is held now
@@ -133,13 +133,13 @@ def _run_child(case: Callable[[], int], said: Path, result: Path) -> None:
         result: file for time and memory.
     """
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(MOST_WAITING)
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, resource.RLIM_INFINITY))
+    signal.alarm(MAX_WAITING)
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()
     warnings.resetwarnings()  # without pytest's filters, which raise errors
     before = _held("VmRSS")
-    most = (_held("VmSize") + 2 * MOST_MEGABYTES) * 2**20  # address space, which exceeds memory
+    most = (_held("VmSize") + 2 * MAX_MEGABYTES) * 2**20  # address space, which exceeds memory
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
     with open(said, "w+b", buffering=0) as file, open(os.devnull, "r+b") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -172,13 +172,13 @@ def _classify(status: int, found: dict[str, object], lines: list[str], folder: P
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number in (signal.SIGALRM, signal.SIGXCPU):
-            return SLOW, f"more than {MOST_SECONDS} s of CPU time, or {MOST_WAITING} s"
+            return SLOW, f"more than {MAX_SECONDS} s of CPU time, or {MAX_WAITING} s"
         return CRASH, signal.Signals(number).name
     if "status" not in found:
         if "memory" in found:
             return LARGE, "\n".join(str(found["memory"]).strip().splitlines()[-5:])
         return TRACEBACK, str(found.get("traceback", "no result"))
-    if float(str(found["megabytes"])) > MOST_MEGABYTES:
+    if float(str(found["megabytes"])) > MAX_MEGABYTES:
         return LARGE, f"{found['megabytes']:.0f} MB"
     last = lines[-1].replace(str(folder), "") if lines else ""
     if found["status"] == 0:

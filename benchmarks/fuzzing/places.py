@@ -22,7 +22,7 @@ from benchmarks.fuzzing.targets import CORPORA, TREES, Target, first_failure
 _PIPES = ("pipe", "half a pipe", "an empty pipe")
 _DEVICES = ("zero", "urandom", "full", "null", "random")
 KINDS = (*_PIPES, *_DEVICES, "memory", "folder", "loop", "nowhere", "socket", "sparse", "itself", "missing")
-_MOST_SECONDS = 60  # that the other end of a pipe waits
+_MAX_SECONDS = 60  # that the other end of a pipe waits
 
 # Each word that begins with HERE/ is a file, or a model folder with files; one of them is replaced.
 COMMANDS = tuple(
@@ -183,7 +183,7 @@ def _other_end(place: Path, content: bytes | None) -> Iterator[None]:
         child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_MOST_SECONDS)
+        signal.alarm(_MAX_SECONDS)
         with suppress(OSError):
             place.read_bytes() if content is None else place.write_bytes(content)
         os._exit(0)

@@ -17,13 +17,13 @@ from typing import Any
 
 import h11
 
-from benchmarks.fuzzing.isolation import MOST_SECONDS
+from benchmarks.fuzzing.isolation import MAX_SECONDS
 from benchmarks.fuzzing.mutations import mutated_bytes, mutated_json
 from benchmarks.fuzzing.targets import CORPORA, Target
 
 _MAIN = "import sys; from spectralnlp.cli import main; sys.exit(main())"
 _SECONDS = 2  # the server's time limit for an analysis
-_MOST_TURNS = 600  # maximum waits of 0.1 s for an answer
+_MAX_TURNS = 600  # maximum waits of 0.1 s for an answer
 _STATUSES = (200, 204, 400, 403, 404, 405, 408, 413, 415, 422, 501, 503, 504)
 
 _LENGTHS = ("abc", "1e3", "-1", "0", "1", "+5", "5, 5", "5, 6", "9" * 30, "0x10", "", "99999999999")
@@ -178,7 +178,7 @@ class Requests(Target):
         status, body = self._answer(content)
         seconds = _cpu_seconds(self._server.pid) - before
         complaints = self._complaints.read_bytes()[said:].decode("utf-8", "replace")
-        if seconds > MOST_SECONDS or "Traceback" in complaints or status not in (0, *_STATUSES):
+        if seconds > MAX_SECONDS or "Traceback" in complaints or status not in (0, *_STATUSES):
             line = f"status {status} after {seconds:.1f} s of CPU time; the server wrote {complaints!r}"
             return _complain(line, 1)
         if status in (0, 200, 204):
@@ -212,7 +212,7 @@ class Requests(Target):
                             client.receive_data(connection.recv(65536))
                         except TimeoutError:
                             turns += 1
-                            if turns == _MOST_TURNS:
+                            if turns == _MAX_TURNS:
                                 return -2, b""
                     elif isinstance(event, h11.Response):
                         status = event.status_code

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from spectralnlp.inference.trees.parsing import ForestParser, SentenceInput
+
 from .items import Item, Section, files_of, scratch, succeed, trees_of
 
 
@@ -70,36 +72,24 @@ def _wanted(trees: tuple[Any, ...], part: str, known: Mapping[str, Item]) -> Ite
 
 
 class counted:  # noqa: N801
-    """Context that counts the attempts of a parse.
-
-    ``most`` stays 0 in versions whose code makes them elsewhere.
-    """
+    """Context that counts the attempts of each parse; ``most`` is the largest number of any sentence."""
 
     def __init__(self) -> None:
         self.most = 0
 
     def __enter__(self) -> counted:
-        try:
-            from spectralnlp.inference.trees.pipeline import Pipeline
+        original = self._attempts = ForestParser._attempts
 
-            self._owner: Any = Pipeline
-            self._attempts = Pipeline.attempts
-        except (ImportError, AttributeError):
-            self._owner = None
-            return self
-        original = self._attempts
-
-        def attempts(pipeline: Any, *given: Any, **options: Any) -> Iterator[Any]:
-            for number, each in enumerate(original(pipeline, *given, **options), 1):
+        def attempts(parser: ForestParser, sentence: SentenceInput) -> Iterator[Any]:
+            for number, each in enumerate(original(parser, sentence), 1):
                 self.most = max(self.most, number)
                 yield each
 
-        self._owner.attempts = attempts
+        ForestParser._attempts = attempts  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._owner is not None:
-            self._owner.attempts = self._attempts
+        ForestParser._attempts = self._attempts  # type: ignore[method-assign]
 
 
 SECTIONS: dict[str, Section] = {"retries-gum": english, "retries-cess": spanish, "retries-craft": abroad}

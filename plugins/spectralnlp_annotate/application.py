@@ -20,7 +20,7 @@ from spectralnlp_annotate.edits import NewLabelError
 from spectralnlp_annotate.ordering import Place
 from spectralnlp_annotate.session import Session, StaleTreeError
 
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 _SECONDS = 10.0
 _EXAMPLE = 'send {"do": "require", "start": 0, "end": 2, "label": "NP"}'
 
@@ -50,7 +50,7 @@ def make_application(session: Session, background: Background) -> ASGIApp:
         return JSONResponse({"next": session.next_after(_place(request))})
 
     async def edit(request: Request) -> Response:
-        value = await read_json(request, most=_MOST_BYTES, seconds=_SECONDS, example=_EXAMPLE)
+        value = await read_json(request, most=_MAX_BYTES, seconds=_SECONDS, example=_EXAMPLE)
         if not isinstance(value, dict):
             raise BadRequestError(422, f"the JSON is not an object; {_EXAMPLE}")
         view = await asyncio.to_thread(session.edit, _place(request), value)

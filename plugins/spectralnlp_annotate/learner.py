@@ -23,10 +23,10 @@ from spectralnlp_annotate.training import NO_MODEL, flat_parser, train_from_scra
 
 _NICENESS = 10
 # Maximum number of sentences whose gains are computed; more would delay the next model.
-_MOST_OPEN = 400
+_MAX_OPEN = 400
 # Number of accepted trees, the last ones, that the span scorer learns from in an update, if there are more
 # than twice as many: each tree has to be parsed again for it.
-_MOST_REFINED = 200
+_MAX_REFINED = 200
 
 
 def main() -> None:
@@ -82,10 +82,10 @@ class Learner:
         if trees:
             parser.save(request["learned"], overwrite=True)
         seconds = perf_counter() - started
-        parses = list(parser.parse_many(request["open"][:_MOST_OPEN]))
+        parses = list(parser.parse_many(request["open"][:_MAX_OPEN]))
         gains = expected_gains(parses, request["open"], known_words(parser))
         if request["base"] != NO_MODEL:
-            in_full = in_full or len(trees) <= 2 * _MOST_REFINED
+            in_full = in_full or len(trees) <= 2 * _MAX_REFINED
         return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
 
     def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
@@ -99,7 +99,7 @@ class Learner:
         """
         if base == NO_MODEL:
             return train_from_scratch(trees, in_full=in_full) if trees else flat_parser(texts)
-        parser, most = self._load(base), None if in_full else _MOST_REFINED
+        parser, most = self._load(base), None if in_full else _MAX_REFINED
         return adapt_without_treebank(self._adapter, trees, max_scorer_trees=most) if trees else parser
 
     def _load(self, base: str) -> Parser:

@@ -16,7 +16,7 @@ from spectralnlp.trees import Tree, cleaned, read_trees
 from spectralnlp_annotate.documents import TREES, Document
 
 _LOCK = ".lock"
-_MOST_BYTES = 20_000_000
+_MAX_BYTES = 20_000_000
 
 
 class Text(NamedTuple):
@@ -45,13 +45,11 @@ def read_texts(paths: Iterable[Path]) -> list[Text]:
             raise InputError(what, path=path, hint="rename one of them")
         try:
             with open(path, "rb") as file:
-                content = file.read(_MOST_BYTES + 1)
+                content = file.read(_MAX_BYTES + 1)
         except OSError as error:
             raise ConfigError(f"cannot read the text: {error.strerror}", path=path) from error
-        if len(content) > _MOST_BYTES:
-            raise InputError(
-                f"a text of more than {_MOST_BYTES:,} bytes", path=path, hint="cut it into parts"
-            )
+        if len(content) > _MAX_BYTES:
+            raise InputError(f"a text of more than {_MAX_BYTES:,} bytes", path=path, hint="cut it into parts")
         texts[path.stem] = Text(path, content)
     return list(texts.values())
 

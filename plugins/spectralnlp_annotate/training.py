@@ -17,7 +17,7 @@ from spectralnlp.trees import Tree
 NO_MODEL = "none"
 # Label of all sentences and tag of all words before any tree is accepted.
 SENTENCE, WORD = "S", "X"
-_MOST_FLAT = 100
+_MAX_FLAT = 100
 
 
 def train_from_scratch(trees: Sequence[Tree], *, in_full: bool) -> Parser:
@@ -45,7 +45,7 @@ def flat_parser(sentences: Iterable[Sequence[str]]) -> Parser:
         >>> print(flat_parser([["Das", "Meer", "steigt"]]).parse_tokens(["Es", "fällt"]).tree)
         (TOP (S (X Es) (X fällt)))
     """
-    some = list(islice(sentences, _MOST_FLAT))
+    some = list(islice(sentences, _MAX_FLAT))
     # The rules of one to four words derive a sentence of any length.
     some += [[some[0][0]] * length for length in (1, 2, 3, 4)]
     flat = [Tree(SENTENCE, [Tree(WORD, word=word) for word in words]) for words in some]

@@ -126,13 +126,13 @@ def check_answers(address: str, timeout: float) -> None:
         raise ConfigError(f"the server at {address} is a {kind}, not a scheduler", hint=hint)
 
 
-def own_version() -> str:
+def local_version() -> str:
     """Return the version of spectralnlp on this machine, which workers must have too."""
     return importlib.metadata.version(PACKAGE)
 
 
 def _check_versions(client: Client) -> None:
-    ours = own_version()
+    ours = local_version()
     versions = client.run(importlib.metadata.version, PACKAGE, on_error="return")
     for worker, theirs in sorted(versions.items()):
         if theirs != ours:

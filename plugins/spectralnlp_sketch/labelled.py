@@ -20,7 +20,7 @@ from spectralnlp_sketch.hashing.ngrams import checked_texts
 
 # Maximum number of characters of unlabelled texts in memory (about a million queries or 50,000 reviews), and
 # of the sample that replaces a larger set (about 45,000 queries).
-MOST_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
+MAX_CHARACTERS, SAMPLE_CHARACTERS = 2**26, 2**21
 
 
 class Example(NamedTuple):
@@ -141,7 +141,7 @@ class LabelledTexts(NamedTuple):
     Args:
         texts: labelled texts.
         labels: labels of the texts.
-        unlabelled: unlabelled texts; if they have more than `MOST_CHARACTERS`, every 2ᵏ-th of them.
+        unlabelled: unlabelled texts; if they have more than `MAX_CHARACTERS`, every 2ᵏ-th of them.
         n_unlabelled: number of unlabelled texts in the corpus.
     """
 
@@ -172,7 +172,7 @@ def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
             kept.append(text)
             size += len(text)
         n += 1
-        while size > (MOST_CHARACTERS if step == 1 else SAMPLE_CHARACTERS) and len(kept) > 1:
+        while size > (MAX_CHARACTERS if step == 1 else SAMPLE_CHARACTERS) and len(kept) > 1:
             step, kept = 2 * step, kept[::2]
             size = sum(map(len, kept))
     return LabelledTexts(texts, labels, kept, n)

@@ -18,7 +18,7 @@ from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Matrix, check_structure
 
 # Arrays larger than the first number of bytes may be at most the second number of times their archive's size.
-_SWOLLEN, _MOST_SWELLING = 64 << 20, 200
+_SWOLLEN, _MAX_SWELLING = 64 << 20, 200
 
 
 def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
@@ -82,8 +82,8 @@ def _check_swelling(file: BufferedReader, path: Location) -> None:
     with ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
     go_to(file, path, 0)
-    if size > max(_SWOLLEN, _MOST_SWELLING * packed):
-        what = f"an archive that swells to more than {_MOST_SWELLING} times its size"
+    if size > max(_SWOLLEN, _MAX_SWELLING * packed):
+        what = f"an archive that swells to more than {_MAX_SWELLING} times its size"
         raise InputError(what, path=path, hint="check its contents")
 
 

@@ -11,7 +11,7 @@ from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
 from spectralnlp.runtime import Inputs, OnBad
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.task import OwnChanges, Task
+from spectralnlp.tasks.task import FolderChanges, Task
 from spectralnlp_sketch.changes import SketchChanges
 from spectralnlp_sketch.files import depends_on_row_numbers, load_sketch
 
@@ -41,9 +41,13 @@ class SavedSketch:
             "method": registry.sketches.shown(self.about["method"]),
             "rows": self.sketch.n_rows_,
             "shape": " × ".join(map(str, self.sketch.sketch_.shape)),
-            "bound": self.about["bound"],
+            **self._bound(),
             **self._changes(),
         }
+
+    def _bound(self) -> dict[str, Any]:
+        bound = self.about["bound"]
+        return {} if bound is None else {"bound": bound}
 
     def _changes(self) -> dict[str, Any]:
         if not depends_on_row_numbers(self.sketch):
@@ -75,6 +79,6 @@ class SketchTask(Task):
             values.take(name, kind)
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
-    def own_changes(self) -> OwnChanges:
+    def folder_changes(self) -> FolderChanges:
         """Return the object that updates and merges saved sketches and, where possible, removes files."""
         return SketchChanges()

@@ -189,7 +189,7 @@ class SpectralPipe(Pipe):
         self._check_kind(model.task, source)
         self.model, self._origin = model, None if folder is None else Origin.of(folder)
         if self.keep_examples and folder is not None and (folder / MOMENTS_META).exists():
-            registry.changes.get("models").hold(model)
+            registry.changes.get("models").load_moments(model)
 
     @property
     def _files(self) -> tuple[str, ...]:

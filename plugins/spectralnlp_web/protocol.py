@@ -10,7 +10,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # Maximum number of open connections; further ones are closed.
-_MOST_CONNECTIONS = 200
+_MAX_CONNECTIONS = 200
 
 
 class Protocol(H11Protocol):
@@ -30,7 +30,7 @@ class Protocol(H11Protocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Accept a connection, or close it if there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > _MOST_CONNECTIONS:
+        if len(self.connections) > _MAX_CONNECTIONS:
             transport.close()
         else:
             self._wait_for_request()

@@ -135,10 +135,10 @@ class KeptMoments:
         learner, empty = _empty_moments(estimator, settings, metadata)
         _check_reading(task_of(learner), reading, metadata)
         unit = documents.take("unit", DocumentUnit)
-        own = arrays.part("moments.")
+        stored_part = arrays.part("moments.")
         moments = _of_parameters(empty, metadata.part("moments"))
-        moments.check_arrays(own)
-        moments = moments.restored(own.all())
+        moments.check_arrays(stored_part)
+        moments = moments.restored(stored_part.all())
         ledger = Ledger.from_arrays(
             documents.take("salts", tuple[Salt, ...]),
             arrays.part("ledger."),

@@ -75,7 +75,7 @@ class LearnedSentences:
         against = [each for each in order[::-1][:limit].tolist() if of_sentence[each] < 0]
 
         def named(sentence: int) -> SentenceEvidence:
-            own, sign = of_token[starts[sentence] : starts[sentence + 1]], np.sign(of_sentence[sentence])
+            values, sign = of_token[starts[sentence] : starts[sentence + 1]], np.sign(of_sentence[sentence])
             words, tags = self.sentences[sentence]
             document, row = self.places[sentence].tolist()
             return SentenceEvidence(
@@ -84,7 +84,7 @@ class LearnedSentences:
                 sentence=row + 1,
                 words=tuple(words),
                 tags=tuple(tags),
-                token=int(np.argmax(own * sign)),
+                token=int(np.argmax(values * sign)),
             )
 
         return tuple(map(named, in_favour)), tuple(map(named, against))

@@ -210,7 +210,7 @@ class Ledger:
         """Return whether documents, hashed with each salt, uint8 (n, n_salts, `WIDTH`), are in the ledger."""
         if not len(self) or not len(digests):
             return np.zeros(len(digests), bool)
-        found: NDArray[np.bool_] = np.isin(self._keys(digests), self._own_keys())
+        found: NDArray[np.bool_] = np.isin(self._keys(digests), self._stored_keys())
         return np.asarray(found.any(axis=1))
 
     def joined(self, other: Ledger) -> Ledger:
@@ -244,7 +244,7 @@ class Ledger:
             one removes, int64 (n,); and the indices of given documents that were not in the ledger.
         """
         places: dict[bytes, list[int]] = {}
-        for place, key in enumerate(self._own_keys()):
+        for place, key in enumerate(self._stored_keys()):
             places.setdefault(key.tobytes(), []).append(place)
         kept, times, unknown = np.ones(len(self), bool), np.zeros(len(digests), np.int64), []
         for number, keys in enumerate(self._keys(digests)):
@@ -291,7 +291,7 @@ class Ledger:
         numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
         return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
 
-    def _own_keys(self) -> NDArray[Any]:
+    def _stored_keys(self) -> NDArray[Any]:
         return _as_keys(np.concatenate([self.salt[:, None], self.digests], axis=1))
 
 

@@ -54,8 +54,8 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with a name, from this package or a plugin; None if there is none."""
-        own = super().get_command(ctx, cmd_name)
-        return own if own is not None else _load_plugin_command(cmd_name)
+        registered = super().get_command(ctx, cmd_name)
+        return registered if registered is not None else _load_plugin_command(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is called, and register its options with `with_options`."""
@@ -73,8 +73,8 @@ class Commands(TyperGroup):
 
         super().format_commands(ctx, formatter)
         entries = {re.sub(r"\.v\d+$", "", entry.name): entry for entry in registry.commands.describe()}
-        own = self.list_commands(ctx)
-        rows = [(name, summary(entry)) for name, entry in entries.items() if name not in own]
+        registered = self.list_commands(ctx)
+        rows = [(name, summary(entry)) for name, entry in entries.items() if name not in registered]
         if rows:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(rows)

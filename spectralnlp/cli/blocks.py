@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spectralnlp.text.tokens import Sentence
 
 # Number of characters after which a block ends, however few lines it has.
-MOST_CHARACTERS = 1 << 16
+MAX_CHARACTERS = 1 << 16
 
 
 class Block(NamedTuple):
@@ -74,7 +74,7 @@ def blocks(
                 task.append(block)
                 size += block.text.count("\n") + 1
                 n_characters += len(block.text)
-                if size >= n_lines or n_characters >= MOST_CHARACTERS:
+                if size >= n_lines or n_characters >= MAX_CHARACTERS:
                     yield task
                     task, size, n_characters = [], 0, 0
     if task:
@@ -92,7 +92,7 @@ def _blocks_of(
         size += len(line) + 1
         bare = len(line.strip())
         width = max(width, bare) if bare else 0
-        if (len(held) >= n_lines or size >= MOST_CHARACTERS) and (may_cut is None or may_cut(line)):
+        if (len(held) >= n_lines or size >= MAX_CHARACTERS) and (may_cut is None or may_cut(line)):
             yield Block("\n".join(held), file, first, offset, start_width)
             first, offset, start_width = number + 1, offset + size, width
             held, size = [], 0

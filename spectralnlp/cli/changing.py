@@ -14,7 +14,7 @@ from spectralnlp.cli.console import say
 if TYPE_CHECKING:
     from spectralnlp.changes import Change, KeptMoments
     from spectralnlp.runtime import Corpus
-    from spectralnlp.tasks.task import OwnChanges
+    from spectralnlp.tasks.task import FolderChanges
 
 ChangedModel: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write; by default, MODEL.")
@@ -38,7 +38,7 @@ def load_kept(model: str, verb: str) -> KeptMoments:
     return KeptMoments.load(folder_of(model), verb)
 
 
-def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
+def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
     """Return the folder of a model, and an object that updates it if it contains its training statistics.
 
     The object is None for all other models.
@@ -52,11 +52,11 @@ def own_changes(model: str) -> tuple[Path, OwnChanges | None]:
 
     folder = folder_of(model)
     kind = kind_of(folder)
-    return folder, registry.tasks.get(kind)().own_changes() if kind in registry.tasks else None
+    return folder, registry.tasks.get(kind)().folder_changes() if kind in registry.tasks else None
 
 
-def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | None, Path]:
-    """Return the results of `own_changes`, and the folder to write: ``output``, or that of the model.
+def changed_folder(model: str, output: Path | None) -> tuple[Path, FolderChanges | None, Path]:
+    """Return the results of `folder_changes`, and the folder to write: ``output``, or that of the model.
 
     Raises:
         ModelError: there is no such model.
@@ -65,14 +65,14 @@ def changed_folder(model: str, output: Path | None) -> tuple[Path, OwnChanges | 
     from spectralnlp.errors import ConfigError
     from spectralnlp.storage import check_writable
 
-    folder, own = own_changes(model)
+    folder, changes = folder_changes(model)
     if output is None and folder != Path(model):
         raise ConfigError(
             f"{model} is installed, and stays as it is", hint="name a folder for the result: -o"
         )
     target = output or folder
     check_writable(target)
-    return folder, own, target
+    return folder, changes, target
 
 
 def refuse_options(model: str, options: Mapping[str, Any]) -> None:

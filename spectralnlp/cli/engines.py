@@ -94,8 +94,8 @@ def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[...,
         # Typer derives the options from the signature and the annotations.
         parameters: list[inspect.Parameter] = []
         for each in inspect.signature(command, eval_str=True).parameters.values():
-            own = each.replace(kind=_BY_NAME)
-            parameters += options if each.name == "where" else [own]
+            replaced = each.replace(kind=_BY_NAME)
+            parameters += options if each.name == "where" else [replaced]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in parameters}
         return run

@@ -35,10 +35,10 @@ def forget(
     """Remove data from a trained model; the result equals that of training without them."""
     from spectralnlp.changes import forget as forget_documents
 
-    folder, own, target = changed_folder(model, output)
-    if own is not None:
+    folder, changes, target = changed_folder(model, output)
+    if changes is not None:
         refuse_options(model, {"--text-column": text_column, "--label-column": label_column})
-        own.forget(folder, documents, target, say)
+        changes.forget(folder, documents, target, say)
         return
     kept = load_kept(model, "forget")
     with where.running(), announced_kernels(), progress("forgetting"):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spectralnlp.cli.changing import load_kept, own_changes, save_change
+from spectralnlp.cli.changing import folder_changes, load_kept, save_change
 from spectralnlp.cli.console import announced_kernels, progress, say
 from spectralnlp.cli.options import NewFolder, Overwrite
 
@@ -27,10 +27,10 @@ def merge(
     if len(models) < 2:
         raise ConfigError("one model is nothing to merge", hint="give two or more")
     check_writable(output, overwrite=overwrite)
-    found = [own_changes(model) for model in models]
-    own = found[0][1]
-    if own is not None:
-        own.merge([folder for folder, _ in found], output, say)
+    found = [folder_changes(model) for model in models]
+    changes = found[0][1]
+    if changes is not None:
+        changes.merge([folder for folder, _ in found], output, say)
         return
     kept = [load_kept(model, "be merged") for model in models]
     with announced_kernels(), progress("merging"):

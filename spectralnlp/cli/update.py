@@ -44,15 +44,15 @@ def update(
     """Add data to a trained model; the result equals that of training on all data."""
     from spectralnlp.changes import update as update_model
 
-    folder, own, target = changed_folder(model, output)
-    if own is not None:
+    folder, changes, target = changed_folder(model, output)
+    if changes is not None:
         if skip_known:
             what = f"{model} does not know what it was made of: --skip-known means nothing to it"
             raise ConfigError(what, hint="give files that it has not seen")
         refuse_options(
             model, {"--weight": weight, "--text-column": text_column, "--label-column": label_column}
         )
-        own.update(folder, inputs, target, say)
+        changes.update(folder, inputs, target, say)
         return
     kept = load_kept(model, "be updated")
     with where.running(), announced_kernels(), progress("updating"):

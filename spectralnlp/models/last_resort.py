@@ -15,8 +15,8 @@ from spectralnlp.trees.parse import Constituent
 Part = tuple[str, Constraints]
 
 # How often it is asked whether a tree meets some of the constraints, and how many are named.
-_MOST_QUESTIONS = 40
-_MOST_NAMES = 10
+_MAX_QUESTIONS = 40
+_MAX_NAMES = 10
 
 
 def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
@@ -55,8 +55,8 @@ def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
     parts = constraints.parts()
     if len(sentence.words) > WINDOW or derives(parts) or not derives(()):
         return
-    needed = _to_blame(parts, derives, [_MOST_QUESTIONS])
-    first, *rest = [name for name, _ in needed[:_MOST_NAMES]]
+    needed = _to_blame(parts, derives, [_MAX_QUESTIONS])
+    first, *rest = [name for name, _ in needed[:_MAX_NAMES]]
     if more := len(needed) - 1 - len(rest):
         rest.append(f"{more:,} more")
     together = f" together with {' and '.join(rest)}" if rest else ""
@@ -94,8 +94,8 @@ def _to_blame(
 
     first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
     of_second = of_half(second, [*met, *first])
-    beside = [*met, *of_second]
-    of_first = of_half(first, beside) if of_second else _to_blame(first, derives, left, met)
+    others = [*met, *of_second]
+    of_first = of_half(first, others) if of_second else _to_blame(first, derives, left, met)
     return [*of_first, *of_second]
 
 

@@ -10,7 +10,7 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree
 from spectralnlp.trees.parse import IN_PIECES, Alternative, Constituent, Parse
 
-MOST_KNOWN = 32
+MAX_KNOWN = 32
 _BREAKS = frozenset([";", ":", ".", "!", "?", ",", "--", "–", "—", ")", "。", "、", "，", "；", "！", "？"])
 
 
@@ -44,7 +44,7 @@ class KnownPieces:
 
     Attributes:
         parse: the function.
-        known: parses by the words and tags of the piece; at most `MOST_KNOWN`.
+        known: parses by the words and tags of the piece; at most `MAX_KNOWN`.
     """
 
     parse: Callable[[Sentence], Parse]
@@ -60,7 +60,7 @@ class KnownPieces:
         tokens = tuple(piece.forms), piece.tags
         parse = self.known.get(tokens)
         if parse is None:
-            if len(self.known) >= MOST_KNOWN:
+            if len(self.known) >= MAX_KNOWN:
                 self.known.clear()
             parse = self.known[tokens] = self.alone(piece)
         return parse

@@ -95,7 +95,7 @@ class LatentGrammar:
         arrays = {name: getattr(self, name) for name in _RULES}
         return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
-    def own_arrays(self, *, compact: bool = False) -> Arrays:
+    def unshared_arrays(self, *, compact: bool = False) -> Arrays:
         """Return the arrays for storage that differ between grammars of the same trees.
 
         They hold the numbers of states, tensors, root vectors and lexical vectors; see `common_arrays` for
@@ -119,7 +119,7 @@ class LatentGrammar:
         Args:
             common: fields shared by grammars of the same trees: symbols, tags and rules.
             lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
-            arrays: stored arrays, as `own_arrays` returns them; ``arrays.sizes`` must contain
+            arrays: stored arrays, as `unshared_arrays` returns them; ``arrays.sizes`` must contain
                 ``n_symbols``.
             signed: whether tensors have negative numbers.
 
@@ -188,14 +188,14 @@ class GrammarSet:
         pruner = () if self.pruner is None else (self.pruner,)
         return (self.coarse, *pruner, *self.grammars)
 
-    def to_json(self, *, beside: GrammarSet | None = None) -> dict[str, Any]:
+    def to_json(self, *, shared_with: GrammarSet | None = None) -> dict[str, Any]:
         """Return the JSON values to store in a model folder: names, and how trees are binarised.
 
         Args:
-            beside: another grammar set of the same folder; lexicon values that both have are stored once.
+            shared_with: another grammar set in the folder; lexicon values that both have are stored once.
         """
         first = self.coarse
-        theirs = {} if beside is None else beside.coarse.lexicon.to_json()
+        theirs = {} if shared_with is None else shared_with.coarse.lexicon.to_json()
         return {
             "symbols": first.symbols,
             "tags": np.flatnonzero(first.is_tag).tolist(),
@@ -207,14 +207,14 @@ class GrammarSet:
             "chains": [[*ends, list(chain)] for ends, chain in sorted(self.chains.items())],
         }
 
-    def to_arrays(self, *, compact: bool = False, beside: GrammarSet | None = None) -> Arrays:
+    def to_arrays(self, *, compact: bool = False, shared_with: GrammarSet | None = None) -> Arrays:
         """Return the arrays to store in a model folder; floats are stored as float32.
 
         Symbols, rules and words, which all grammars share, are stored once.
 
         Args:
             compact: store tensors and lexical vectors as float16 rounded to seven significant bits.
-            beside: a set stored in the same folder; lexicon arrays identical to its own are left out.
+            shared_with: a set stored in the same folder; lexicon arrays identical to its own are left out.
 
         Raises:
             ConfigError: the grammars differ in symbols, rules or words.
@@ -224,22 +224,22 @@ class GrammarSet:
             theirs = grammar.common_arrays()
             if _names(grammar) != names or not _are_equal(theirs, arrays):
                 raise ConfigError("the grammars of one binarisation differ in symbols, rules or words")
-        if beside is not None:
-            arrays = not_repeated(arrays, with_prefix("lexicon.", beside.coarse.lexicon.common_arrays()))
+        if shared_with is not None:
+            arrays = not_repeated(arrays, with_prefix("lexicon.", shared_with.coarse.lexicon.common_arrays()))
         for number, grammar in enumerate(self._all):
-            arrays |= with_prefix(f"{number}.", grammar.own_arrays(compact=compact))
+            arrays |= with_prefix(f"{number}.", grammar.unshared_arrays(compact=compact))
         return arrays
 
     @classmethod
     def from_arrays(
-        cls, arrays: StoredArrays, metadata: StoredValues, beside: str | None = None
+        cls, arrays: StoredArrays, metadata: StoredValues, fallback: str | None = None
     ) -> GrammarSet:
         """Read grammars from stored arrays and JSON values.
 
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
             metadata: stored JSON values, as `to_json` returns them.
-            beside: prefix of the array names of the set that this one shares lexicon arrays with.
+            fallback: prefix of the array names of the set that this one shares lexicon arrays with.
 
         Raises:
             ModelError: a stored array or value is invalid.
@@ -250,7 +250,7 @@ class GrammarSet:
         is_tag[list(metadata.indices("tags", below=len(symbols)))] = True
         rules = {name: arrays.field(LatentGrammar, name) for name in _RULES}
         common = {"symbols": symbols, "is_tag": is_tag, **rules}
-        of_lexicon = arrays.part("lexicon.", beside=None if beside is None else f"{beside}lexicon.")
+        of_lexicon = arrays.part("lexicon.", fallback=None if fallback is None else f"{fallback}lexicon.")
         lexicon = Lexicon.common_fields(of_lexicon, metadata)
         signed, has_pruner = metadata.take("signed", tuple[bool, ...]), metadata.take("has_pruner", bool)
         if len(signed) != metadata.take("n_grammars", int) or len(signed) < 2 + has_pruner:
@@ -284,9 +284,9 @@ def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[li
     """
     metadata, arrays = [], Arrays()
     for number, each in enumerate(sets):
-        beside = sets[0] if number else None
-        metadata.append(each.to_json(beside=beside))
-        arrays |= with_prefix(f"{number}.", each.to_arrays(compact=compact, beside=beside))
+        shared_with = sets[0] if number else None
+        metadata.append(each.to_json(shared_with=shared_with))
+        arrays |= with_prefix(f"{number}.", each.to_arrays(compact=compact, shared_with=shared_with))
     return metadata, arrays
 
 

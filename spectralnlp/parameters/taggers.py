@@ -98,7 +98,7 @@ class RefinedMarkov:
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
 
-    def own_arrays(self) -> Arrays:
+    def unshared_arrays(self) -> Arrays:
         """Return the arrays to store for this model alone; models of a set share all other arrays.
 
         They are all arrays of the class except ``pairs``, and the vectors of the lexicon.
@@ -119,7 +119,7 @@ class RefinedMarkov:
         """Read a model from stored arrays.
 
         Args:
-            arrays: stored arrays, as `own_arrays` returns them; ``arrays.sizes`` must contain
+            arrays: stored arrays, as `unshared_arrays` returns them; ``arrays.sizes`` must contain
                 ``n_tags``.
             tags: names of the tags.
             pairs: int32 (n_pairs, 2); pairs of tags that were adjacent in the training data.
@@ -179,7 +179,7 @@ class RefinedMarkovSet:
         """Return the arrays to store in a model folder: floats as float32, shared arrays only once."""
         arrays = {**self.coarse.lexicon.common_arrays(), "pairs": self.coarse.pairs}
         for number, model in enumerate(self._all):
-            arrays |= with_prefix(f"{number}.", model.own_arrays())
+            arrays |= with_prefix(f"{number}.", model.unshared_arrays())
         return arrays
 
     @classmethod

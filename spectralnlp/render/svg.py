@@ -63,7 +63,7 @@ class _Node:
     mark: str = ""
 
     @property
-    def own_width(self) -> float:
+    def label_width(self) -> float:
         """Width of the label or the word, whichever is wider, in pixels."""
         return max(text_width(self.label), text_width(self.word or ""))
 
@@ -145,7 +145,7 @@ def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, 
     for number, leaf in enumerate(node for node in nodes if node.word is not None):
         leaf.start, leaf.end = number, number + 1
     for drawn in reversed(nodes):
-        drawn.width = max(drawn.own_width + _GAP, sum(child.width for child in drawn.children))
+        drawn.width = max(drawn.label_width + _GAP, sum(child.width for child in drawn.children))
         if drawn.children:
             drawn.start, drawn.end = drawn.children[0].start, drawn.children[-1].end
     return nodes[0], nodes
@@ -166,7 +166,7 @@ def _place(root: _Node) -> None:
             left += child.width
     for node, left in reversed(order):
         if node.children:
-            middle, half = (node.children[0].x + node.children[-1].x) / 2, (node.own_width + _GAP) / 2
+            middle, half = (node.children[0].x + node.children[-1].x) / 2, (node.label_width + _GAP) / 2
             node.x = min(max(middle, left + half), left + node.width - half)
 
 

@@ -87,7 +87,7 @@ from spectralnlp.runtime.spill import (
     sum_by_key,
     writing,
 )
-from spectralnlp.runtime.stored_moments import MOST_COUNT
+from spectralnlp.runtime.stored_moments import MAX_COUNT
 from spectralnlp.runtime.tables import (
     LABEL_NAMES,
     TEXT_NAMES,
@@ -103,7 +103,7 @@ __all__ = [
     "FAN_IN",
     "LABEL_NAMES",
     "LONGEST_LINE",
-    "MOST_COUNT",
+    "MAX_COUNT",
     "TEXT_NAMES",
     "Array",
     "BadPartition",

@@ -30,9 +30,9 @@ OnBad: TypeAlias = Callable[[InputError], None]
 Inputs: TypeAlias = str | Path | Sequence[str | Path]  # files, folders and globs: one, or several
 GZIP_MAGIC = b"\x1f\x8b"
 LONGEST_LINE = 64 << 20  # bytes; longer lines come from decompression bombs, not from text
-_MOST_SHORT = 1 << 20  # maximum bytes of a file of settings and the like
+_MAX_SHORT = 1 << 20  # maximum bytes of a file of settings and the like
 # gzip compresses text about tenfold; beyond this many bytes, more than 200-fold is a decompression bomb.
-_SWOLLEN, _MOST_SWELLING = 4 << 20, 200
+_SWOLLEN, _MAX_SWELLING = 4 << 20, 200
 _PEEKED = 1024  # bytes at the beginning of a file that may declare its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
 _HINT = "it reads as {}; convert the file to UTF-8"
@@ -99,13 +99,13 @@ def read_short_text(path: Path, noun: str) -> str:
     """
     try:
         with open_binary(path) as file:
-            content = file.read(_MOST_SHORT + 1)
+            content = file.read(_MAX_SHORT + 1)
     except OSError as error:
         raise InputError(f"cannot read {noun}: {error.strerror or error}", path=path) from error
     except InputError as error:
         raise InputError(error.what.replace("the file", noun), path=path, hint=error.hint) from error
-    if len(content) > _MOST_SHORT:
-        raise InputError(f"{noun} of more than {_MOST_SHORT:,} bytes", path=path, hint="name another file")
+    if len(content) > _MAX_SHORT:
+        raise InputError(f"{noun} of more than {_MAX_SHORT:,} bytes", path=path, hint="name another file")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -138,8 +138,8 @@ class _Unzipped(RawIOBase):
     def readinto(self, buffer: Any) -> int:
         size = self._bytes.readinto(buffer)
         self._size += size
-        if self._size > max(_SWOLLEN, _MOST_SWELLING * self._zipped.n_bytes):
-            what = f"a gzip file that swells to more than {_MOST_SWELLING} times its size"
+        if self._size > max(_SWOLLEN, _MAX_SWELLING * self._zipped.n_bytes):
+            what = f"a gzip file that swells to more than {_MAX_SWELLING} times its size"
             raise InputError(what, path=self._path, hint="unpack it, and look at what it holds")
         return size
 

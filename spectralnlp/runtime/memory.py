@@ -14,7 +14,7 @@ import threading
 from threadpoolctl import ThreadpoolController
 
 BUFFER_BYTES = 1 << 25  # OpenBLAS's BUFFER_SIZE on x86-64 and arm64, for each thread that multiplies
-MOST_BUFFERS = 40  # OpenBLAS has room for 50 buffers or more, some of which may be in use
+MAX_BUFFERS = 40  # OpenBLAS has room for 50 buffers or more, some of which may be in use
 
 _buffers: dict[str, int] = {}  # number of buffers of each OpenBLAS library, by its file
 _lock = threading.Lock()
@@ -52,7 +52,7 @@ def reserve_blas_buffers(n_threads: int, controller: ThreadpoolController | None
         MemoryError: there is not enough memory for the buffers.
     """
     libraries = (controller or ThreadpoolController()).lib_controllers
-    wanted = min(n_threads, MOST_BUFFERS)
+    wanted = min(n_threads, MAX_BUFFERS)
     with _lock:
         for library in libraries:
             missing = wanted - _buffers.get(library.filepath, 0)

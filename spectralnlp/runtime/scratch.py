@@ -23,7 +23,7 @@ from spectralnlp.runtime.context import current_memory
 from spectralnlp.runtime.spill import PROGRAM, Memory, release_free_memory, writing
 
 # Minimum size in bytes of an array that is mapped to a file.
-LEAST_SPILLED = 1 << 20
+MIN_SPILLED = 1 << 20
 # Number of bytes of zeros that are written at a time.
 _BLOCK = 1 << 20
 
@@ -39,7 +39,7 @@ def scratch_array(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """
     memory, kind = current_memory(), np.dtype(dtype)
     n_bytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
-    if memory is None or n_bytes < LEAST_SPILLED:
+    if memory is None or n_bytes < MIN_SPILLED:
         return np.zeros(shape, kind)
     return np.frombuffer(_new_map(memory, n_bytes), kind).reshape(shape)
 
@@ -65,7 +65,7 @@ def spilled(array: NDArray[Any]) -> NDArray[Any]:
 
     Raises what `scratch_array` and `trim_memory` raise.
     """
-    if current_memory() is None or array.nbytes < LEAST_SPILLED:
+    if current_memory() is None or array.nbytes < MIN_SPILLED:
         return array
     copy = scratch_array(array.shape, array.dtype)
     copy[...] = array

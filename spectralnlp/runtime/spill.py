@@ -33,7 +33,7 @@ PROGRAM = 210 << 20
 LEAST = 300 << 20
 MOST = 1 << 60
 # Minimum number of entries of a run that are read at a time; reading fewer would only take longer.
-LEAST_SHARE = 1 << 12
+MIN_SHARE = 1 << 12
 # Options of ``mallopt``, from malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 # Number of bytes of each unit, by its letter.
@@ -186,9 +186,9 @@ def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Lon
 
     Args:
         runs: the runs to merge.
-        at_a_time: approximate number of entries in memory; at least `LEAST_SHARE` of each run.
+        at_a_time: approximate number of entries in memory; at least `MIN_SHARE` of each run.
     """
-    share = max(LEAST_SHARE, at_a_time // max(len(runs), 1))
+    share = max(MIN_SHARE, at_a_time // max(len(runs), 1))
     heads: list[tuple[Longs, Longs]] = [(np.empty(0, np.int64),) * 2 for _ in runs]
     positions = [0] * len(runs)
     while True:

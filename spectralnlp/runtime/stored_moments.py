@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spectralnlp.storage import ArraySpec, StoredArrays, StoredValues, checked_value, int_array
 
 # Stored counts must be smaller, so that sums of them fit in 64 bits.
-MOST_COUNT = 1 << 56
+MAX_COUNT = 1 << 56
 
 
 def stored_parameters(cls: Any, ours: Mapping[str, Any], values: StoredValues) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def stored_keys(stored: StoredArrays) -> tuple[str | tuple[str, ...], ...]:
         ModelError: an array is invalid; the message says which, and why.
     """
     keys = stored.take("keys", int_array("n_bytes", dtype="uint8"))
-    counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1, below=MOST_COUNT))
+    counts = stored.take("counts", int_array("n_counts", dtype="int64", least=1, below=MAX_COUNT))
     try:
         listed: tuple[str | tuple[str, ...], ...] = checked_value(
             tuple[str | tuple[str, ...], ...], json.loads(keys.tobytes())

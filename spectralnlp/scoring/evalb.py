@@ -132,7 +132,7 @@ def count_sentence(
     # Token boundaries are renumbered by the number of kept words before them.
     gold_brackets = counted_brackets(gold, [0, *accumulate(kept_gold)], parameters)
     test_brackets = counted_brackets(retagged, [0, *accumulate(kept_test)], parameters)
-    gold_tags, own_tags = _select(gold.tags(), kept_gold), _select(predicted.tags(), kept_test)
+    gold_tags, predicted_tags = _select(gold.tags(), kept_gold), _select(predicted.tags(), kept_test)
     return SentenceCounts(
         length=length,
         matched=count_matched(gold_brackets, test_brackets, parameters),
@@ -140,7 +140,7 @@ def count_sentence(
         test=len(test_brackets),
         crossing=_count_crossing(gold_brackets, test_brackets),
         words=len(gold_words),
-        correct_tags=sum(map(parameters.same_label, gold_tags, own_tags)),
+        correct_tags=sum(map(parameters.same_label, gold_tags, predicted_tags)),
     )
 
 

@@ -31,8 +31,8 @@ Size = int | str
 LARGEST = 1e18
 
 # A model is rejected if it needs more than EXPANSION numbers in memory for each number in its file, unless it
-# needs LEAST_EXPANDED numbers or fewer.
-EXPANSION, LEAST_EXPANDED = 256, 1 << 26
+# needs MIN_EXPANDED numbers or fewer.
+EXPANSION, MIN_EXPANDED = 256, 1 << 26
 
 _HINT = "copy or train the model again"
 
@@ -185,7 +185,7 @@ class StoredArrays:
         arrays: all arrays of a file, by name.
         path: the file, for messages.
         prefix: prefix of the names of these arrays in the file.
-        beside: prefix of arrays to use for those that are missing; None for none.
+        fallback: prefix of arrays to use for those that are missing; None for none.
         sizes: values of named sizes, such as ``n_rows``, that are known before arrays are read.
     """
 
@@ -195,10 +195,10 @@ class StoredArrays:
         path: Path | None = None,
         *,
         prefix: str = "",
-        beside: str | None = None,
+        fallback: str | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self.path, self.prefix, self.beside = path, prefix, beside
+        self.path, self.prefix, self.fallback = path, prefix, fallback
         self.sizes = dict(sizes or {})
         self._arrays = arrays
 
@@ -208,22 +208,24 @@ class StoredArrays:
     def _stored(self, name: str) -> Array | None:
         """Return an array as it is in the file; None if it is missing."""
         array = self._arrays.get(self.prefix + name)
-        return array if array is not None or self.beside is None else self._arrays.get(self.beside + name)
+        return array if array is not None or self.fallback is None else self._arrays.get(self.fallback + name)
 
-    def part(self, prefix: str = "", *, beside: str | None = None, **sizes: int) -> StoredArrays:
+    def part(self, prefix: str = "", *, fallback: str | None = None, **sizes: int) -> StoredArrays:
         """Return the arrays whose names begin with a prefix.
 
         Named sizes that are set in them hold only there.
 
         Args:
             prefix: added to the prefix of these arrays.
-            beside: prefix of arrays to use for those that are missing; see `not_repeated`.
+            fallback: prefix of arrays to use for those that are missing; see `not_repeated`.
             sizes: values of further named sizes that the arrays must have.
         """
-        if beside is None and self.beside is not None:
-            beside = self.beside + prefix
+        if fallback is None and self.fallback is not None:
+            fallback = self.fallback + prefix
         known = {**self.sizes, **sizes}
-        return StoredArrays(self._arrays, self.path, prefix=self.prefix + prefix, beside=beside, sizes=known)
+        return StoredArrays(
+            self._arrays, self.path, prefix=self.prefix + prefix, fallback=fallback, sizes=known
+        )
 
     def all(self) -> Arrays:
         """Return all arrays whose names begin with the prefix, by the rest of the name; not validated."""
@@ -301,9 +303,9 @@ class StoredArrays:
             n_stored: numbers that it has in the file.
 
         Raises:
-            ModelError: ``n_numbers`` exceeds both `LEAST_EXPANDED` and `EXPANSION` times ``n_stored``.
+            ModelError: ``n_numbers`` exceeds both `MIN_EXPANDED` and `EXPANSION` times ``n_stored``.
         """
-        if n_numbers > max(LEAST_EXPANDED, EXPANSION * n_stored):
+        if n_numbers > max(MIN_EXPANDED, EXPANSION * n_stored):
             raise self.error(name, f"holds {n_stored:,} numbers and asks for memory for {n_numbers:.3g}")
 
     def error(self, name: str, what: str) -> ModelError:

@@ -29,10 +29,10 @@ from spectralnlp.trees import Tree
 _PARTS = tuple(2.0**-power for power in (3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0))
 # if enough sizes remain.
 _FEWEST = 300
-_LEAST_SIZES = 3
+_MIN_SIZES = 3
 _BLOCK = 50  # trees of one document that stay together
 _FOLDS = 5
-_MOST_ROUNDS = 5
+_MAX_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def forecast(
     *,
     held_out: Corpus[Tree] | None = None,
     seconds: float = float("inf"),
-    rounds: int = _MOST_ROUNDS,
+    rounds: int = _MAX_ROUNDS,
     random_state: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> Forecast:
@@ -157,7 +157,7 @@ def forecast(
     n_trees = sum(map(len, blocks))
     fewest = max(_FEWEST, estimator.least_trees() if isinstance(estimator, ParserTrainer) else 0)
     sizes = _sizes(n_trees if gold is not None else n_trees - -(-n_trees // folds), fewest)
-    if len(sizes) < _LEAST_SIZES or (gold is not None and not gold) or len(blocks) < folds:
+    if len(sizes) < _MIN_SIZES or (gold is not None and not gold) or len(blocks) < folds:
         raise InputError(f"{n_trees} trees are too few for a learning curve", hint="give a hundred or more")
     targets = sorted(targets or (n_trees + 1000, 2 * n_trees))
     if targets[0] <= n_trees:
@@ -170,7 +170,7 @@ def forecast(
     for number, size in product(range(rounds), sizes):
         tried = {run.n_trees for run in runs}
         late = perf_counter() - started + pace * size > seconds
-        if late and (size in tried or len(tried) >= _LEAST_SIZES):
+        if late and (size in tried or len(tried) >= _MIN_SIZES):
             break
         train, scored = _parts(blocks, gold, number, random_state)
         begun = perf_counter()
@@ -207,7 +207,7 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
     """
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]
-    return large if len(large) >= _LEAST_SIZES else sizes[-5:]
+    return large if len(large) >= _MIN_SIZES else sizes[-5:]
 
 
 def _parts(
@@ -247,7 +247,7 @@ def _check(runs: Sequence[CurveRun], random_state: int) -> CurvePoint | None:
     """Forecast F1 at the largest trained size from sizes up to half of it; None if there are too few."""
     largest = max(run.n_trees for run in runs)
     smaller = [run for run in runs if run.n_trees <= 0.51 * largest]
-    if len({run.n_trees for run in smaller}) < _LEAST_SIZES:
+    if len({run.n_trees for run in smaller}) < _MIN_SIZES:
         return None
     *_, point = fit_curve(smaller, [largest], random_state=random_state)
     sets = {run.held_out for run in smaller}

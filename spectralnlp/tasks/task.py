@@ -32,7 +32,7 @@ class Comparison(Protocol):
         """Return the figures of the significance test by name."""
 
 
-class OwnChanges(Protocol):
+class FolderChanges(Protocol):
     """Protocol of objects that update and merge saved models whose folders contain their training statistics.
 
     Sketches are such models; other models store their statistics in separate files. Each method reads model
@@ -266,7 +266,7 @@ class Task(ABC):
     def load(self, stored: StoredModel) -> Any:
         """Return the model that a folder holds."""
 
-    def own_changes(self) -> OwnChanges | None:
+    def folder_changes(self) -> FolderChanges | None:
         """Return an object that updates and merges saved models which contain their training statistics.
 
         Returns None if models of this task store these statistics (moments) separately, or not at all.

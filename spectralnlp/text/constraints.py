@@ -235,34 +235,34 @@ class Constraints:
         return None
 
 
-def _brackets_of(given: object, name: str) -> tuple[Bracket, ...]:
+def _brackets_of(value: object, name: str) -> tuple[Bracket, ...]:
     """Convert plain values to brackets, unique and sorted by start, wider ones first.
 
     Args:
-        given: the values.
+        value: the values.
         name: name of the argument, for error messages.
 
     Raises:
         ConstraintError: a value is no bracket.
     """
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise ConstraintError(f"`{name}` is {_kind(given)}, no list of brackets", hint="give [(0, 3)]")
-    read = {_bracket_of(each, name) for each in given}
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ConstraintError(f"`{name}` is {_kind(value)}, no list of brackets", hint="give [(0, 3)]")
+    read = {_bracket_of(each, name) for each in value}
     return tuple(sorted(read, key=lambda each: (each.start, -each.end, each.label or "")))
 
 
-def _bracket_of(given: object, name: str) -> Bracket:
-    if isinstance(given, str | bytes) or not isinstance(given, Sequence) or len(given) not in (2, 3):
+def _bracket_of(value: object, name: str) -> Bracket:
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence) or len(value) not in (2, 3):
         hint = "give (start, end) or (start, end, label)"
-        raise ConstraintError(f"`{name}` has {_shown(given)}, which is no bracket", hint=hint)
-    start, end = (_token_of(each, f"bracket {_shown(given)} of `{name}`") for each in given[:2])
-    label = given[2] if len(given) == 3 else None
+        raise ConstraintError(f"`{name}` has {_shown(value)}, which is no bracket", hint=hint)
+    start, end = (_token_of(each, f"bracket {_shown(value)} of `{name}`") for each in value[:2])
+    label = value[2] if len(value) == 3 else None
     if label is not None and (not isinstance(label, str) or not label):
         hint = "give the label of a phrase, or none"
-        raise ConstraintError(f"bracket {_shown(given)} of `{name}`: {_shown(label)} is no label", hint=hint)
+        raise ConstraintError(f"bracket {_shown(value)} of `{name}`: {_shown(label)} is no label", hint=hint)
     if start >= end:
         hint = "the end is exclusive: (0, 3) are the first three tokens"
-        raise ConstraintError(f"bracket {_shown(given)} of `{name}` is empty", hint=hint)
+        raise ConstraintError(f"bracket {_shown(value)} of `{name}` is empty", hint=hint)
     return Bracket(start, end, None if label is None else str(label))
 
 
@@ -270,23 +270,23 @@ def _is_number(key: str) -> bool:
     return key.isascii() and key.isdigit() and len(key) < 10
 
 
-def _tags_of(given: object) -> tuple[tuple[int, str], ...]:
-    if not isinstance(given, Mapping):
-        raise ConstraintError(f"`tags` are {_kind(given)}, no map", hint='give {4: "NN"}')
-    for token, tag in given.items():
+def _tags_of(value: object) -> tuple[tuple[int, str], ...]:
+    if not isinstance(value, Mapping):
+        raise ConstraintError(f"`tags` are {_kind(value)}, no map", hint='give {4: "NN"}')
+    for token, tag in value.items():
         if not isinstance(tag, str) or not tag:
             raise ConstraintError(f"token {_shown(token)}: {_shown(tag)} is no tag", hint='give {4: "NN"}')
-    return tuple(sorted((_token_of(token, "`tags`"), str(tag)) for token, tag in given.items()))
+    return tuple(sorted((_token_of(token, "`tags`"), str(tag)) for token, tag in value.items()))
 
 
-def _token_of(given: object, where: str) -> int:
+def _token_of(value: object, where: str) -> int:
     """Return the index of a token, after checking that it is an integer from 0."""
     try:
-        token = -1 if isinstance(given, bool) else operator.index(given)  # type: ignore[arg-type]
+        token = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         token = -1
     if token < 0:
-        what = f"{where}: {_shown(given)} is no token's number"
+        what = f"{where}: {_shown(value)} is no token's number"
         raise ConstraintError(what, hint="count tokens from 0")
     return token
 

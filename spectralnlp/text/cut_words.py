@@ -15,8 +15,8 @@ from annotated_types import Ge
 JOINT = "$"  # marks a cut: ends the part before it, and begins the part after it
 _WHOLE = "^"  # precedes an ending that is a whole word
 _LONGEST_ENDING = 7
-_LEAST_WORDS = 2  # words with an ending that a rule needs
-_MOST_TOKENS = 5  # maximum count of words from which rules for unseen words are learned
+_MIN_WORDS = 2  # words with an ending that a rule needs
+_MAX_TOKENS = 5  # maximum count of words from which rules for unseen words are learned
 
 # An ending, and the lengths of the parts that are cut off a word with that ending, in the order of the text.
 Cut = tuple[str, tuple[Annotated[int, Ge(1)], ...]]
@@ -58,12 +58,12 @@ def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> 
     best = {word: _commonest(counts) for word, counts in seen.items()}
     by_ending: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
     for word, counts in seen.items():
-        if counts.total() <= _MOST_TOKENS:
+        if counts.total() <= _MAX_TOKENS:
             for start in range(max(1, len(word) - _LONGEST_ENDING), len(word) + 1):
                 by_ending[word[start:]][best[word]] += 1
     rules: dict[str, tuple[int, ...]] = {}
     for ending in sorted(by_ending, key=len):
-        if by_ending[ending].total() >= _LEAST_WORDS:
+        if by_ending[ending].total() >= _MIN_WORDS:
             _add(rules, ending, _commonest(by_ending[ending]))
     for word, lengths in best.items():
         _add(rules, _WHOLE + word, lengths)

@@ -50,7 +50,7 @@ STARTERS = _words(
     """
     A After All Although Among An And Another Any As At Because Before Both But By Despite Do Does Each
     Even For From Had Has Have He Her Here His How However I If In Is It Its Just Last Later Like Many
-    Maybe Meanwhile More Moreover Most My No Nor Not Now Of On Once One Only Or Other Our Perhaps
+    Maybe Meanwhile More Moreover Most My No Nor Not Now Of On Once One Only Or Other Our OptionalCondition
     Previously She Since So Some Still Such Than That The Their Then There These They This Those Though
     Through Thus To Today Two Under Until We What When Where Whether Which While Who Why With Yet You Your
     """

@@ -17,8 +17,8 @@ _SUSPENSIONS = frozenset(("...", "..", "…", "……"))
 _CLOSERS = frozenset(
     ("'", '"', "''", "’", "”", "»", "›", *")]}」』）］｝】〉》〕", "-RRB-", "-RSB-", "-RCB-")
 )
-_MOST_CLOSERS = 8  # closing marks to look back over; bounded, so that a million of them take linear time
-_MOST_RECENT = 64  # tokens remembered; more than the rules need, so that the list is seldom trimmed
+_MAX_CLOSERS = 8  # closing marks to look back over; bounded, so that a million of them take linear time
+_N_RECENT = 64  # tokens remembered; more than the rules need, so that the list is seldom trimmed
 _CONTINUERS = frozenset((",", ";", ":", "%", "-", "--", "–", "—"))
 
 
@@ -41,8 +41,8 @@ class SentenceRules:
         if recent and not recent[-1].text[-1].isalnum() and _breaks(recent, token, self._ends):
             ends = True
             recent.clear()
-        elif len(recent) == _MOST_RECENT:
-            del recent[: -_MOST_CLOSERS - 1]
+        elif len(recent) == _N_RECENT:
+            del recent[: -_MAX_CLOSERS - 1]
         recent.append(token)
         return ends
 
@@ -71,7 +71,7 @@ def _last_open(tokens: Sequence[Token]) -> int:
     """Return the index of the last token before closing quotes or brackets; at most 8 of them are skipped."""
     last = len(tokens) - 1
     index = last
-    while index > max(0, last - _MOST_CLOSERS) and tokens[index].text in _CLOSERS:
+    while index > max(0, last - _MAX_CLOSERS) and tokens[index].text in _CLOSERS:
         index -= 1
     return index
 

@@ -47,7 +47,7 @@ _DOTTED = re.compile(r"(?:[^\W\d_]++-)?(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _ENUMERATOR = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 
 _Piece = tuple[int, int, str, str]  # start and end within the chunk, text, form
-_MOST_CLITICS = 3  # "shouldn't've"
+_MAX_CLITICS = 3  # "shouldn't've"
 _CACHED_CHUNKS = 1 << 15
 _CACHED_LENGTH = 40
 
@@ -245,7 +245,7 @@ class Tokenizer:
             cut = CONTRACTIONS.get(word.lower().replace("’", "'"))
             if cut is not None:
                 return [word[:cut], word[cut:]]
-            for _ in range(_MOST_CLITICS):
+            for _ in range(_MAX_CLITICS):
                 match = _CLITIC_AT_END.search(word, max(len(word) - 3, 1))
                 if match is None or word[match.start() - 1].isdigit():  # "1980's" is a plural
                     break

@@ -72,7 +72,7 @@ def test_where_text_may_be_cut() -> None:
 def test_small_files_share_a_task_and_long_lines_do_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli_blocks, "MOST_CHARACTERS", 20)
+    monkeypatch.setattr(cli_blocks, "MAX_CHARACTERS", 20)
     contents = ["a\n", "b\nc\n", "", "d\n", "e" * 30 + "\nf\n", "g\nh\ni\nj"]
     files = []
     for number, content in enumerate(contents):
@@ -195,8 +195,8 @@ def test_a_model_of_another_task_is_refused(
 def test_a_task_of_many_files_holds_a_bounded_number_of_characters(tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(12)]
     for file in files:
-        file.write_text("word " * (cli_blocks.MOST_CHARACTERS // 20), encoding="utf-8")
+        file.write_text("word " * (cli_blocks.MAX_CHARACTERS // 20), encoding="utf-8")
     tasks = list(blocks([str(file) for file in files], 1000))
-    assert [sum(len(block.text) for block in task) < 2 * cli_blocks.MOST_CHARACTERS for task in tasks] == [
+    assert [sum(len(block.text) for block in task) < 2 * cli_blocks.MAX_CHARACTERS for task in tasks] == [
         True
     ] * 3

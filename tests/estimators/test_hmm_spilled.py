@@ -30,7 +30,7 @@ def sequences() -> list[list[str]]:
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
-    monkeypatch.setattr(spill, "LEAST_SHARE", 100)
+    monkeypatch.setattr(spill, "MIN_SHARE", 100)
     with use_memory(LITTLE) as memory:
         yield memory
 
@@ -123,7 +123,7 @@ def test_models_are_the_same_to_the_byte(
 ) -> None:
     monkeypatch.setattr(states, "BLOCK", 200)
     monkeypatch.setattr(states, "FUTURES", 300)
-    monkeypatch.setattr(spill, "LEAST_SHARE", 100)
+    monkeypatch.setattr(spill, "MIN_SHARE", 100)
     corpus = InMemoryCorpus(sequences, n_partitions=7)
     learner = HMM(**{"n_states": 12, "operator_count": 20, "max_symbols": 500, **settings})
     free = learner.fit(corpus).operators_

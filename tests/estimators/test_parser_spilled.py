@@ -19,7 +19,7 @@ MUCH = 1 << 40
 
 @pytest.fixture(autouse=True)
 def all_is_spilled_and_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "LEAST_SPILLED", 1)
+    monkeypatch.setattr(scratch, "MIN_SPILLED", 1)
     for component in (OpenCells, SpanScoring):
         monkeypatch.setattr(component, "least_trees", 1)
 

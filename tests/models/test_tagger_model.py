@@ -98,7 +98,7 @@ def test_streams_are_tagged_lazily_and_like_one_sentence_at_a_time(words_tagger:
 
 def test_tables_that_grew_too_large_begin_anew(words_tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = words_tagger.best_tags(UNSEEN)
-    monkeypatch.setattr(scorer_module, "_MOST_NUMBERS", 40)
+    monkeypatch.setattr(scorer_module, "_MAX_NUMBERS", 40)
     small = replace(words_tagger)
     for _ in range(3):
         assert [small.best_tags([sentence])[0] for sentence in UNSEEN] == expected

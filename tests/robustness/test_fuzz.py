@@ -83,7 +83,7 @@ def test_mutations_are_accepted_or_refused_in_one_line(
 
 
 def test_a_case_that_only_waited_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation, "MOST_WAITING", 1)
+    monkeypatch.setattr(isolation, "MAX_WAITING", 1)
     begun = tmp_path / "begun"
 
     def wait_once() -> int:

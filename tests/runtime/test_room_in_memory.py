@@ -41,6 +41,6 @@ def test_every_openblas_has_buffers_for_all_threads(monkeypatch: pytest.MonkeyPa
 
 def test_more_threads_than_tables_have_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_buffers", {})
-    monkeypatch.setattr(memory, "MOST_BUFFERS", 2)
+    monkeypatch.setattr(memory, "MAX_BUFFERS", 2)
     memory.reserve_blas_buffers(1000)
     assert set(memory._buffers.values()) <= {2}

@@ -46,7 +46,7 @@ counts_of_runs = st.lists(st.dictionaries(st.integers(0, 2**62), st.integers(1, 
 @given(counts_of_runs, st.integers(1, 7))
 def test_runs_merge_to_what_a_counter_counts(tables: list[dict[int, int]], share: int) -> None:
     with use_memory(1 << 30) as memory, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(spill, "LEAST_SHARE", share)
+        patched.setattr(spill, "MIN_SHARE", share)
         runs = []
         for table in tables:
             keys = np.array(sorted(table), np.int64)

@@ -22,7 +22,7 @@ from spectralnlp_sketch.rows import Matrix, RowMoments, sum_of_squares
 Floats = NDArray[Any]
 METHODS = ("figure-1", "randomised")
 # Maximum number of entries in pending sparse rows: 64 MB in float32.
-MOST_ENTRIES = 2**23
+MAX_ENTRIES = 2**23
 
 
 class Sketch(NamedTuple):
@@ -129,7 +129,7 @@ class FrequentDirectionsMoments(RowMoments):
             self._pending.append(self._buffered_copy(matrix[:free]))
             self._n_pending += min(free, matrix.shape[0])
             matrix = matrix[free:]
-            if self._n_pending >= self._capacity() or self._entries() >= MOST_ENTRIES:
+            if self._n_pending >= self._capacity() or self._entries() >= MAX_ENTRIES:
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
@@ -137,7 +137,7 @@ class FrequentDirectionsMoments(RowMoments):
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
             ends = matrix.indptr[1:] - matrix.indptr[0]
-            free = min(free, int(np.searchsorted(ends, MOST_ENTRIES - self._entries())) + 1)
+            free = min(free, int(np.searchsorted(ends, MAX_ENTRIES - self._entries())) + 1)
         return free
 
     def _entries(self) -> int:

@@ -96,7 +96,7 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
         return shrink_by_directions(stack.times_two_to(-exponent), size, rng).times_two_to(exponent)
     width = size + OVERSAMPLING
     if stack.shape[1] >= WIDE and not sp.issparse(stack.rows) and stack.shape[0] <= 4 * width:
-        return _shrink_few(stack, size)
+        return _shrink_wide(stack, size)
     if min(stack.shape) <= 2 * width and _is_small(stack):
         return shrink(stack.dense(), size)
     basis, total = _start(stack, width, rng), stack.squared_norm()
@@ -116,7 +116,7 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
     return shrink(stack.dense(), size) if _is_small(stack) else Shrunk(shrunk, bound)
 
 
-def _shrink_few(stack: Stack, size: int) -> Shrunk:
+def _shrink_wide(stack: Stack, size: int) -> Shrunk:
     """Compute the same as `shrink` for a few very wide rows, without copying them into one matrix.
 
     Args:

@@ -14,9 +14,9 @@ from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_k
 
 Array32 = NDArray[np.float32]
 # Pairs of words in fewer labelled texts are ignored.
-LEAST_TEXTS_OF_PAIRS = 2
+MIN_TEXTS_OF_PAIRS = 2
 # Maximum number of n-grams learned from unlabelled texts; each direction has a number for each n-gram.
-MOST_NGRAMS = 1_000_000
+MAX_NGRAMS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Ngrams:
         form: NgramFormat,
         min_texts: int,
         kept: NDArray[Any],
-        most: int = MOST_NGRAMS,
+        most: int = MAX_NGRAMS,
     ) -> Ngrams:
         """Make a vocabulary of n-grams that occur in at least ``min_texts`` texts or are listed in ``kept``.
 
@@ -92,7 +92,7 @@ class Ngrams:
         alone = NgramFormat((1, 1), None, n_pairs, lowercase=form.lowercase, pairs=reach)
         counted = count_ngrams(texts, alone).indices
         frequencies = np.bincount(counted[counted >= n_pairs] - n_pairs, minlength=n_pairs)
-        pairs = np.flatnonzero(frequencies >= LEAST_TEXTS_OF_PAIRS)
+        pairs = np.flatnonzero(frequencies >= MIN_TEXTS_OF_PAIRS)
         of_pairs = np.log((1.0 + len(texts)) / (1.0 + frequencies[pairs])) + 1.0
         columns = np.append(singles, (form.n_columns + pairs).astype(np.int32))
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))

@@ -27,15 +27,15 @@ Floats = NDArray[np.float64]
 PartRows: TypeAlias = tuple[sp.csr_array, sp.csr_array]
 
 # With fewer texts of at least two sentences, correlations cannot be estimated.
-LEAST_TEXTS = 8000
+MIN_TEXTS = 8000
 # Minimum mean number of sentences of such texts.
-LEAST_SENTENCES = 3.0
+MIN_SENTENCES = 3.0
 # From this number of texts on, other directions add nothing.
 ENOUGH_TEXTS = 20_000
 # Directions are sought in the space of singular vectors: one for each 50 texts, at most 1,000.
-TEXTS_A_VECTOR, MOST_VECTORS = 50, 1000
+TEXTS_A_VECTOR, MAX_VECTORS = 50, 1000
 # Number of n-grams of words that have directions; the most frequent are used.
-MOST_NGRAMS = 100_000
+MAX_NGRAMS = 100_000
 # Ridge regularisation, as a share of the mean variance.
 RIDGE = 0.2
 # The length of a direction is this power of the share of its variance that sentences have in common.
@@ -51,11 +51,11 @@ def sentences_of(text: str) -> list[str]:
 
 def have_sentences(texts: Sequence[str]) -> bool:
     """Return whether enough texts have several sentences for `sentence_directions`."""
-    if len(texts) < LEAST_TEXTS:
+    if len(texts) < MIN_TEXTS:
         return False
     counts = np.fromiter((len(sentences_of(text)) for text in texts), np.int64, len(texts))
     several = counts[counts > 1]
-    return len(several) >= LEAST_TEXTS and float(several.mean()) >= LEAST_SENTENCES
+    return len(several) >= MIN_TEXTS and float(several.mean()) >= MIN_SENTENCES
 
 
 def sentence_directions(
@@ -82,8 +82,8 @@ def sentence_directions(
         Directions, float32 (n_words, at most ``dimensions``).
     """
     frequencies = np.bincount(rows.indices, minlength=rows.shape[1])
-    frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_NGRAMS])
-    rank = min(MOST_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
+    frequent = np.sort(np.argsort(-frequencies, kind="stable")[:MAX_NGRAMS])
+    rank = min(MAX_VECTORS, max(len(texts) // TEXTS_A_VECTOR, 1))
     _, _, vectors = sparse_svd(rows[:, frequent], rank, iterations=2, random_state=random_state)
     total, single = _covariances(part_rows(texts, columns[frequent], idf[frequent], form), vectors)
     agreed = vectors @ most_agreed(total, single)[:, :dimensions].astype(np.float32)

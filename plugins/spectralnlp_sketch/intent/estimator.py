@@ -35,7 +35,7 @@ from spectralnlp_sketch.intent.resume_state import ResumeState, key_of
 from spectralnlp_sketch.intent.scaled_featurizer import is_folder
 from spectralnlp_sketch.intent.scope import Scope, familiarity_of, learn_scope
 from spectralnlp_sketch.intent.stacking import (
-    LEAST_LABELS,
+    MIN_LABELS,
     SecondLayer,
     corrected_in_turn,
     learn_second_layer,
@@ -329,7 +329,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             others: the unlabelled texts.
             learned: the head trained on all examples.
         """
-        stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= LEAST_LABELS
+        stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= MIN_LABELS
         if not stacked and not self.calibration:
             return None, 1.0, Scope()
         with fit_pass("calibration"):

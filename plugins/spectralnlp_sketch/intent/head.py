@@ -22,7 +22,7 @@ WHOLE_PASSES = 2
 # Full passes end once violations are below this many tolerances; one more would hardly change a label.
 NEARLY = 6
 # Maximum number of passes over the examples; most heads need about ten.
-MOST_PASSES = 60
+MAX_PASSES = 60
 
 
 class Features(NamedTuple):
@@ -139,7 +139,7 @@ def fit_head(
     *,
     C: float = 10.0,
     label_similarity: Array32 | None = None,
-    passes: int = MOST_PASSES,
+    passes: int = MAX_PASSES,
     tolerance: float = 0.01,
     random_state: int = 0,
     start: Array32 | None = None,
@@ -185,7 +185,7 @@ def fit_svm(
     examples: Examples,
     *,
     C: float = 1.0,
-    passes: int = MOST_PASSES,
+    passes: int = MAX_PASSES,
     tolerance: float = 0.05,
     random_state: int = 0,
     start: Array32 | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 from spectralnlp.jit import LANES, kernel, kernel_part, load_lanes, multiply_add, repeat, store_lanes
 from spectralnlp_sketch.intent.kernels import add_rows, softmax
 
-_MOST_STEPS = 40
+_MAX_STEPS = 40
 _LEAST = 1e-30
 
 
@@ -93,7 +93,7 @@ def best_step(target, dual, change, scores, weight, curvature):
         curvature: second derivative of the regularisation along ``change``.
     """
     low, high, s = 0.0, 1.0, 0.5
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         slope, bend = -curvature * s, -curvature
         for c in range(len(change)):
             q = max(target[c] - (dual[c] + s * change[c]) / weight, _LEAST)

@@ -42,7 +42,7 @@ class HeadLearner:
         numbers = np.arange(len(examples.weights))
         if self.settings.loss == "hinge":
             return Learned(self.support_vectors(examples), examples, numbers)
-        return self._learn_few(examples, numbers, unlabelled)
+        return self._learn_few_shot(examples, numbers, unlabelled)
 
     def without(
         self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
@@ -59,7 +59,7 @@ class HeadLearner:
         kept = examples.rows(numbers)
         if self.settings.loss == "hinge":
             return self.support_vectors(kept, learned.weights.duals[numbers])
-        return self._learn_few(kept, numbers, unlabelled, learned).weights
+        return self._learn_few_shot(kept, numbers, unlabelled, learned).weights
 
     def resume(self, examples: Examples, start: Array32) -> Weights:
         """Train SVMs on all examples from given initial duals, to a higher precision than `learn`.
@@ -118,7 +118,7 @@ class HeadLearner:
         C, seed = self.settings.C, self.random_state
         return fit_head(examples, C=C, label_similarity=label_similarity, random_state=seed, start=start)
 
-    def _learn_few(
+    def _learn_few_shot(
         self,
         examples: Examples,
         numbers: NDArray[np.int64],

@@ -41,20 +41,20 @@ from spectralnlp_sketch.stream import ConvertedCorpus
 
 Array32 = NDArray[np.float32]
 # N-grams in fewer texts are ignored unless they are in labelled ones.
-LEAST_TEXTS = 2
+MIN_TEXTS = 2
 # Number of directions and mean length of a text's projection; the n-grams of words and of characters have
 # length 1 each. Accuracy rises up to these numbers; longer projections dominate the n-grams.
 EIGENWORD_DIMENSIONS, EIGENWORD_LENGTH = 300, 2.8
 SENTENCE_DIMENSIONS, SENTENCE_LENGTH = 300, 3.0
 # Minimum number of running words (about 6,000 queries); eigenwords of less text do more harm than good.
-LEAST_WORDS = 50_000
+MIN_WORDS = 50_000
 # Width of contexts of eigenwords: wide windows distinguish topics, narrow ones parts of speech.
 WINDOW = 6
 # For streamed text: maximum number of words with eigenwords, and bytes of counts in memory; further counts go
 # to disk.
-MOST_WORDS, COUNTS_BYTES = 2**15, 2**29
+MAX_WORDS, COUNTS_BYTES = 2**15, 2**29
 # Number of words from whose spelling is learned; the most frequent are used.
-MOST_SPELLED = 5000
+MAX_SPELLED = 5000
 # Ridge of that regression; the n-grams of characters of each word have squared length 1.
 SPELLING_RIDGE = 1.0
 # Length of the projection of a text's n-grams of characters, relative to that of its words.
@@ -211,7 +211,7 @@ def eigenword_directions(
         spelling=False,
         lowercase=False,
         min_count=3,
-        vocabulary=MOST_WORDS if isinstance(texts, Corpus) else None,
+        vocabulary=MAX_WORDS if isinstance(texts, Corpus) else None,
         random_state=random_state,
     )
     with warnings.catch_warnings(), _memory_for(texts):
@@ -227,7 +227,7 @@ def eigenword_directions(
     directions = np.zeros((len(ngrams.columns), vectors.vectors.shape[1]), np.float32)
     # The most frequent word comes first, and keeps a column that several words share.
     directions[place[known][::-1]] = vectors.vectors[known][::-1]
-    words = [word for word, is_known in zip(vectors.words, known, strict=True) if is_known][:MOST_SPELLED]
+    words = [word for word, is_known in zip(vectors.words, known, strict=True) if is_known][:MAX_SPELLED]
     if ngrams.n_words < ngrams.n_single and words:
         spelled = spelled_directions(words, vectors.vectors[known][: len(words)], ngrams)
         n = ngrams.n_words
@@ -241,7 +241,7 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
     if isinstance(texts, Corpus):
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
     lines = spaced_words(texts, lowercase)
-    return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= LEAST_WORDS else None
+    return InMemoryCorpus(lines) if sum(len(line.split()) for line in lines) >= MIN_WORDS else None
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
@@ -339,7 +339,7 @@ def learn_prior(
     """
     with fit_pass("n-grams"):
         counts = count_ngrams(texts, form)
-        ngrams = Ngrams.learn(counts, form, LEAST_TEXTS, counts[:n_labelled].indices)
+        ngrams = Ngrams.learn(counts, form, MIN_TEXTS, counts[:n_labelled].indices)
         if not len(ngrams.columns):
             raise TextError("the texts are all empty", hint="give texts with words in them")
         rows = ngrams.rows(counts)

@@ -12,17 +12,17 @@ from spectralnlp_sketch.intent.kernels import largest
 
 Array32 = NDArray[np.float32]
 # Maximum number of unlabelled texts used to learn to separate labelled from unlabelled texts.
-MOST_OTHERS = 4000
+MAX_OTHERS = 4000
 # Share of labelled texts that score below the point from which a text counts as in scope.
 DOUBTED = 0.25
 # Maximum number of texts added for a label; weight of each, times the squared probability of its label.
-MOST_OF_A_LABEL, WEIGHT = 100, 0.5
+MAX_OF_A_LABEL, WEIGHT = 100, 0.5
 # Maximum share of in-scope unlabelled texts to add; the least certain ones often have the wrong label.
-MOST_JOINED = 0.75
+MAX_JOINED = 0.75
 # Number of neighbours of a text.
 N_NEIGHBOURS = 20
 # Maximum number of candidate texts; those most similar to labelled texts are taken.
-MOST_CANDIDATES = 15_000
+MAX_CANDIDATES = 15_000
 # Neighbours are weighted by this power of their cosine.
 NEARNESS = 8
 _BATCH = 1000
@@ -55,7 +55,7 @@ class Unlabelled(NamedTuple):
             random_state: seed of `domain_log_odds`.
         """
         log_odds = domain_log_odds(labelled, features, random_state)
-        chosen = np.sort(np.argsort(-log_odds, kind="stable")[:MOST_CANDIDATES])
+        chosen = np.sort(np.argsort(-log_odds, kind="stable")[:MAX_CANDIDATES])
         candidates = features.rows(chosen)
         return cls(candidates, log_odds[chosen], *nearest(candidates.dense), float(np.exp(log_odds).sum()))
 
@@ -89,8 +89,8 @@ class Unlabelled(NamedTuple):
         Args:
             n_labels: number of labels.
         """
-        most = min(MOST_OF_A_LABEL, len(self.log_odds))
-        return min(most, max(int(MOST_JOINED * self.n_in_domain / n_labels), 1))
+        most = min(MAX_OF_A_LABEL, len(self.log_odds))
+        return min(most, max(int(MAX_JOINED * self.n_in_domain / n_labels), 1))
 
     def pseudo_labelled(self, weights: Weights) -> tuple[NDArray[np.int64], Examples]:
         """Choose the texts whose label a head is most certain of, at most `n_joining` for each label.
@@ -175,7 +175,7 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
         float32 (n_unlabelled,).
     """
     rng = np.random.default_rng(random_state)
-    ours, others = rng.permutation(len(labelled)), rng.permutation(len(unlabelled))[:MOST_OTHERS]
+    ours, others = rng.permutation(len(labelled)), rng.permutation(len(unlabelled))[:MAX_OTHERS]
     if min(len(ours), len(others)) < 2:
         return np.zeros(len(unlabelled), np.float32)
     held_out, odds = [], np.zeros(len(unlabelled), np.float32)

@@ -21,7 +21,7 @@ Array32 = NDArray[np.float32]
 # training sets: dCoT gains most at this length, and longer rows of other featurizers dominate n-grams.
 LENGTH = 0.5
 # Maximum number of texts from which the mean and the mean length are estimated.
-MOST_TEXTS = 20_000
+MAX_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ScaledFeaturizer:
             ConfigError: the folder holds another kind of model, or rows are sparse.
         """
         featurizer = _trained(name) if is_folder(name) else registry.featurizers.get(name)().fit(texts)
-        rows = _dense_rows(featurizer, some[:: -(-len(some) // MOST_TEXTS) or 1])
+        rows = _dense_rows(featurizer, some[:: -(-len(some) // MAX_TEXTS) or 1])
         mean = rows.mean(axis=0)
         length = float(np.linalg.norm(rows - mean, axis=1).mean())
         return cls(featurizer, mean, LENGTH / max(length, 1e-12))

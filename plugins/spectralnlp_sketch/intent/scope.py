@@ -19,9 +19,9 @@ from spectralnlp_sketch.intent.head import Examples, Weights
 
 Array32 = NDArray[np.float32]
 # Maximum number of texts used, both learned from and held out.
-MOST_TEXTS = 6000
+MAX_TEXTS = 6000
 # With fewer labels nothing is learned, since leaving one out would change the task.
-LEAST_LABELS = 5
+MIN_LABELS = 5
 # Every fourth label is left out, and every third text is held out.
 EVERY_LABEL, EVERY_TEXT = 4, 3
 # Confidences are kept this far from 0 and 1, since they have single precision.
@@ -106,10 +106,10 @@ def learn_scope(
     """
     labels = examples.targets.argmax(axis=1)
     rng = np.random.default_rng(random_state)
-    some = rng.permutation(len(labels))[:MOST_TEXTS]
+    some = rng.permutation(len(labels))[:MAX_TEXTS]
     n_labels = examples.targets.shape[1]
     left_out = rng.permutation(n_labels) % EVERY_LABEL == 0
-    if n_labels < LEAST_LABELS:
+    if n_labels < MIN_LABELS:
         left_out[:] = False
     held_out = np.arange(len(some)) % EVERY_TEXT == 0
     train = some[~held_out & ~left_out[labels[some]]]

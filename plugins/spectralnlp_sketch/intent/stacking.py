@@ -22,7 +22,7 @@ from spectralnlp_sketch.intent.kernels import STEEPNESS
 Array32 = NDArray[np.float32]
 
 # With fewer labels, scores of other labels carry no further information.
-LEAST_LABELS = 3
+MIN_LABELS = 3
 # Weight of the loss relative to half the squared weights; chosen inside training sets.
 C = 0.15
 # Optimisation ends when a step gains less than this share; single precision allows little more.

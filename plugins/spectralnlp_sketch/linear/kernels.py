@@ -62,9 +62,9 @@ def hadamard(block):
         for low in range(0, block.shape[0], 2 * step):
             for i in range(low, low + step):
                 for j in range(block.shape[1]):
-                    above, beside = block[i, j], block[i + step, j]
-                    block[i, j] = above + beside
-                    block[i + step, j] = above - beside
+                    upper, lower = block[i, j], block[i + step, j]
+                    block[i, j] = upper + lower
+                    block[i + step, j] = upper - lower
         step *= 2
 
 
@@ -102,7 +102,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 
 @kernel
-def add_few_transformed(seed, document, start, block_size, sampled, rows, sketch):
+def add_sampled_transformed(seed, document, start, block_size, sampled, rows, sketch):
     """Add the randomised Hadamard transform of a few rows to a sketch.
 
     For few rows this is faster than `add_transformed`, because it computes only the sampled entries of the

@@ -18,9 +18,9 @@ from spectralnlp.runtime import Batch
 from spectralnlp_sketch.counters import normals, permuted_prefix
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.linear.kernels import (
-    add_few_transformed,
     add_hashed,
     add_hashed_sparse,
+    add_sampled_transformed,
     add_transformed,
 )
 from spectralnlp_sketch.rows import Matrix, RowMoments
@@ -188,7 +188,7 @@ class SRHTMoments(LinearSketch):
             high = min(end, (block + 1) * self.block_size)
             part = matrix[low - start : high - start]
             rows = part.toarray() if sp.issparse(part) else _writable(part)
-            add = add_transformed if (high - low) * self.sketch_size > full_cost else add_few_transformed
+            add = add_transformed if (high - low) * self.sketch_size > full_cost else add_sampled_transformed
             add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
 
     def parameters(self) -> dict[str, Any]:

@@ -29,14 +29,14 @@ from spectralnlp_sketch.rows import (
 Floats = NDArray[np.float64]
 
 # Maximum number of columns; their scatter takes 8 GiB.
-MOST_COLUMNS = 2**15
+MAX_COLUMNS = 2**15
 # Number of entries of rows to centre at a time, so that they stay in the cache until they are multiplied.
 _BLOCK_ENTRIES = 3 * 2**18
 # A squared mean of this many variances costs one digit of the scatter.
 _NEAR = 10.0
 # Four panels of columns make ten products, which keep up to eight threads at work.
 _PANELS = 4
-_LEAST_PANEL = 128
+_MIN_PANEL = 128
 
 
 class ScatterMoments(RowMoments):
@@ -52,9 +52,9 @@ class ScatterMoments(RowMoments):
     """
 
     def __init__(self, n_columns: int, dtype: str = "float64") -> None:
-        if not 1 <= n_columns <= MOST_COLUMNS:
+        if not 1 <= n_columns <= MAX_COLUMNS:
             what = f"the scatter of {n_columns:,} columns does not fit into memory"
-            raise SizeError(what, hint=f"give at most {MOST_COLUMNS:,} columns, or use method='sketch'")
+            raise SizeError(what, hint=f"give at most {MAX_COLUMNS:,} columns, or use method='sketch'")
         super().__init__(n_columns)
         self.dtype = dtype
         self.mean: Floats = np.zeros(n_columns)
@@ -233,7 +233,7 @@ def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
 
     The pairs depend only on d, so sums are the same to the byte with any number of threads.
     """
-    width = max(_LEAST_PANEL, -(-d // _PANELS))
+    width = max(_MIN_PANEL, -(-d // _PANELS))
     panels = [slice(start, start + width) for start in range(0, d, width)]
     return list(combinations_with_replacement(panels, 2))
 

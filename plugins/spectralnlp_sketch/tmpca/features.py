@@ -24,7 +24,7 @@ from spectralnlp_sketch.tmpca.estimator import TMPCA
 from spectralnlp_sketch.words import prepare
 
 # Maximum number of words whose vectors are learned; the most frequent are taken.
-MOST_WORDS = 50_000
+MAX_WORDS = 50_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,7 +86,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
             return self.tmpca_.init_moments(corpus)
         self.eigenwords_ = registry.estimators.get("eigenwords.v1")(
             dimensions=self.dimensions,
-            vocabulary=MOST_WORDS,
+            vocabulary=MAX_WORDS,
             min_count=2,
             spelling=False,
             random_state=self.random_state,

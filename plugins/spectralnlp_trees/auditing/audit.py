@@ -20,7 +20,7 @@ from spectralnlp_trees.auditing.doubts import Doubt, Kind
 from spectralnlp_trees.auditing.variation import Concordance, bracket_variation, tag_variation
 
 # Number of folds, minimum number of documents or blocks per fold, and minimum number of trees.
-_FOLDS, _PARTS, _LEAST_TREES = 5, 5, 30
+_FOLDS, _PARTS, _MIN_TREES = 5, 5, 30
 # The span scorer flattens posteriors: with it, fewer planted errors are found, at three times the cost
 # (benchmarks/experiments/trees.md).
 _SETTINGS: dict[str, Any] = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
@@ -60,9 +60,9 @@ def audit(
         >>> len(doubts), doubts[0].doubt >= doubts[4].doubt
         (5, True)
     """
-    if len(trees) < _LEAST_TREES:
+    if len(trees) < _MIN_TREES:
         what = f"{len(trees)} trees are too few to tell what is usual"
-        raise InputError(what, hint=f"give {_LEAST_TREES} or more")
+        raise InputError(what, hint=f"give {_MIN_TREES} or more")
     evidence: list[tuple[int, Evidence]] = []
     counts = Counter(word for tree in trees for word in tree.words())
     tags, brackets = tag_variation(trees), bracket_variation(trees)

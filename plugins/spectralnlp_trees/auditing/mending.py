@@ -7,7 +7,7 @@ from spectralnlp_trees.auditing.doubts import Change, Kind
 from spectralnlp_trees.comparison.workspace import Bracket
 
 # A part of a tree includes one more ancestor if that has at most this many words.
-_MOST_WORDS = 24
+_MAX_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
@@ -79,7 +79,7 @@ def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
         if below.children and len(below.words()) < len(node.words()):
             above, first = node, at
         node, at = below, place
-    return (above, first) if len(above.words()) <= _MOST_WORDS else (node, at)
+    return (above, first) if len(above.words()) <= _MAX_WORDS else (node, at)
 
 
 def part_over(tree: Tree, start: int, end: int) -> Tree:

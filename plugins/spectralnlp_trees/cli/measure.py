@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spectralnlp_trees.tregex.show import Place
 
 _DECIMALS = 4
-_MOST_LABELS = 12
+_MAX_LABELS = 12
 
 
 def measure(
@@ -128,7 +128,7 @@ class _Rows:
         if not known:
             self.unknown = self.unknown or where["file"]
         if not self.labels:
-            frequent = [each.label for each in of_file.lengths()[:_MOST_LABELS]]
+            frequent = [each.label for each in of_file.lengths()[:_MAX_LABELS]]
             self.labels = PROFILED if known else frequent
         cells = {**where, **_rounded(measured.to_flat_dict(self.labels))}
         lengths = [_rounded(asdict(each)) for each in measured.lengths()]

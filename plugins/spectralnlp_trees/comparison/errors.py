@@ -33,8 +33,8 @@ from spectralnlp_trees.comparison.workspace import (
 
 # Trees beyond either limit are not analysed; they have one error. The limits are for the number of wrong
 # brackets, and for the number of wrong brackets times the number of brackets.
-MOST_WRONG = 500
-MOST_WORK = 2_000_000
+MAX_WRONG = 500
+MAX_WORK = 2_000_000
 # A new node is inserted at most this many levels below the top of a unary chain.
 _LONGEST_CHAIN = 20
 
@@ -212,7 +212,7 @@ class _Repairing:
     def run(self) -> tuple[TreeError, ...]:
         """Repair the tree step by step until it equals the gold tree, and return its errors."""
         n_wrong = self.work.n_wrong
-        if n_wrong > MOST_WRONG or n_wrong * self.work.have.total() > MOST_WORK:
+        if n_wrong > MAX_WRONG or n_wrong * self.work.have.total() > MAX_WORK:
             return self._replace(n_wrong)
         while n_wrong:
             if not (self._move_or_relabel() or self._remove() or self._add()):
@@ -373,12 +373,12 @@ def _place_of(
 
 
 # Maximum number of words shown of a phrase.
-_MOST_WORDS = 8
+_MAX_WORDS = 8
 
 
 def shortened(words: Sequence[str]) -> str:
     """Join words by spaces, with an ellipsis in place of the middle if there are more than eight."""
-    if len(words) <= _MOST_WORDS:
+    if len(words) <= _MAX_WORDS:
         return " ".join(words)
-    half = _MOST_WORDS // 2
+    half = _MAX_WORDS // 2
     return " ".join([*words[:half], "…", *words[-half:]])

@@ -189,8 +189,8 @@ def _attached(there: Surroundings) -> str:
     if there.children[head].is_phrase and counted_label(labels[head]) == same:
         return _name(outermost)
     if there.is_head and counted_label(there.parent.label) == same:
-        beside = there.after or there.before
-        return _name(outermost if beside is None else beside)
+        sibling = there.after or there.before
+        return _name(outermost if sibling is None else sibling)
     kind = _TYPE_OF.get(there.label)
     return there.label if kind is None or kind in _ALONE else ""
 

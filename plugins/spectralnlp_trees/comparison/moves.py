@@ -10,7 +10,7 @@ from typing import Literal
 from spectralnlp_trees.comparison.workspace import Bracket, Node, Workspace, counted_label
 
 # Maximum number of levels that a move may go up or down.
-_MOST_LEVELS = 100
+_MAX_LEVELS = 100
 
 Where = Literal["beside", "into", "with"]
 
@@ -115,7 +115,7 @@ class _Search:
             yield from self._descend(base, neighbour, tally, with_neighbour=False)
             return
         node, shrunk, emptied = self.source, list[Node](), False
-        while node.parent is not None and len(shrunk) < _MOST_LEVELS:
+        while node.parent is not None and len(shrunk) < _MAX_LEVELS:
             if (node.end if rightwards else node.start) != (self.end if rightwards else self.start):
                 break
             left = Bracket(
@@ -146,7 +146,7 @@ class _Search:
             with_neighbour: whether a new node may join the group and the neighbour itself.
         """
         grown: list[Node] = []
-        for _ in range(_MOST_LEVELS):
+        for _ in range(_MAX_LEVELS):
             start, end = (self.start, node.end) if base.rightwards else (node.start, self.end)
             if grown or with_neighbour:
                 for label in tally.missing_labels(start, end):

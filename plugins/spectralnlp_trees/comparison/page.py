@@ -26,7 +26,7 @@ from spectralnlp_trees.comparison.workspace import Bracket, counted_label
 from spectralnlp_trees.page import html_text, panel, whole_page
 
 # Larger trees are shown as a list of brackets, not drawn.
-_MOST_WORDS, _MOST_NODES = 120, 2_000
+_MAX_WORDS, _MAX_NODES = 120, 2_000
 
 
 def as_page(analyses: Sequence[Analysis], names: Sequence[str], *, title: str, worst: int = 20) -> str:
@@ -151,7 +151,7 @@ def _drawing(name: str, gold: Tree, tree: Tree, wrong: Counter[Bracket], mark: s
         mark: CSS class of the highlighting.
     """
     drawn = _cleaned(tree)
-    if len(drawn.words()) > _MOST_WORDS or sum(1 for _ in drawn.nodes()) > _MOST_NODES:
+    if len(drawn.words()) > _MAX_WORDS or sum(1 for _ in drawn.nodes()) > _MAX_NODES:
         return ""
     counts = [tag not in COLLINS.delete_labels for tag in with_gold_tags(gold, drawn).tags()]
     place = [0, *accumulate(counts)]

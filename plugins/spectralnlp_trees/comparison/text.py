@@ -9,7 +9,7 @@ from typing import Any
 from spectralnlp_trees.comparison.analysis import Analysis, TypeCount
 
 # Maximum number of labels, and of label pairs, shown.
-MOST_LABELS = 12
+MAX_LABELS = 12
 
 
 def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
@@ -117,7 +117,7 @@ def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
     total = Counter[str]()
     for each in counts:
         total.update({label: sum(both) for label, both in each.items()})
-    labels = [label for label, _ in total.most_common(MOST_LABELS)]
+    labels = [label for label, _ in total.most_common(MAX_LABELS)]
     return [(label, [n for each in counts for n in each.get(label, [0, 0])]) for label in labels]
 
 
@@ -136,7 +136,7 @@ def confusion_rows(analyses: Sequence[Analysis]) -> list[tuple[str, str, list[in
     total = Counter[tuple[str, str]]()
     for each in counts:
         total.update(each)
-    pairs = [pair for pair, _ in total.most_common(MOST_LABELS)]
+    pairs = [pair for pair, _ in total.most_common(MAX_LABELS)]
     return [(*pair, [each.get(pair, 0) for each in counts]) for pair in pairs]
 
 

@@ -248,8 +248,8 @@ def mark_repairs(arcs: Arcs) -> None:
             continue
         again = words[following]
         same = each.word == again.word and each.category == again.category and each.category in _REPEATED
-        beside = heads[index] == following or heads[index] == heads[following] != -1
-        if same and beside and heads[following] != index and not _has_dependents(arcs, index):
+        adjacent = heads[index] == following or heads[index] == heads[following] != -1
+        if same and adjacent and heads[following] != index and not _has_dependents(arcs, index):
             heads[index], relations[index] = following, "reparandum"
 
 

@@ -65,7 +65,7 @@ RATIOS: dict[str, tuple[str, str]] = {
 _WORD_TAG = re.compile(r"[A-Z]+\$?")
 _DASHES = frozenset("-–—")
 # Lu's patterns apply to a text if at least this share of its tokens have tags of the Penn treebank.
-_LEAST_KNOWN = 0.9
+_MIN_KNOWN = 0.9
 _HINT = "a row is a structure's name, a tab and a pattern of `search`: C<tab>fcl"
 
 Structures = Mapping[str, Sequence[str]]
@@ -130,7 +130,7 @@ def has_penn_tags(index: TreeColumns) -> bool:
     """Return whether at least 90% of the tokens have tags of the Penn treebank for English."""
     known = np.array([each in PENN_TAGS for each in index.vocabulary], bool)
     tags = index.label[index.parent[index.arity == 0]]
-    return not len(tags) or bool(known[tags].mean() >= _LEAST_KNOWN)
+    return not len(tags) or bool(known[tags].mean() >= _MIN_KNOWN)
 
 
 def spoken(index: TreeColumns) -> npt.NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 import numpy as np
 
 from spectralnlp_trees.tregex.columns import Integers
-from spectralnlp_trees.tregex.plan import MOST_WAYS, Expression, Extended, Rows, Run, too_many, union, without
+from spectralnlp_trees.tregex.plan import MAX_WAYS, Expression, Extended, Rows, Run, too_many, union, without
 from spectralnlp_trees.tregex.relations import Mask
 
 
@@ -46,7 +46,7 @@ class All(Combined):
             factor = part.ways(run, nodes[going])
             if self.constrained:
                 factor = np.minimum(factor, 1)
-            elif float(ways.max(initial=0)) * float(factor.max(initial=0)) > MOST_WAYS:
+            elif float(ways.max(initial=0)) * float(factor.max(initial=0)) > MAX_WAYS:
                 raise too_many()
             ways[going] *= factor
         return ways
@@ -112,7 +112,7 @@ class Not(Expression):
 
 
 @dataclass(frozen=True, eq=False)
-class Perhaps(Expression):
+class OptionalCondition(Expression):
     """Optional condition: matches every node, in one way if the inner condition does not match.
 
     In that case the names of the inner condition stay unbound.

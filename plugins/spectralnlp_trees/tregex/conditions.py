@@ -11,7 +11,7 @@ import numpy as np
 from spectralnlp_trees.tregex.chains import AncestorJoin, DescendantChainJoin, SequenceJoin
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
-from spectralnlp_trees.tregex.plan import MOST_WAYS, Expression, Extended, Rows, Run, too_many
+from spectralnlp_trees.tregex.plan import MAX_WAYS, Expression, Extended, Rows, Run, too_many
 from spectralnlp_trees.tregex.relations import INTERVALS, Join, Mask, interval_join
 
 
@@ -146,7 +146,7 @@ class Related(Expression):
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways
-        if not self.constrained and float(values.max(initial=0)) * len(partners) > MOST_WAYS:
+        if not self.constrained and float(values.max(initial=0)) * len(partners) > MAX_WAYS:
             raise too_many()
         return self.join(run).sums(values, nodes)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from spectralnlp.display import one_line
-from spectralnlp_trees.tregex.combinations import All, Any, Not, Perhaps
+from spectralnlp_trees.tregex.combinations import All, Any, Not, OptionalCondition
 from spectralnlp_trees.tregex.conditions import Bind, Label, Related, SameAs
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.pattern_error import PatternError
@@ -26,7 +26,7 @@ DEEPEST = 50
 _SYNONYMS = {"$..": "$++", "$,,": "$--", "$.": "$+", "$,": "$-"}
 _SYNONYMS |= {f"{side}{sign}": f"{side}{n}" for side in "<>" for sign, n in [(",", 1), ("-", -1), ("`", -1)]}
 _NUMBERED = re.compile(r"(<<<|<|>)(-?\d+)")
-_MOST_DIGITS = 9  # no tree has more words or nodes
+_MAX_DIGITS = 9  # no tree has more words or nodes
 _CHAIN = re.compile(r"([<>.,]\+)\s*\(")
 _SIGNS = sorted({*INTERVALS, *_SYNONYMS, ">>"} - {":"}, key=len, reverse=True)
 _BLANK = re.compile(r"\s*")
@@ -238,7 +238,7 @@ class _Parser:
             self.negated, self.scope = outer, scope
             return Not(part)
         if self.take("?"):
-            return Perhaps(self.positive_relation())
+            return OptionalCondition(self.positive_relation())
         return self.positive_relation()
 
     def positive_relation(self) -> Expression:
@@ -270,8 +270,8 @@ class _Parser:
 
     def number(self, digits: str, place: int) -> int:
         """Convert digits of a relation such as ``<2`` to a number, or raise an error at their position."""
-        if len(digits) > _MOST_DIGITS:
-            raise self.error(f"a number of more than {_MOST_DIGITS} digits", place)
+        if len(digits) > _MAX_DIGITS:
+            raise self.error(f"a number of more than {_MAX_DIGITS} digits", place)
         return int(digits)
 
     def with_partner(self, symbol: str) -> Expression:

@@ -6,7 +6,7 @@ import re
 
 from spectralnlp.errors import ConfigError
 
-_MOST_DRAWN = 60  # characters before the column, and after it
+_MAX_DRAWN = 60  # characters before the column, and after it
 
 
 class PatternError(ConfigError):
@@ -41,7 +41,7 @@ class PatternError(ConfigError):
     def drawing(self) -> str:
         """Line of the pattern that has the error, cut if it is long, and a caret under the column."""
         before = self.pattern[: self.column - 1]
-        start = max(before.rfind("\n") + 1, len(before) - _MOST_DRAWN)
-        line = self.pattern[start:].partition("\n")[0][: 2 * _MOST_DRAWN]
+        start = max(before.rfind("\n") + 1, len(before) - _MAX_DRAWN)
+        line = self.pattern[start:].partition("\n")[0][: 2 * _MAX_DRAWN]
         indent = re.sub(r"[^\t]", " ", before[start:])
         return f"{line}\n{indent}^"

@@ -25,7 +25,7 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 from spectralnlp_trees.tregex.labels import LabelTest
 from spectralnlp_trees.tregex.relations import Join, Mask
 
-MOST_WAYS = 2**62  # counts stay below the limit of 64-bit integers
+MAX_WAYS = 2**62  # counts stay below the limit of 64-bit integers
 
 
 class Rows(NamedTuple):

@@ -27,9 +27,9 @@ from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Spar
 from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.trees import Tree, strip_root
 
-_MOST_WEIGHT = 1_000_000
+_MAX_WEIGHT = 1_000_000
 # Bounds of the default weight: with a larger one, grammars overfit the few trees.
-LEAST_WEIGHT, MOST_WEIGHT = 1.0, 7.5
+MIN_WEIGHT, MAX_WEIGHT = 1.0, 7.5
 
 
 def check_weight(weight: float) -> None:
@@ -38,8 +38,8 @@ def check_weight(weight: float) -> None:
     Raises:
         ConfigError: the weight is not positive, or is above a million.
     """
-    if not 0 < weight <= _MOST_WEIGHT:
-        raise ConfigError(f"a weight must be above 0 and at most {_MOST_WEIGHT:,}, not {weight:g}")
+    if not 0 < weight <= _MAX_WEIGHT:
+        raise ConfigError(f"a weight must be above 0 and at most {_MAX_WEIGHT:,}, not {weight:g}")
 
 
 def default_weight(n_general: float, n_domain: float) -> float:
@@ -49,7 +49,7 @@ def default_weight(n_general: float, n_domain: float) -> float:
         n_general: number of trees of the general treebank.
         n_domain: number of trees of the domain, at least 1.
     """
-    return min(max(sqrt(n_general / n_domain), LEAST_WEIGHT), MOST_WEIGHT)
+    return min(max(sqrt(n_general / n_domain), MIN_WEIGHT), MAX_WEIGHT)
 
 
 def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None = None) -> Parser:

@@ -37,7 +37,7 @@ from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import strip_root
 
 _LONGEST = 60  # maximum tokens of a sentence of unlabelled text
-_MOST_PARSED = 15_000
+_MAX_PARSED = 15_000
 _SHOWN = 60  # characters shown of a skipped sentence
 
 
@@ -264,6 +264,6 @@ def _moments(general: Moments[Any], trees: Sequence[Any]) -> Moments[Any]:
 
 def _parsed(parser: Any, sentences: Iterable[Any]) -> list[Any]:
     """Return the trees of sentences; sentences that are too long or have no tree are skipped."""
-    parses = islice((each for each in parser.parse_many(sentences) if each is not None), _MOST_PARSED)
+    parses = islice((each for each in parser.parse_many(sentences) if each is not None), _MAX_PARSED)
     good = (each for each in parses if each.fallback is None and len(each.tree.words()) <= _LONGEST)
     return [strip_root(each.tree) for each in good]

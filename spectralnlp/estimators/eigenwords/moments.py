@@ -15,7 +15,7 @@ from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_
 from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.encoded import as_bytes
-from spectralnlp.runtime import MOST_COUNT, Array, Batch, Memory, Moments, current_memory
+from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
 
@@ -24,10 +24,10 @@ Example: TypeAlias = str | Sequence[str] | Ngrams
 
 # Specification of the stored arrays, except the words.
 _STATE = {
-    "word_counts": int_array("n_words", dtype="int64", below=MOST_COUNT),
+    "word_counts": int_array("n_words", dtype="int64", below=MAX_COUNT),
     "pairs": int_array("n_pairs", dtype="int64", ascending=True),
-    "pair_counts": int_array("n_pairs", dtype="int64", below=MOST_COUNT),
-    "dropped": int_array(2, dtype="int64", below=MOST_COUNT),
+    "pair_counts": int_array("n_pairs", dtype="int64", below=MAX_COUNT),
+    "dropped": int_array(2, dtype="int64", below=MAX_COUNT),
 }
 
 # Memory allowed per word, in bytes; a segment is written to disk when its words exceed the limit.

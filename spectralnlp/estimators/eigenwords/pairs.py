@@ -64,7 +64,7 @@ class PairTable:
             ids: int32; ids of words, sentences separated by zeros.
             window: largest distance.
         """
-        self._own()
+        self._unshare()
         position = 0
         while True:
             position, self._n_pairs = count_pairs(
@@ -76,7 +76,7 @@ class PairTable:
 
     def add(self, keys: Longs, counts: Longs) -> None:
         """Add counts of pairs; keys that are 0 are ignored."""
-        self._own()
+        self._unshare()
         position = 0
         while True:
             position, self._n_pairs = add_pairs(
@@ -123,7 +123,7 @@ class PairTable:
         Args:
             numbers: int32 (n_words,); new id of each word.
         """
-        self._own()
+        self._unshare()
         keys, counts = self.keys, self.counts
         renumber_pairs(keys, numbers)
         self._rebuild(keys, counts, len(keys))
@@ -148,7 +148,7 @@ class PairTable:
         self._shared = other._shared = True
         return other
 
-    def _own(self) -> None:
+    def _unshare(self) -> None:
         if self._shared:
             self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
 

@@ -114,7 +114,7 @@ def _tabulate_spilled(
     census = take_census(segments, shape.min_count)
     n_words = len(census.words.counts)
     if n_words < 2:
-        raise _too_few(n_words, shape.min_count, census.most)
+        raise _too_few_words(n_words, shape.min_count, census.most)
     n_fitting = memory.size * 5 // 8 // (_DENSE * 4 * (dimensions + _OVERSAMPLING))
     wanted = min(shape.max_words or n_words, n_words)
     places, names = most_frequent(census, segments, min(wanted, n_fitting))
@@ -164,12 +164,12 @@ def choose_vocabulary(
     numbers = 1 + np.flatnonzero(words.counts[1:] >= min_count)
     order = sorted(numbers.tolist(), key=lambda number: (-words.counts[number], words.name(number)))
     if len(order) < 2:
-        raise _too_few(len(order), min_count, int(words.counts[1:].max()))
+        raise _too_few_words(len(order), min_count, int(words.counts[1:].max()))
     rows = np.array(order[:max_words], np.int64)
     return Vocabulary(rows, np.append(0, rows[:n_contexts]))
 
 
-def _too_few(n_words: int, min_count: int, most: int) -> InputError:
+def _too_few_words(n_words: int, min_count: int, most: int) -> InputError:
     what = f"{n_words} words occur {min_count} times or more, but two are needed; the largest count is {most}"
     return InputError(what, hint="give more text or lower min_count")
 

@@ -15,7 +15,7 @@ from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable, StoredNGrams, 
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import expected_counts
 from spectralnlp.parameters import Floats, HiddenMarkov
-from spectralnlp.runtime import MOST_COUNT, Batch, Memory, Moments, Run, current_memory, sum_by_key
+from spectralnlp.runtime import MAX_COUNT, Batch, Memory, Moments, Run, current_memory, sum_by_key
 from spectralnlp.storage import StoredArrays, int_array
 
 # Name of the symbol that stands for all symbols outside the vocabulary.
@@ -175,7 +175,7 @@ class NGramCounts(CodeCounts):
         """Check stored counts: codes must be those of n-grams and ascending, and counts must be positive."""
         sized = stored.part(n_codes=self.base**self.order)
         sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
-        sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
+        sized.take("counts", int_array("n", dtype="int64", least=1, below=MAX_COUNT))
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._codes, self._counts = arrays["codes"].copy(), arrays["counts"].copy()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
 from spectralnlp.estimators.hmm.moments import CodeCounts, Codes, NGramCounts, never_counted
-from spectralnlp.runtime import MOST_COUNT, Batch, checked_names, pack_names, sum_by_key, unpack_names
+from spectralnlp.runtime import MAX_COUNT, Batch, checked_names, pack_names, sum_by_key, unpack_names
 from spectralnlp.storage import StoredArrays, int_array
 
 
@@ -105,9 +105,9 @@ class OpenNGramCounts(CodeCounts):
         """Check stored counts: codes must be ascending and of known symbols, and counts must be positive."""
         n_symbols = len(checked_names(stored, "symbols")) + 1
         sized = stored.part(n_symbols=n_symbols)
-        sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MOST_COUNT))
+        sized.take("symbol_counts", int_array("n_symbols", dtype="int64", below=MAX_COUNT))
         codes = sized.take("codes", int_array("n", dtype="int64", ascending=True))
-        sized.take("counts", int_array("n", dtype="int64", least=1, below=MOST_COUNT))
+        sized.take("counts", int_array("n", dtype="int64", least=1, below=MAX_COUNT))
         grams = self._decode(codes)
         if n_symbols > 1 << self._bits or (grams >= n_symbols).any():
             raise stored.error("codes", "holds an n-gram of unknown symbols")

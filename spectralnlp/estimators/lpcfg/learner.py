@@ -40,7 +40,7 @@ from spectralnlp.trees.treelog import TreeTable
 
 TENSORS, CLUSTERS, PRUNER = "tensors", "clusters", "pruning grammar"
 # EM from clusters skips states of a node with a lower posterior; a few states have nearly all the mass.
-_LEAST_POSTERIOR = 1e-4
+_MIN_POSTERIOR = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +204,7 @@ def learn_grammars(
     Returns:
         A grammar for each of ``recipe.kinds``.
     """
-    index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
+    index = TreeEventIndex.of(counted, least_posterior=_MIN_POSTERIOR)
 
     def learn(nodes: Projections | Clusters) -> LatentGrammar:
         if isinstance(nodes, Projections):

@@ -72,7 +72,7 @@ class Learner(NamedTuple):
 
 
 @kernel
-def _cues_of_sentence(sentences, s):
+def _attributes_of(sentences, s):
     attributes, first, last = sentences.attributes, sentences.tokens[s], sentences.tokens[s + 1]
     return TokenAttributes(
         attributes.word[first:last],
@@ -86,7 +86,7 @@ def _cues_of_sentence(sentences, s):
 @kernel
 def _marginals(sentences, s, weights):
     """Return the chart cells of sentence ``s``, narrow spans first, their marginals, and token features."""
-    attributes = _cues_of_sentence(sentences, s)
+    attributes = _attributes_of(sentences, s)
     cells = all_span_cells(len(attributes.word), len(attributes.word))
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
     return cells, span_marginals(scores, len(attributes.word)), attributes

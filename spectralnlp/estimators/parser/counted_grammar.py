@@ -32,8 +32,8 @@ from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, Lexi
 from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeLog, TreeTable
 
-_LEAST_POSTERIOR = 1e-4  # as in the EM that trained the grammar
-_LEAST_SHARE = 1e-4  # smaller contributions of a node to a count are dropped
+_MIN_POSTERIOR = 1e-4  # as in the EM that trained the grammar
+_MIN_SHARE = 1e-4  # smaller contributions of a node to a count are dropped
 # Smaller shares of a rule's largest number are errors of low-rank storage, and count as zero.
 _NEGLIGIBLE = 1e-5
 
@@ -79,7 +79,7 @@ class CountedGrammar:
         table = Treebank.of([trees]).first
         options = LexiconOptions.of(estimator, scheme=grammars.coarse.lexicon.scheme)
         counted = CountedTable.of(table, options)
-        index = TreeEventIndex.of(counted, least_posterior=_LEAST_POSTERIOR)
+        index = TreeEventIndex.of(counted, least_posterior=_MIN_POSTERIOR)
         if isinstance(estimator, LPCFG):
             grammar = _of_clusters(estimator, grammars)
             if not np.array_equal(index.binary_rules, grammar.binary_rules):
@@ -125,7 +125,7 @@ class CountedGrammar:
 
         Sparse float32 (n_nodes, n_numbers); tiny contributions are left out.
         """
-        return self.index.observed(self.probabilities).shares_of_nodes(_LEAST_SHARE)
+        return self.index.observed(self.probabilities).shares_of_nodes(_MIN_SHARE)
 
     @cached_property
     def whole_rules(self) -> SparseRules:

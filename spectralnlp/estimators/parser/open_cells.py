@@ -45,7 +45,7 @@ _RECALL = 0.998  # share of the held-out gold spans that the threshold keeps ope
 
 # Bounds of the threshold. The upper one is divided by the number of binarisations, because so are the
 # marginals of spans that occur in one binarisation only.
-_LEAST_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
+_MIN_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 
 @dataclass(kw_only=True)
@@ -103,7 +103,7 @@ def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_st
     weights = learner.mean(step)
     marginals = marginals_of_spans(sentences, usable[held_out], weights)
     threshold = float(np.quantile(marginals, 1.0 - _RECALL))
-    threshold = min(max(threshold, _LEAST_THRESHOLD), _LARGEST_THRESHOLD / len(tables))
+    threshold = min(max(threshold, _MIN_THRESHOLD), _LARGEST_THRESHOLD / len(tables))
     return CellModel(weights=weights, threshold=float(f"{threshold:.4g}"))
 
 

@@ -23,10 +23,10 @@ from spectralnlp.trees import lowest_label
 from spectralnlp.trees.treelog import TreeTable
 
 # Minimum count of features.
-_FEWEST_SEEN = 2
+_MIN_SEEN = 2
 # Number of parts of speech that are predicted along with words, the most frequent ones; all others are one
 # class. Time is quadratic in their number, and more gain nothing (benchmarks/experiments/raw-text.md).
-_MOST_CLASSES = 14
+_MAX_CLASSES = 14
 _OTHERS = "*"
 # Known words are features; those used in a fold come from the other folds, so that some words are unknown.
 _FOLDS = 5
@@ -99,10 +99,10 @@ def learn_segmenter(
         keys += [character_keys(texts, word_codes(known))] if texts else []
     joint = np.concatenate(keys)
     seen, n_seen = np.unique(joint, return_counts=True)
-    kept = seen[n_seen >= _FEWEST_SEEN]
+    kept = seen[n_seen >= _MIN_SEEN]
     starts = np.cumsum([0, *(len(texts_of_all[i]) for i in order)])
     counts = Counter(tag for sentence in sentences for _, tag in sentence)
-    classes = {tag: tag for tag, _ in counts.most_common(_MOST_CLASSES)}
+    classes = {tag: tag for tag, _ in counts.most_common(_MAX_CLASSES)}
     tags = [
         tag
         for i in order

@@ -37,7 +37,7 @@ from spectralnlp.trees import labels_of
 from spectralnlp.trees.treelog import TreeTable
 
 # Minimum mean number of sentences per document; shorter documents are not running text.
-_LEAST_SENTENCES = 5
+_MIN_SENTENCES = 5
 
 # Number of weights; a power of two.
 _N_WEIGHTS = 2**17
@@ -118,7 +118,7 @@ def train_sentence_ends(
     if not (whole := table.share >= 1).all():  # the context of partial sentences is unknown
         table, documents = table.select(whole), documents[whole]
     n_documents = len(np.unique(documents))
-    if table.n_trees < max(least_trees, _LEAST_SENTENCES * n_documents):
+    if table.n_trees < max(least_trees, _MIN_SENTENCES * n_documents):
         return None
     words = [table.words[word] for word in table.word[table.word >= 0].tolist()]
     conventions = Conventions.learn(words)

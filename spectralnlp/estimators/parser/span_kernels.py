@@ -21,7 +21,7 @@ from spectralnlp.parameters import Floats, Ints, Offsets
 # Columns of a feature's state: its weight, its accumulated gradients (z of FTRL-proximal), and the square
 # root of its sum of squared gradients.
 WEIGHT, GRADIENTS, ROOT = range(3)
-_LEAST_GRADIENT = 1e-3  # smaller gradients are ignored
+_MIN_GRADIENT = 1e-3  # smaller gradients are ignored
 
 
 class OptionFeatures(NamedTuple):
@@ -133,7 +133,7 @@ def learn_epoch(option_features, spans, gold, order, n_templates, state, number_
             log_sum = score_span(n_options, state[:, WEIGHT], number_state[:, WEIGHT], work)
             for row in range(n_options):
                 gradient = np.exp(work.score[row] - log_sum) - (gold[s] == first[s] + row)
-                if abs(gradient) < _LEAST_GRADIENT:
+                if abs(gradient) < _MIN_GRADIENT:
                     continue
                 for at in range(work.n_features[row]):
                     _update(state[work.buckets[row, at]], gradient, rates)

@@ -41,15 +41,15 @@ from spectralnlp.trees import split_annotation
 from spectralnlp.trees.treelog import TreeTable
 
 # Smallest weight that is kept, and maximum number of weights (benchmarks/experiments/span-scorer.md).
-_LEAST_WEIGHT = 0.015
-_MOST_FEATURES = 300_000
+_MIN_WEIGHT = 0.015
+_MAX_FEATURES = 300_000
 # Number of sentences that are parsed before memory pages are released.
 _TOGETHER = 16
 # Number of folds of the jackknife; five are no better than three (benchmarks/experiments/span-scorer.md).
 _FOLDS = 3
 # Number of words to train on: treebanks of half as many or less are divided into folds up to three times
 # (benchmarks/experiments/span-scorer.md).
-_MANY_WORDS, _MOST_DIVISIONS = 140_000, 3
+_MANY_WORDS, _MAX_DIVISIONS = 140_000, 3
 # Share of the fit in the total training time, and share of learning grammars in the time of a fold.
 _FITTING, _GRAMMARS_OF_FOLD = 0.16, 0.3
 _REFINEMENT = TrainingOptions(rate=0.02)  # for continued training on a few trees
@@ -201,7 +201,7 @@ def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
 def _divisions(table: TreeTable) -> int:
     """Return how many times a treebank is to be divided into folds: more often if it is small."""
     n_words = int(np.count_nonzero(table.word >= 0))
-    return min(max(1, _MANY_WORDS // n_words), _MOST_DIVISIONS)
+    return min(max(1, _MANY_WORDS // n_words), _MAX_DIVISIONS)
 
 
 def _fitted(
@@ -223,7 +223,7 @@ def _fitted(
     table = template_table("\n".join(scorer.templates))
     weights = learn_weights(
         ExampleTable.of(examples), label_values(scorer, shared), table, options, start
-    ).largest(_MOST_FEATURES, _LEAST_WEIGHT)
+    ).largest(_MAX_FEATURES, _MIN_WEIGHT)
     return replace(scorer, features=weights.features, weights=weights.values, number_weights=weights.numbers)
 
 

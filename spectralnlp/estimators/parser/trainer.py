@@ -117,28 +117,28 @@ class ParserTrainer(MomentEstimator[Tree]):
             self.grammar_.solve(moments)
 
     def solve_adapted(
-        self, general: Moments[Tree], own: Moments[Tree], weight: float, shares: Floats | None = None
+        self, general: Moments[Tree], domain: Moments[Tree], weight: float, shares: Floats | None = None
     ) -> ParserTrainer:
         """Learn from a general treebank and from trees of a domain, which have a larger weight.
 
         Args:
             general: moments of the general treebank, as `init_moments` returns them.
-            own: moments of the trees of the domain, with the same parameters.
+            domain: moments of the trees of the domain, with the same parameters.
             weight: weight of each sentence of the domain.
-            shares: float64 (n_own,); fraction of a sentence that each tree of the domain stands for, less
+            shares: float64 (n_domain,); fraction of a sentence that each tree of the domain stands for, less
                 than 1 if it is one of several alternatives; None if all are 1.
 
         Raises:
             ConfigError: the moments are counts instead of trees.
         """
         self.validate()
-        log = own.first_replay_log()
+        log = domain.first_replay_log()
         if log is None:
             what = f"{self.display_name} cannot be adapted, because trees cannot have weights"
             raise ConfigError(what, hint="train it again on all the data, or use lpcfg")
         shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
         joined = deepcopy(general)
-        joined.append(own)
+        joined.append(domain)
         self.grammar_, self.components_ = self.grammar, {}
         with one_blas_thread():
             self._learn_all(self.grammar_.treebank(joined).weighted(weight, shares))

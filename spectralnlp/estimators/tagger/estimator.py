@@ -41,17 +41,17 @@ from spectralnlp.text.spans import (
 from spectralnlp.text.tag_log import TagLog
 
 # Minimum count of features that combine several words.
-_FEWEST_SEEN = 2
+_MIN_SEEN = 2
 # One sentence in this many is held out until the last epoch, to calibrate probabilities.
 _HELD_OUT = 50
 # Minimum number of held-out sentences, below which none is held out, and maximum number.
-_FEWEST_HELD_OUT, _MOST_HELD_OUT = 10, 200
+_MIN_HELD_OUT, _MAX_HELD_OUT = 10, 200
 # Encoding of spans in training; BIOES marks the last word of a span.
 _SCHEME: Scheme = "bioes"
 # Number of averaged models if spans are rare, where models differ most.
 _MEMBERS = 3
 # Number of known sentences that are trained on again for each new one, and their minimum number.
-_REHEARSED, _FEWEST_REHEARSED = 10, 200
+_REHEARSED, _MIN_REHEARSED = 10, 200
 # To choose the bias, every fifth block of 50 sentences is held out; adjacent sentences share names.
 _BLOCK, _BLOCKS = 50, 5
 
@@ -200,7 +200,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         n_known = min(state.n_sentences, n)  # the stored state may have been edited
         new = np.arange(n_known, n)
         rng = np.random.default_rng((self.random_state, n_known, n))
-        n_again = min(n_known, max(_FEWEST_REHEARSED, _REHEARSED * len(new)))
+        n_again = min(n_known, max(_MIN_REHEARSED, _REHEARSED * len(new)))
         order = np.append(new, rng.choice(n_known, n_again, replace=False))
         with fit_pass("weights"):
             model = state.field(data.keys, data.names, self.epochs, rng)
@@ -230,7 +230,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         by_slot = word_keys(table.hashes)
         joint = joint_keys(table, encoded)
         seen, n_seen = np.unique(joint, return_counts=True)
-        keys = np.unique(np.concatenate([*map(np.unique, by_slot), seen[n_seen >= _FEWEST_SEEN]]))
+        keys = np.unique(np.concatenate([*map(np.unique, by_slot), seen[n_seen >= _MIN_SEEN]]))
         keys = keys[keys != 0]
         rows_by_slot = [find_rows(each, keys) for each in by_slot]
         row_starts, rows, named = naming_first(rows_by_slot, in_one_word(rows_by_slot, len(keys)))
@@ -352,8 +352,8 @@ def _mean(members: Sequence[ScoreWeights]) -> ScoreWeights:
 
 def _held_out(n_sentences: int) -> NDArray[np.int64]:
     """Return the indices of the sentences to hold out until the last epoch; none if there are few."""
-    held_out = np.arange(_HELD_OUT - 1, n_sentences, _HELD_OUT)[:_MOST_HELD_OUT]
-    return held_out if len(held_out) >= _FEWEST_HELD_OUT else held_out[:0]
+    held_out = np.arange(_HELD_OUT - 1, n_sentences, _HELD_OUT)[:_MAX_HELD_OUT]
+    return held_out if len(held_out) >= _MIN_HELD_OUT else held_out[:0]
 
 
 def _forbidden(names: Sequence[str]) -> ChainScores:

@@ -120,8 +120,8 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
 
     @cached_property
     def _arrays(self) -> _OperatorArrays:
-        own = {name: getattr(self.model, name) for name in _OperatorArrays._fields[:-1]}
-        return _OperatorArrays(**own, floor=self.model.floor * self.model.base)
+        fields = {name: getattr(self.model, name) for name in _OperatorArrays._fields[:-1]}
+        return _OperatorArrays(**fields, floor=self.model.floor * self.model.base)
 
 
 class _OperatorArrays(NamedTuple):

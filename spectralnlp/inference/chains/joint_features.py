@@ -75,11 +75,11 @@ def write_joint_keys(types, starts, words, clusters, keys):
                 continue
             before2, before = clusters[types[at - 2]], clusters[types[at - 1]]
             after, after2 = clusters[types[at + 1]], clusters[types[at + 2]]
-            own = _joined(GOLDEN, clusters[types[at]])
+            current = _joined(GOLDEN, clusters[types[at]])
             named = word * MIX
-            row[2] = _key(_joined(_joined(own, before), before2), 2)
-            row[3] = _key(_joined(_joined(own, after), before), 3)
-            row[4] = _key(_joined(_joined(own, after), after2), 4)
+            row[2] = _key(_joined(_joined(current, before), before2), 2)
+            row[3] = _key(_joined(_joined(current, after), before), 3)
+            row[4] = _key(_joined(_joined(current, after), after2), 4)
             row[5] = _key(_joined(named, before), 5)
             row[6] = _key(_joined(named, after), 6)
             row[7] = _key(_joined(_joined(named, before), after), 7)

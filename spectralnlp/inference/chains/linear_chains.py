@@ -18,7 +18,7 @@ Scores = NDArray[np.float32]
 Offsets = NDArray[np.int64]
 
 # Underflow is negligible in sums of exponentials that are greater than this.
-_LEAST_SUM = 1e-280
+_MIN_SUM = 1e-280
 
 
 def best_tags(
@@ -87,7 +87,7 @@ def forward(semiring, emissions, transitions, start, totals):
     for y in range(k):
         totals[0, y] = times(semiring, start[y], emissions[0, y])
     for t in range(1, n):
-        before, now, own = totals[t - 1], totals[t], emissions[t]
+        before, now, scores = totals[t - 1], totals[t], emissions[t]
         for y in range(k):
             now[y] = times(semiring, before[0], transitions[0, y])
         for x in range(1, k):
@@ -95,7 +95,7 @@ def forward(semiring, emissions, transitions, start, totals):
             for y in range(k):
                 now[y] = plus(semiring, now[y], times(semiring, weight, following[y]))
         for y in range(k):
-            now[y] = times(semiring, now[y], own[y])
+            now[y] = times(semiring, now[y], scores[y])
 
 
 @kernel
@@ -195,7 +195,7 @@ def _step(steps, forwards, scores, share, sums, pair_scores):
                 total += steps.weight[x, y] * share[y]
             sums[x] = total
     for y in range(k):
-        if sums[y] > _LEAST_SUM:
+        if sums[y] > _MIN_SUM:
             sums[y] = top + steps.most + np.log(sums[y])
             continue
         for x in range(k):

@@ -55,8 +55,8 @@ class ChainArrays(NamedTuple):
     @classmethod
     def of(cls, model: RefinedMarkov) -> ChainArrays:
         """Return the arrays of a model, without copying them."""
-        own = {name: getattr(model, name) for name in cls._fields[:-2]}
-        return cls(**own, matrix_offsets=model.transitions.offsets, matrices=model.transitions.values)
+        fields = {name: getattr(model, name) for name in cls._fields[:-2]}
+        return cls(**fields, matrix_offsets=model.transitions.offsets, matrices=model.transitions.values)
 
 
 class Candidates(NamedTuple):
@@ -196,13 +196,13 @@ def _forward(chain, candidates):
                 for p in range(first[i - 1], first[i]):
                     pair = pair_index[tag[p], tag[c]]
                     if pair != NO_PAIR:
-                        own = joint[at_joint[p] : at_joint[p + 1]]
+                        joint_part = joint[at_joint[p] : at_joint[p + 1]]
                         matrix = matrices[matrix_offsets[pair] : matrix_offsets[pair + 1]].reshape(
-                            len(own), m
+                            len(joint_part), m
                         )
-                        for j in range(len(own)):
+                        for j in range(len(joint_part)):
                             for h in range(m):
-                                state[h] += own[j] * matrix[j, h]
+                                state[h] += joint_part[j] * matrix[j, h]
             k = at_lexical[c + 1] - at_lexical[c]
             for h in range(m):
                 if tied:

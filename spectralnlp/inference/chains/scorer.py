@@ -17,7 +17,7 @@ from spectralnlp.parameters import ChainWeights
 
 Array32 = NDArray[np.float32]
 
-_MOST_NUMBERS = 1 << 23  # size at which the table of words is cleared
+_MAX_NUMBERS = 1 << 23  # size at which the table of words is cleared
 
 
 class Scorer:
@@ -37,7 +37,7 @@ class Scorer:
         n_tags = len(self.weights.tags)
         self.table = WordTable(self.features)
         # Memory is only committed when written to; growing an array would copy it in each batch.
-        n_words = _MOST_NUMBERS // (N_SLOTS * n_tags)
+        n_words = _MAX_NUMBERS // (N_SLOTS * n_tags)
         self.scores = np.zeros((N_SLOTS, n_words, n_tags), np.float32)
         self.n_scored = 0
 

@@ -31,7 +31,7 @@ VERB, OPENS, CLOSES, STOP, NEVER_FIRST, POINTS, UPRIGHT = (1 << bit for bit in r
 # The value of a token beyond the sentence or the text; other values are at least 0.
 OUTSIDE = -1
 
-_MOST_DEPTH = 3
+_MAX_DEPTH = 3
 _FAR = 20  # number of tokens before a gap that are searched for the word after it
 
 
@@ -101,7 +101,7 @@ def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
     if kind & VERB:
         verb = 1
     if kind & OPENS:
-        depth = min(depth + 1, _MOST_DEPTH)
+        depth = min(depth + 1, _MAX_DEPTH)
     elif kind & CLOSES:
         depth = max(depth - 1, 0)
     return SentencePrefix(prefix.start, prefix.previous, verb, capitals, smalls, depth)
@@ -131,7 +131,7 @@ def _at(values: Any, place: Any, first: Any, last: Any) -> Any:
 
 
 @kernel_part
-def _few(n: Any) -> int:
+def _count_class(n: Any) -> int:
     """Map a count to a class, for use as a feature: 0 to 4 each have a class, then classes grow wider."""
     if n <= 4:
         return int(n)
@@ -201,7 +201,7 @@ def _write_sentence(text, prefix, gap, last, codes):
     start, previous, verb, depth = prefix.start, prefix.previous, prefix.verb, prefix.depth
     rule, w1, t1, c1 = text.rule[gap], text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, c_0, c_1 = text.word[gap], text.case[gap], _at(text.case, gap + 1, start, last)
-    ws, ts, cs, length = text.word[start], text.tag[start], text.case[start], _few(gap - start)
+    ws, ts, cs, length = text.word[start], text.tag[start], text.case[start], _count_class(gap - start)
     small = _share_of_smalls(prefix)
     same = 1 if text.name[gap] == text.name[start] else 0
     again = _again(text, start, gap, last)
@@ -264,7 +264,12 @@ def _write_ahead(text, prefix, gap, last, codes):
         if i > 0 and case in (CAPITAL, CAPITALS):
             capital_at = i
     clause = 2 if verb_at > stop_at else 1 if verb_at == AHEAD else 0  # 0: a verb comes before any stop
-    verb_at, stop_at, small_at, capital_at = _few(verb_at), _few(stop_at), _few(small_at), _few(capital_at)
+    verb_at, stop_at, small_at, capital_at = (
+        _count_class(verb_at),
+        _count_class(stop_at),
+        _count_class(small_at),
+        _count_class(capital_at),
+    )
     verb, rule = prefix.verb, text.rule[gap]
     w1, t1, c1 = text.word[gap - 1], text.tag[gap - 1], text.case[gap - 1]
     w_0, t_0, c_0 = text.word[gap], text.tag[gap], text.case[gap]

@@ -20,7 +20,7 @@ from spectralnlp.parameters import Floats
 _NOTHING = -1e9
 
 # Scores are clipped to this magnitude, so that their exponentials neither overflow nor vanish.
-_MOST_SCORE = 100.0
+_MAX_SCORE = 100.0
 
 # All values are rescaled if the largest value of a width is above this or below its inverse.
 _LARGE = 1e100
@@ -48,7 +48,7 @@ def span_marginals(scores, n):
     Returns:
         float64 (n * (n + 1) / 2,); all zero if the total is zero or not finite.
     """
-    weight = np.exp(np.minimum(np.maximum(scores, -_MOST_SCORE), _MOST_SCORE))
+    weight = np.exp(np.minimum(np.maximum(scores, -_MAX_SCORE), _MAX_SCORE))
     inside, by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))  # [start, end] and [end, start]
     for start in range(n):
         inside[start, start + 1] = by_end[start + 1, start] = 1.0
@@ -130,7 +130,7 @@ def bracketing_marginals(cells, scores):
             shift = exponent[left[split]] + exponent[right[split]] - common
             if shift >= NEGLIGIBLE_SHIFT:
                 total += inside[left[split]] * inside[right[split]] * power_of_two(shift)
-        weight[cell] = np.exp(min(max(scores[cell], -_MOST_SCORE), _MOST_SCORE))
+        weight[cell] = np.exp(min(max(scores[cell], -_MAX_SCORE), _MAX_SCORE))
         total *= weight[cell]
         if total == 0.0 or common < _NOTHING / 2:
             inside[cell], exponent[cell] = 0.0, _NOTHING

@@ -16,7 +16,7 @@ from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Ints, Offsets
 
 # Without a cell model, all cells are open in sentences with at most this many of them (400 tokens).
-MOST_CELLS = 80_200
+MAX_CELLS = 80_200
 
 # If more cells than this begin or end at one token, a binary search skips those that cannot be in a split.
 # This helps at the two ends of a sentence of thousands of tokens.
@@ -89,7 +89,7 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
     return cells, order
 
 
-def without_model(n_tokens: int, *, most: int = MOST_CELLS) -> Cells:
+def without_model(n_tokens: int, *, most: int = MAX_CELLS) -> Cells:
     """Return the cells to open if no model predicts them: all spans or, in long sentences, fewer.
 
     If there are too many spans, only narrow ones and those at either end of the sentence are open.

@@ -32,10 +32,10 @@ NEGLIGIBLE_SHIFT = -300.0
 _NOTHING = -1e9
 
 # The least exponent by which values are scaled: its inverse, 2 ** 1000, is still a finite float.
-_LEAST_EXPONENT = -1000.0
+_MIN_EXPONENT = -1000.0
 
 # Smoothing of how probable a symbol is beside a neighbour, as a share of the most probable symbol's value.
-_LEAST_SHARE = 1e-2
+_MIN_SHARE = 1e-2
 
 
 class Splits(NamedTuple):
@@ -262,11 +262,11 @@ def _add_unary(rules, limits, row, cell, upper):
 
 
 @kernel_part
-def _of_neighbours(beside, lexical, step):
+def _of_neighbours(adjacent, lexical, step):
     """Return, for each token, how probable each symbol is before the next token (or after the previous one).
 
     Args:
-        beside: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).
+        adjacent: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).
         lexical: float64 (n, n_symbols); value of each tag for each token.
         step: 1 for the token after, -1 for the token before.
     """
@@ -280,11 +280,11 @@ def _of_neighbours(beside, lexical, step):
                 value = 1.0
             if value > 0.0:
                 for a in range(n_symbols):
-                    found[token, a] += value * beside[tag, a]
+                    found[token, a] += value * adjacent[tag, a]
         for a in range(n_symbols):
             most = max(most, found[token, a])
         for a in range(n_symbols):  # smoothing: unseen neighbours stay possible
-            found[token, a] += _LEAST_SHARE * most if most > 0.0 else 1.0
+            found[token, a] += _MIN_SHARE * most if most > 0.0 else 1.0
     return found
 
 
@@ -296,7 +296,7 @@ def _normalise(cell):
         largest = max(largest, cell[a])
     if largest == 0.0:
         return _NOTHING
-    exponent = max(exponent_of(largest), _LEAST_EXPONENT)
+    exponent = max(exponent_of(largest), _MIN_EXPONENT)
     scale = power_of_two(-exponent)
     for a in range(len(cell)):
         cell[a] *= scale

@@ -27,7 +27,7 @@ from spectralnlp.inference.trees.ready_rules import make_ready
 from spectralnlp.jit import exponent_of, fast_kernel_part, kernel, kernel_part, padded, power_of_two
 
 # A hyperedge is neglected if its values are this many powers of two below those of its node's best hyperedge.
-_LEAST_SHIFT, _LEAST_SHIFT_SINGLE = -1000.0, -120.0
+_MIN_SHIFT, _MIN_SHIFT_SINGLE = -1000.0, -120.0
 
 # The exponent of a node without a derivation.
 _NOTHING = -1e9
@@ -77,7 +77,7 @@ def _normalise(vectors: Any, at: int, n: int) -> float:
 @kernel_part
 def _scaling(shift: float, vectors: Any) -> Any:
     """Return 2 to the power of ``shift`` in the precision of the vectors, or 0 if it is negligible."""
-    least = _LEAST_SHIFT if vectors.itemsize == 8 else _LEAST_SHIFT_SINGLE
+    least = _MIN_SHIFT if vectors.itemsize == 8 else _MIN_SHIFT_SINGLE
     return vectors.dtype.type(power_of_two(shift) if shift > least else 0.0)
 
 
@@ -183,7 +183,7 @@ def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
     for is_second in range(2):
         for node in range(forest.n_roots):
             shift, first = exponent[node] - common, rules.state_offsets[forest.symbol[node]]
-            share = power_of_two(shift) if shift > _LEAST_SHIFT else 0.0
+            share = power_of_two(shift) if shift > _MIN_SHIFT else 0.0
             for h in range(n_states[node]):
                 root, place = share * rules.root[first + h], offsets[node] + h
                 if is_second:

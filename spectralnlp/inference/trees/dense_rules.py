@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.trees.dense import dense_posteriors
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.ready_rules import MOST_LISTED, READY
+from spectralnlp.inference.trees.ready_rules import MAX_LISTED, READY
 from spectralnlp.jit import padded
 from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, Ints, LatentGrammar, Offsets
 from spectralnlp.parameters.arrays import offsets_of
@@ -122,7 +122,7 @@ class DenseRules(NamedTuple):
         rows = offsets_of(stored.factors.shapes[:, 0].astype(np.int64) + 1)
         # Allocate for the longest possible lists and for all tensors: the operating system provides memory
         # only for pages that are written.
-        room = int(MOST_LISTED * stored.offsets[-1]) + 1
+        room = int(MAX_LISTED * stored.offsets[-1]) + 1
         return cls(
             binary_offsets=np.zeros(n_rules, np.int64),
             binary=np.empty(stored.padded_sizes().sum(), dtype),

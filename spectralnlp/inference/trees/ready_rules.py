@@ -12,13 +12,13 @@ from spectralnlp.jit import fetch_add, kernel_part, padded
 from spectralnlp.parameters.expansion import multiply_out, room_to_multiply
 
 # A tensor becomes a list if at most this share of its elements is not negligible.
-MOST_LISTED = 0.06
+MAX_LISTED = 0.06
 
 # Added to the claims of a rule once its tensor is written; larger than any number of threads.
 READY = 1 << 40
 
 # A list stores a padded pair of children's states as uint16, so it can have at most this many of them.
-_MOST_COLUMNS = 1 << 16
+_MAX_COLUMNS = 1 << 16
 
 
 @kernel_part
@@ -109,9 +109,9 @@ def _make_list(rules, rule, tensor):
         if abs(tensor[place]) > limit:
             count += 1
     # Each rule's list has a fixed place, after room for the longest lists of the rules before it.
-    at = np.int64(MOST_LISTED * offsets[rule])
-    room = np.int64(MOST_LISTED * offsets[rule + 1]) - at
-    if count > room or m_b * width > _MOST_COLUMNS:
+    at = np.int64(MAX_LISTED * offsets[rule])
+    room = np.int64(MAX_LISTED * offsets[rule + 1]) - at
+    if count > room or m_b * width > _MAX_COLUMNS:
         return False
     for h in range(n_rows):
         rules.row[rules.first_row[rule] + h] = at

@@ -13,7 +13,7 @@ from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Of
 NO_RULE = -1
 
 # The least expected number of nodes of a symbol, so that a beam never excludes a symbol altogether.
-_LEAST_PRIOR = 1e-9
+_MIN_PRIOR = 1e-9
 
 Bits = NDArray[np.uint64]
 
@@ -96,7 +96,7 @@ def _expected_nodes(grammar: LatentGrammar) -> Floats:
     It is the solution of e = root + Mᵀe, where M[a, b] is the expected number of children b of a node a.
     """
     children = _children(grammar, 1, 2)
-    return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _LEAST_PRIOR)
+    return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _MIN_PRIOR)
 
 
 def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:

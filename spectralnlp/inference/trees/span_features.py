@@ -28,7 +28,7 @@ _OUTSIDE = -1
 _FEW = 4
 
 # Greatest count of punctuation tokens in a feature; more count as this many.
-_MOST_MARKS = 3
+_MAX_MARKS = 3
 
 
 class TokenAttributes(NamedTuple):
@@ -138,7 +138,7 @@ def span_features(attributes, start, end, codes):
     before, after = _at(t, start - 1), _at(t, end)
     word_before, word_after = _at(w, start - 1), _at(w, end)
     word_first, word_last = int(w[start]), int(w[end - 1])
-    marks = min(int(m[end - 1] - m[start + 1]), _MOST_MARKS)
+    marks = min(int(m[end - 1] - m[start + 1]), _MAX_MARKS)
     codes[0] = _one(0, width)
     codes[1] = _three(1, width, first, last)
     codes[2] = _three(2, width, before, after)

@@ -25,7 +25,7 @@ from spectralnlp.trees.readers.tiger_xml import TIGER_XML
 from spectralnlp.trees.tree import Tree
 
 _HEAD_LINES, _HEAD_CHARACTERS = 200, 20_000
-_MOST_PARTICULAR_FIRST: tuple[TreeReader | GraphReader, ...] = (
+_MOST_SPECIFIC_FIRST: tuple[TreeReader | GraphReader, ...] = (
     ALPINO,
     TIGER_XML,
     EXPORT,
@@ -64,7 +64,7 @@ def recognise(path: str | Path) -> Reader:
             if n_characters > _HEAD_CHARACTERS:
                 break
     beginning = "\n".join(head)
-    asked = (*_of_plugins(), *_MOST_PARTICULAR_FIRST)
+    asked = (*_of_plugins(), *_MOST_SPECIFIC_FIRST)
     return next((reader for reader in asked if reader.sniff(beginning)), BRACKETS)
 
 
@@ -73,7 +73,7 @@ def _of_plugins() -> Iterator[Any]:
 
     Readers that fail to load are skipped.
     """
-    own = {id(reader) for reader in (*_MOST_PARTICULAR_FIRST, BRACKETS)}
+    own = {id(reader) for reader in (*_MOST_SPECIFIC_FIRST, BRACKETS)}
     for name in readers.names():
         with suppress(RegistryError):
             reader = readers.get(name)

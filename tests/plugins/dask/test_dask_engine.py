@@ -172,7 +172,7 @@ def test_a_scheduler_that_disappears_is_one_line(tmp_path: Path) -> None:
 
 
 def test_workers_of_another_version_are_refused(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spectralnlp_dask.cluster.own_version", lambda: "9.9")
+    monkeypatch.setattr("spectralnlp_dask.cluster.local_version", lambda: "9.9")
     refused(r"worker tcp://\S+ has spectralnlp 0\.\S+, and this is 9\.9", scheduler=scheduler)
 
 

@@ -97,12 +97,12 @@ def test_the_first_direction_is_the_mood(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_directions_of_sentences_join_where_there_are_texts_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = letters(60)
     assert not have_sentences(texts)
-    sizes = {"EIGENWORD_DIMENSIONS": 4, "SENTENCE_DIMENSIONS": 3, "LEAST_WORDS": 0}
+    sizes = {"EIGENWORD_DIMENSIONS": 4, "SENTENCE_DIMENSIONS": 3, "MIN_WORDS": 0}
     for name, size in sizes.items():
         monkeypatch.setattr(prior, name, size)
     model = IntentClassifier(characters=None)
     assert model.learn_prior(texts)[0].projection.shape[1] == 4
-    monkeypatch.setattr(agreement, "LEAST_TEXTS", 50)
+    monkeypatch.setattr(agreement, "MIN_TEXTS", 50)
     monkeypatch.setattr(agreement, "TEXTS_A_VECTOR", 5)
     assert have_sentences(texts)
     assert not have_sentences([text.partition(".")[0] for text in texts])

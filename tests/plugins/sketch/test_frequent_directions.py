@@ -189,7 +189,7 @@ def test_a_shrink_takes_no_memory_for_each_row() -> None:
 
 
 def test_sparse_rows_wait_until_they_are_many_or_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spectralnlp_sketch.frequent_directions.moments.MOST_ENTRIES", 100)
+    monkeypatch.setattr("spectralnlp_sketch.frequent_directions.moments.MAX_ENTRIES", 100)
     X = sp.random_array((60, 40), density=0.2, format="csr", rng=np.random.default_rng(0))
     whole = add(empty(X, 4, "randomised", sparse=True, buffer_rows=50), X)
     pieces = empty(X, 4, "randomised", sparse=True, buffer_rows=50)

@@ -122,7 +122,7 @@ def test_the_same_seed_and_data_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_unlabelled_texts_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that no labelled text has is understood by its company."""
-    monkeypatch.setattr(prior, "LEAST_WORDS", 0)
+    monkeypatch.setattr(prior, "MIN_WORDS", 0)
     monkeypatch.setattr(prior, "EIGENWORD_DIMENSIONS", 5)
     train = ["will it rain in oslo", "order pizza now"], ["weather", "food"]
     plain = [
@@ -139,7 +139,7 @@ def test_unlabelled_texts_help(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_folding_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores by the table are those of the head over rows and projections."""
-    monkeypatch.setattr(prior, "LEAST_WORDS", 0)
+    monkeypatch.setattr(prior, "MIN_WORDS", 0)
     learned, rows = prior.learn_prior(TEXTS, len(TEXTS), NgramFormat((1, 2), (2, 5), 2**14), 0)
     learned = replace(learned, sparse_scale=2.0)
     one_hot = np.eye(3, dtype=np.float32)[np.repeat([0, 1, 2], 12)]

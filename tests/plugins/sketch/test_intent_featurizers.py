@@ -90,7 +90,7 @@ def test_rows_that_are_not_finite_are_refused(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_of_a_long_stream_some_texts_are_held_and_all_are_learned_from(monkeypatch: Any) -> None:
-    monkeypatch.setattr(labelled, "MOST_CHARACTERS", 600)
+    monkeypatch.setattr(labelled, "MAX_CHARACTERS", 600)
     monkeypatch.setattr(labelled, "SAMPLE_CHARACTERS", 200)
     examples = [*zip(TEXTS, LABELS, strict=True), *((text, None) for text in PLAIN * 20)]
     found = labelled.split_by_label(examples)

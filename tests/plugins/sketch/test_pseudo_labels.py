@@ -17,7 +17,7 @@ from spectralnlp_sketch.intent.prior import (
     spelled_directions,
 )
 from spectralnlp_sketch.intent.pseudo_labels import (
-    MOST_OF_A_LABEL,
+    MAX_OF_A_LABEL,
     NEARNESS,
     WEIGHT,
     Unlabelled,
@@ -53,7 +53,7 @@ def test_spelling_is_ridge_regression() -> None:
 
 @pytest.fixture
 def little_text_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prior_module, "LEAST_WORDS", 0)
+    monkeypatch.setattr(prior_module, "MIN_WORDS", 0)
 
 
 @pytest.mark.usefixtures("little_text_is_enough")
@@ -143,11 +143,11 @@ def test_no_more_texts_join_than_are_of_the_kind() -> None:
     assert n_joining(100, 40.0, 3) == 10
     assert n_joining(40, 40.0, 100) == 1
     assert n_joining(0, 0.0, 3) == 0
-    assert n_joining(10**3, 10.0**3, 2) == MOST_OF_A_LABEL
+    assert n_joining(10**3, 10.0**3, 2) == MAX_OF_A_LABEL
 
 
 def test_texts_of_another_kind_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pseudo_labels, "MOST_CANDIDATES", 30)
+    monkeypatch.setattr(pseudo_labels, "MAX_CANDIDATES", 30)
     rng = np.random.default_rng(0)
     ours, theirs = (rng.normal(mean, 1, (60, 4)).astype(np.float32) for mean in (3, -3))
 

@@ -235,7 +235,7 @@ def _(expression: combinations.Not, node: Node, bound: Bindings) -> Iterator[Bin
 
 
 @ways.register
-def _(expression: combinations.Perhaps, node: Node, bound: Bindings) -> Iterator[Bindings]:
+def _(expression: combinations.OptionalCondition, node: Node, bound: Bindings) -> Iterator[Bindings]:
     yield from list(ways(expression.part, node, bound)) or [bound]
 
 

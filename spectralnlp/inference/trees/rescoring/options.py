@@ -22,13 +22,13 @@ from spectralnlp.jit import kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
 
 # Minimum posterior of an option, averaged over grammars.
-LEAST_POSTERIOR = 0.005
+MIN_POSTERIOR = 0.005
 
 # Option number of a node or hyperedge that corresponds to no option.
 NO_OPTION = -1
 
 # Marginals of chart cells are clipped to this range before log-odds are taken.
-_LEAST_MARGINAL, _MOST_MARGINAL = 1e-4, 0.999
+_MIN_MARGINAL, _MAX_MARGINAL = 1e-4, 0.999
 
 
 class SpanOptions(NamedTuple):
@@ -87,7 +87,7 @@ def span_options(
     """
     n_labels, n_keys = len(labels.is_tag), len(labels.is_tag) + len(labels.pairs)
     n_grammars = sum(len(each.posteriors) for each in forests)
-    least = LEAST_POSTERIOR * n_grammars / 4.0
+    least = MIN_POSTERIOR * n_grammars / 4.0
     tag_share = np.zeros((n_tokens, n_labels))
     n_most = sum(each.forest.n_nodes + each.forest.n_edges for each in forests)
     records = _Records(np.empty(n_most, np.int64), np.empty(n_most, np.int32), np.empty((n_most, n_grammars)))
@@ -258,7 +258,7 @@ def _group(records, n_records, n_keys, tag_share):
             for g in range(n_grammars):
                 total += values[order[after], g]
             after += 1
-        if total >= LEAST_POSTERIOR * n_grammars:
+        if total >= MIN_POSTERIOR * n_grammars:
             if key // n_keys != last_span:
                 last_span = key // n_keys
                 end[n_spans] = last_span // (n_tokens + 1)
@@ -323,6 +323,6 @@ def _odds(cells, marginals, start, end):
         marginal = 0.0
         if at < cells.by_end[end[s] + 1] and cells.ending_start[at] == start[s]:
             marginal = marginals[cells.ending[at]]
-        marginal = min(max(marginal, _LEAST_MARGINAL), _MOST_MARGINAL)
+        marginal = min(max(marginal, _MIN_MARGINAL), _MAX_MARGINAL)
         odds[s] = np.log(marginal / (1.0 - marginal))
     return odds

@@ -27,8 +27,8 @@ __all__ = [
     "explain",
     "explainer_of",
     "forget",
-    "hold",
     "kept_if_any",
+    "load_moments",
     "save",
     "train",
     "update",
@@ -67,7 +67,7 @@ def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
     return train_and_keep(name, estimator, corpus).model
 
 
-def hold(model: ChangingModel) -> None:
+def load_moments(model: ChangingModel) -> None:
     """Load a model's kept training statistics into memory, so that its folder may be deleted.
 
     Raises as `kept_of`.
