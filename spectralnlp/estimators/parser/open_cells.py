@@ -5,7 +5,8 @@ called open.
 
 A single model serves all binarisations of the same trees: it is trained on all their bracketings, with equal
 weights. Every tenth tree is held out, to choose the threshold on marginals that keeps nearly all gold spans
-open. Some adjacent sentences are also joined to one, because the parser may miss a sentence end.
+open. Some pairs of adjacent sentences are also joined into one training sentence, because at parsing time a
+sentence end may be missed.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class OpenCells(Component):
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:
-        """Train the model on the bracketings of the trees; return None if no sentence is usable."""
+        """Train the model on the bracketings of the trees; return None where `train_cells` does."""
         with fit_pass("closed cells"):
             return train_cells(context.trees.tables, context.coarse[0], random_state=context.random_state)
 
@@ -126,7 +127,7 @@ def _sentences(tables: Sequence[TreeTable], coarse: LatentGrammar) -> Sentences:
 
 
 def _to_be_joined(training: Offsets, lengths: Offsets) -> Offsets:
-    """Choose pairs of adjacent sentences to join, and return the first one of each pair.
+    """Choose pairs of adjacent sentences to join, and return the index of the first sentence of each pair.
 
     Args:
         training: indices of the training sentences, ascending.
@@ -137,7 +138,7 @@ def _to_be_joined(training: Offsets, lengths: Offsets) -> Offsets:
 
 
 def _joined(sentences: Sentences, s: int) -> Sentences:
-    """Join a sentence and the next one to one sentence, with the spans of both."""
+    """Return sentences s and s + 1 joined into one sentence, with the spans of both."""
     begin, middle, end = sentences.tokens[s : s + 3].tolist()
     marks = sentences.attributes.marks[begin + s : end + s + 2]
     first, last = marks[: middle - begin + 1], marks[middle - begin + 1 :]
@@ -158,7 +159,7 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
-    """Concatenate several collections of sentences."""
+    """Concatenate tables of sentences into one table; all have the same weight of spans."""
     attributes = [
         np.concatenate(columns) for columns in zip(*(part.attributes for part in parts), strict=True)
     ]
@@ -173,7 +174,15 @@ def _concatenated(parts: Sequence[Sentences]) -> Sentences:
 
 
 def _spans(table: TreeTable, tokens: Offsets) -> tuple[Ints, Ints, Ints]:
-    """Return the tree, start and end of each node with two children."""
+    """Return the spans of all nodes with two children: the tree, the start and the end of each.
+
+    Args:
+        table: table of trees.
+        tokens: int64 (n_trees + 1,); first token of each tree.
+
+    Returns:
+        Three int32 arrays (n_spans,); start and end (exclusive) are token positions in the tree.
+    """
     nodes = table.right >= 0
     tree = table.tree[nodes]
     first = tokens[tree].astype(np.int32)

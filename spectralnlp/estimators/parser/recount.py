@@ -84,7 +84,12 @@ def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateC
 
 
 def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
-    """Return a table of trees with only some of its nodes; symbols and trees keep their indices."""
+    """Return a table of trees with only some of its nodes; symbols and trees keep their indices.
+
+    Args:
+        table: table of trees.
+        rows: bool (n_nodes,); which nodes to keep.
+    """
     row_of = np.cumsum(rows, dtype=np.int32) - 1
 
     def moved(column: Ints) -> Ints:

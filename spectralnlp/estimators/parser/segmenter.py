@@ -54,7 +54,11 @@ class Segmentation(Component):
         return self.segmenter
 
     def learn(self, context: Context) -> ChainWeights | None:
-        """Train on the words of the trees; return None if blanks separate words, or in a jackknife fold."""
+        """Train a segmenter on the words of the trees.
+
+        Returns:
+            Its weights; None if blanks separate words, or within a jackknife, where no raw text is read.
+        """
         sentences = None if context.whole is not None else tagged_words(context.trees.first)
         if sentences is None:
             return None

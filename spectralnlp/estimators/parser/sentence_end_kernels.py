@@ -26,7 +26,7 @@ class GoldText(NamedTuple):
     """A text with known sentence ends.
 
     Attributes:
-        tokens: features of its tokens.
+        tokens: the tokens of the text, encoded as numbers.
         begins: int64 (n_tokens,); 1 for the first token of each sentence except the first sentence, else 0.
     """
 
@@ -40,13 +40,13 @@ def learn(text, edges, step, learner):
 
     Args:
         text: `GoldText`.
-        edges: int64, ascending; positions at which the text is cut into parts, with 0 and the number of
-            tokens.
-        step: number of gaps processed before.
-        learner: `Learner`; updated.
+        edges: int64, ascending; token positions at which the text is cut into parts, including 0 and the
+            number of tokens.
+        step: number of gradient steps before this call, in all texts.
+        learner: `Learner`; the weights and sums of gradients, which are updated.
 
     Returns:
-        The number of gaps processed so far.
+        ``step`` plus the number of gaps of this text.
     """
     tokens, codes = text.tokens, np.empty(N_FEATURES, np.uint32)
     mask = np.uint32(len(learner.weights) - 1)

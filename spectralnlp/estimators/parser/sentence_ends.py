@@ -1,10 +1,12 @@
 """Train the model of sentence ends, a logistic regression over the gaps between tokens of a treebank's text.
 
-The text of a document is restored from its trees, with a blank between sentences, and is tokenised like a
-user's text. Every gap with a blank is an example; features of the present sentence start at its true
-beginning. The model is trained by AdaGrad with averaging, in several epochs. In each epoch the text is cut at
-randomly chosen sentence ends, as a user's text is by ends of lines and paragraphs. First, a quarter of the
-text is held out to choose the threshold with the fewest errors; the final model is trained on the whole text.
+The text of a document is restored from its trees, with a blank between sentences, and is tokenised like raw
+text. Every gap that contains a blank is a training example: does a sentence end there? Its features describe
+the sentence up to the gap, from its gold beginning on. Training by AdaGrad with averaging takes several
+epochs. In each of them, texts are cut at randomly chosen sentence ends, to imitate the ends of paragraphs.
+
+A first model is trained without a quarter of the texts. On these, the largest threshold with nearly the
+fewest errors is chosen. The final model is trained on all texts.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ class SentenceEnds(Component):
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:
-        """Train the model; return None if there are too few trees, or in a jackknife fold."""
+        """Train the model; return None within a jackknife, or where `train_sentence_ends` does."""
         if context.whole is not None:
             return None
         trees = context.trees
@@ -108,12 +110,12 @@ def train_sentence_ends(
         grammar: grammar with one state per symbol, which gives the most probable tags of words.
         segmenter: word segmenter for a language without blanks between words, which is needed to train a
             model for it.
-        least_trees: minimum number of trees.
+        least_trees: minimum number of trees; documents need five on average, too.
         random_state: seed of the order of texts and of their cuts.
 
     Returns:
-        The model, or None if there are too few trees, or if the built-in rules for sentence ends are about
-        as good.
+        The model; None if there are too few trees, if a language without blanks has no segmenter, or if
+        the model does not make clearly fewer errors than the built-in rules for sentence ends.
     """
     if not (whole := table.share >= 1).all():  # the context of partial sentences is unknown
         table, documents = table.select(whole), documents[whole]
@@ -137,7 +139,7 @@ def train_sentence_ends(
 
 
 def _blocks(documents: Ints) -> NDArray[np.int64]:
-    """Assign each tree to a text, which is a document or a part of one, int64 (n_trees,)."""
+    """Return the text that each tree belongs to, a document or a part of one; int64 (n_trees,)."""
     n_parts = -(-_BLOCKS // max(len(np.unique(documents)), 1))
     parts = np.zeros(len(documents), np.int64)
     for document in np.unique(documents):
@@ -149,7 +151,7 @@ def _blocks(documents: Ints) -> NDArray[np.int64]:
 def gold_texts(
     table: TreeTable, blocks: NDArray[np.int64], grammar: LatentGrammar, tokenizer: Tokenizer
 ) -> Iterator[GoldText]:
-    """Yield the text of each block of trees, tokenised like raw text.
+    """Yield the text of each block of trees with its gold sentence ends, tokenised like raw text.
 
     Args:
         table: trees in the order of the text.
@@ -181,7 +183,7 @@ def _gold_text(sentences: Sequence[Sentence], tokenizer: Tokenizer, describer: D
 
 
 def _learn(texts: Sequence[GoldText], random_state: int) -> NDArray[np.float32]:
-    """Train the weights of the model, float32 (a power of two,)."""
+    """Train the weights of the model on texts, and return them, float32 (_N_WEIGHTS,)."""
     learner = Learner.blank(_N_WEIGHTS)
     rng, step = np.random.default_rng([random_state, _N_WEIGHTS]), 0
     for _ in range(_EPOCHS):

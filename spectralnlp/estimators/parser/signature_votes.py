@@ -1,7 +1,7 @@
 """Tag distributions of word signatures (spelling classes), with each tree of a treebank left out.
 
-The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). Without a
-tree, some rare words are missing, and other words become rare.
+The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). If a tree
+is left out, some rare words are missing, and other words become rare.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class SignatureShares(NamedTuple):
     """p(tag | signature) from all trees, and without each tree that changes it.
 
     Attributes:
-        trees: int64 (n_some,), ascending; trees that change p(tag | signature).
-        rows: int64 (n_some,); a token of each of these trees, because of which its word votes or is too
-            frequent to vote.
+        trees: int64 (n_some,), ascending; trees without which p(tag | signature) would be different.
+        rows: int64 (n_some,); for each of these trees, the table row of one token whose word is the reason:
+            without the tree, the word would have different votes.
         whole: float64 (n_tags,); p(tag | signature) from all trees.
         without: float64 (n_some, n_tags); p(tag | signature) without each of these trees.
     """
@@ -47,7 +47,7 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return probabilities that do not change, whichever tree is left out.
+        """Return an object for a signature whose probabilities are the same without any one tree.
 
         Args:
             whole: float64 (n_tags,); p(tag | signature).
@@ -60,16 +60,16 @@ class SignatureShares(NamedTuple):
 class SignatureVotes:
     """Votes of rare words for the tags of signatures (spelling classes).
 
-    They include how the votes change if any one tree is left out.
+    For each tree, it is also stored how the votes change if the tree is left out.
 
     Attributes:
         options: settings of the lexicon, which determine the rare words and the smoothing.
         names: names of the signatures; the last one covers all words.
         votes: float64 (n_signatures, n_symbols); votes for each tag of a signature.
         voters: int64 (n_signatures,); number of words that vote.
-        changes: int64 (n_changes, 4), sorted by signature; signature, tree, row of a token, and the tag whose
-            votes change, or -1 if the number of voters changes.
-        change: float64 (n_changes,); size of each change.
+        changes: int64 (n_changes, 4), sorted by signature; columns: signature, tree that is left out, row of
+            a token in it, and the tag whose votes change, or -1 if the number of voters changes.
+        change: float64 (n_changes,); number to add to the votes or voters if the tree is left out.
     """
 
     options: LexiconOptions
@@ -88,7 +88,7 @@ class SignatureVotes:
         names: Sequence[str],
         options: LexiconOptions,
     ) -> SignatureVotes:
-        """Count the votes of the rare words of a treebank, and the changes without each tree.
+        """Count the votes of the rare words of a treebank, and how they change if a tree is left out.
 
         Args:
             table: treebank whose trees all have weight 1.
@@ -166,7 +166,7 @@ class SignatureVotes:
 def _may_vote(
     table: TreeTable, leaves: NDArray[np.intp], tags: Ints, rare: int
 ) -> Iterator[tuple[str, list[_Token]]]:
-    """Yield each word that is rare, or would be if some one tree were left out, with its tokens."""
+    """Yield each word that is rare, or would be if a single tree were left out, with its tokens."""
     word, tree = table.word[leaves], table.tree[leaves]
     _, pair, in_tree = np.unique(
         word.astype(np.int64) * table.n_trees + tree, return_inverse=True, return_counts=True

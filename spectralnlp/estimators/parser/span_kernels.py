@@ -31,7 +31,7 @@ class OptionFeatures(NamedTuple):
         first: int64 (n_spans + 1,); span s has the options ``first[s]:first[s + 1]``.
         numbers: float64 (n_options, N_NUMBERS); real-valued features of each option.
         starts: int64 (n_options + 1,); option o has the features ``features[starts[o]:starts[o + 1]]``.
-        features: int32; indices of the features that are kept.
+        features: int32; indices of hashed features, without rare ones.
     """
 
     first: Offsets
@@ -76,14 +76,19 @@ def describe(examples, begin, end, labels, table):
 
 @kernel
 def count_features(features, counts):
-    """Add the frequency of each bucket among features to ``counts``, int32 (n_buckets,)."""
+    """Count how often each hash bucket occurs.
+
+    Args:
+        features: int32; hash buckets of features.
+        counts: int32 (n_buckets,); the numbers of occurrences are added to it.
+    """
     for at in range(len(features)):
         counts[features[at]] += 1
 
 
 @kernel
 def keep(features, sizes, number, kept):
-    """Replace the hash buckets of features by indices, drop some, and return the number of features kept.
+    """Replace hash buckets by feature indices, without those to be dropped; return the number of features.
 
     Args:
         features: int32; buckets of the features of all options, option by option.
@@ -143,7 +148,13 @@ def learn_epoch(option_features, spans, gold, order, n_templates, state, number_
 
 @kernel
 def _update(feature, gradient, rates):
-    """Take an FTRL-proximal step in the weight of one feature."""
+    """Take an FTRL-proximal step in the weight of one feature.
+
+    Args:
+        feature: (3,); the feature's state (weight, accumulated gradients, root of their squares); updated.
+        gradient: gradient of the loss with respect to the weight.
+        rates: learning rate α and penalties λ₁ and λ₂.
+    """
     rate, l1, l2 = rates
     root = feature[ROOT]
     new_root = np.sqrt(root * root + gradient * gradient)

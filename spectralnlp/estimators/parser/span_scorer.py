@@ -3,9 +3,9 @@
 Each fold of the treebank is parsed with grammars learned from the other folds, because posteriors of training
 sentences under their own grammar are overconfident. The weights are then trained to predict the gold label of
 each span from these posteriors and from words and tags in and around the span (``span_training.py``). The
-grammars of folds are of the same kinds as those of the parser: with smaller ones F1 is no worse, but
-posteriors are (benchmarks/experiments/span-scorer.md). A small treebank is divided into folds two or three
-times, so that the scorer is trained on parses of each sentence by different grammars.
+folds are parsed with grammars of the same kinds and sizes as the parser's: smaller grammars would give the
+same F1, but worse posteriors (benchmarks/experiments/span-scorer.md). A small treebank is divided into folds
+two or three times, so that each sentence is parsed with two or three different grammars.
 """
 
 from __future__ import annotations
@@ -130,14 +130,15 @@ class GoldSpans:
         return cls(tree[kept], start[kept], end[kept], label[kept])
 
     def options(self, tree: int, options: SpanOptions) -> Ints:
-        """Return which option (candidate label) is the gold one of each span of a tree; see `Example`.
+        """Return which of the candidate labels ("options") of each span of a sentence is the gold one.
 
         Args:
             tree: index of the tree.
             options: spans of the tree's sentence, with their options.
 
         Returns:
-            int32 (n_spans,); index of the option.
+            int32 (n_spans,); index in the sentence's list of options, NO_BRACKET if the span is no
+            constituent of the tree, NOT_AN_OPTION if its label is not among the options.
         """
         first, last = np.searchsorted(self.tree, [tree, tree + 1])
         if first == last:
@@ -162,7 +163,7 @@ def first_tokens(table: TreeTable) -> NDArray[np.int64]:
 
 
 def learn_span_scorer(context: Context, options: TrainingOptions) -> SpanScorer:
-    """Train a scorer on the parses of each fold by grammars of the other folds.
+    """Train a span scorer on parses of each fold, made with grammars of the other folds.
 
     Args:
         context: training data of the whole treebank.
@@ -251,7 +252,7 @@ def _parser(fold: Fold) -> ForestParser:
 
 
 def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
-    """Continue the training of a scorer with further sentences.
+    """Return a scorer whose training is continued with further sentences, as in adaptation to a domain.
 
     Args:
         scorer: scorer of a parser.
@@ -267,7 +268,7 @@ class _FoldReader:
 
     Args:
         table: table of all trees.
-        coarse: grammars of all trees with one state per symbol, whose labels come first in the numbering.
+        coarse: grammars of all trees with one state per symbol; their labels get the lowest ids.
         parser: parser learned from the other folds.
         clusters: word clusters.
         gold: gold spans of all trees.

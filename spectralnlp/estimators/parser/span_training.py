@@ -73,7 +73,7 @@ class Weights:
     numbers: Floats
 
     def largest(self, most: int, least: float) -> Weights:
-        """Keep only the hashed features with the largest absolute weights.
+        """Return a copy with only those hashed features that have the largest absolute weights.
 
         Args:
             most: maximum number of features.
@@ -135,7 +135,7 @@ def describe_all(
         min_count: minimum number of options with a feature.
 
     Returns:
-        The features of all options, and the buckets of the kept features by index, int64 (n_features,).
+        The features of all options; and int64 (n_features,), the hash bucket of each feature index.
     """
     n_examples, first = len(examples.spans) - 1, examples.options.first
     counts, number = np.zeros(N_BUCKETS, np.int32), np.full(N_BUCKETS, -1, np.int32)
@@ -164,9 +164,16 @@ def describe_all(
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
-    """Return the states from which the optimiser FTRL-proximal continues training at given weights.
+    """Return optimiser states (of FTRL-proximal) from which training continues at the given weights.
 
     The sum of squared gradients of each weight is set to `_TRUST`.
+
+    Args:
+        weights: (n_features,); present weights.
+        rate, l1, l2: learning rate α and penalties λ₁ and λ₂.
+
+    Returns:
+        (n_features, 3); the columns are explained in ``span_kernels.py``.
     """
     gradients = -weights * ((1.0 + np.sqrt(_TRUST)) / rate + l2) - np.sign(weights) * l1
     return np.stack([weights, gradients, np.full(len(weights), np.sqrt(_TRUST))], axis=1)

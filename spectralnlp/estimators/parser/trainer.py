@@ -100,7 +100,11 @@ class ParserTrainer(MomentEstimator[Tree]):
         return any(each.is_on for each in self.components)
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return empty logs of trees, or, if no component is turned on, what the grammars alone need."""
+        """Return empty moments to collect from trees.
+
+        Components need logs of the trees. If none is turned on, these are the moments of the grammar
+        estimator, such as counts of rules.
+        """
         grammar = self.grammar
         return grammar.init_trees(corpus) if self._needs_trees() else grammar.init_moments(corpus)
 

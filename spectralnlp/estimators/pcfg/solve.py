@@ -102,7 +102,7 @@ def solve_pcfg(events: RuleEvents, lexicon_options: LexiconOptions) -> LatentGra
 
 
 def _root_shares(counts: EventCounts, states: _States) -> Floats:
-    """Return the share of trees with each state at the root, float64 (sum of n_states,)."""
+    """Return the fraction of trees whose root has each state, float64 (sum of n_states,)."""
     offsets, n_trees = states.offsets, sum(counts.values())
     root = np.zeros(offsets[-1])
     for (label,), count in counts.items():
@@ -133,10 +133,12 @@ def _rule_tensors(
 
 
 def _token_moments(counts: EventCounts, states: _States) -> tuple[TokenCounts, Floats]:
-    """Count words by tag, and sum Z = 1 / p(state | tag) at the state of each token.
+    """Return the counts of (word, tag) pairs, and the sum of the vectors Z over each pair's tokens.
+
+    A token's vector Z has the value 1 / p(state | tag) at the token's state, and zeros elsewhere.
 
     Returns:
-        The counts of (word, tag) pairs, and the sums, float64 (n_pairs, m_max).
+        The counts, and the sums, float64 (n_pairs, m_max), m_max being the largest number of states.
     """
     words = sorted({word for _, word, _ in counts})
     index = {word: i for i, word in enumerate(words)}

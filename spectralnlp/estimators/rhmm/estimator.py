@@ -1,9 +1,9 @@
 """The ``rhmm`` estimator: hidden Markov models over observed tags whose latent refinements are found by SVD.
 
-One pass encodes the tagged sentences as integers (``TagLog``). For each tag, SVDs of two cross-covariances
-give every token vectors: that of the past with the word and the future, and that of the word with its
-context. Parameters are means of outer products of the vectors (``solve.py``), or clusters of the vectors
-become refinements, which are counted (``states.py``).
+One pass encodes the tagged sentences as integers (``TagLog``). For each tag, two cross-covariances of token
+features are decomposed by SVD: the past with the word and future, and the word with its context. The singular
+vectors give every token low-dimensional vectors. Parameters are means of their outer products (``solve.py``),
+or the vectors are clustered, and the clusters are counted as refinements (``states.py``).
 """
 
 from __future__ import annotations
@@ -204,14 +204,15 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         word_features: NodeFeatures,
         lexicon: LexiconOptions,
     ) -> RefinedMarkov:
-        """Estimate a model of the spectral kind, as means of outer products of vectors of tokens.
+        """Estimate a model whose parameters are means of outer products of token vectors.
 
         Args:
             table: tokens of tagged sentences.
             bigrams: bigram probabilities of tags.
-            chain: projected features of each token, for transitions: those of the past, and those of the word
-                and the future.
-            word_features: features of each token, for emissions: those of the word, and those of its context.
+            chain: projected features of each token, for transitions: features of the past (outside), and
+                features of the word and the future (inside).
+            word_features: features of each token, for emissions: features of the word (inside), and features
+                of its context (outside).
             lexicon: options of the lexicon.
         """
         options = self._projection_options()
@@ -228,13 +229,13 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     def _counted_model(
         self, index: TagEventIndex, chain: Directions, lexicon: LexiconOptions, name: str, seed: int
     ) -> RefinedMarkov:
-        """Estimate a model by counting latent states, which come from clusters or a random start, and by EM.
+        """Estimate a model by EM over latent states, which are initialised by clustering or at random.
 
         Args:
             index: the tag bigrams and (word, tag) pairs of the training data.
             chain: projected features of the tokens, which are clustered.
             lexicon: options of the lexicon.
-            name: kind of the model, clusters or EM.
+            name: kind of the model: ``clusters`` (clustered initial states) or ``em`` (random ones).
             seed: index of the model, so that models differ in their random choices.
         """
         n_states = index.nodes.wanted_states(self.n_clusters, self._projection_options().nodes_per_state)

@@ -83,11 +83,11 @@ class _View:
         self.table = table
 
     def at(self, column: NDArray[np.uint64], distance: int) -> NDArray[np.uint64]:
-        """Return for each token the value of the one ``distance`` positions ahead; 0 beyond the sentence.
+        """Shift a column: return, for each token, the value of the token ``distance`` positions ahead.
 
         Args:
             column: uint64 (n_tokens,); value of each token.
-            distance: number of positions; negative for the tokens before.
+            distance: number of positions; negative to look back. Beyond the sentence the value is 0.
         """
         n = self.table.n_tokens
         there = np.arange(n) + distance

@@ -55,7 +55,7 @@ class TagTable:
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes, whose symbols are their tags, for methods that are made for trees."""
+        """The tokens as nodes with tags as symbols, for code that tree grammars share."""
         return Nodes(self.tag, self.weight, len(self.tags))
 
     @property

@@ -190,6 +190,6 @@ def _mean(y: Floats, weight: Floats) -> Floats:
 
 
 def _toward(mean: Floats, general: Floats, count: float, smoothing: SmoothingOptions) -> Floats:
-    """Smooth a mean over ``count`` tokens with ``general``, the mean over all tokens of the tag."""
+    """Interpolate a mean over ``count`` tokens with ``general``, the mean over all tokens of the tag."""
     trust = smoothing.trust(count)
     return trust * mean + (1 - trust) * general

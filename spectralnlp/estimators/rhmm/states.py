@@ -1,7 +1,7 @@
-"""Models estimated by counting the refinements (states) of tokens, which may be hard or expected by EM.
+"""Refinement HMMs whose parameters are probabilities, estimated by counting the states of tokens.
 
-Parameters are probabilities. Initial states come from clusters of projected tokens or from a random start,
-and are refined by EM on the tagged sentences.
+The counts to start from come from clusters of the tokens, a cluster being a state (refinement) of a tag, or
+from a random division of each count among states. EM on the tagged sentences refines them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from spectralnlp.parameters import Floats, Ints, RefinedMarkov
 
 @dataclass(frozen=True)
 class TagCounts:
-    """Counts or expected counts of tag bigrams and words with latent states, or probabilities of them.
+    """One number for each tag bigram and each (word, tag) pair with latent states.
+
+    The numbers are counts, expected counts or probabilities.
 
     Attributes:
         n_states: int32 (n_tags,); number of states of each tag.
-        events: values of starts, ends, transitions and words, zero-padded to the largest number of states.
+        events: the numbers of sentence starts and ends, transitions and words, zero-padded to the largest
+            number of states.
     """
 
     n_states: Ints
@@ -33,7 +36,7 @@ class TagCounts:
 
     @property
     def is_state(self) -> np.ndarray:
-        """Mask of the states that each tag has, bool (n_tags, m)."""
+        """Which states each tag has, as a mask, bool (n_tags, m); m is the largest number of states."""
         return np.arange(self.events.starts.shape[1]) < self.n_states[:, None]
 
 
@@ -58,7 +61,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @classmethod
     def of(cls, table: TagTable, bigrams: TagBigrams) -> TagEventIndex:
-        """Find the distinct (word, tag) pairs of a table, and the bigram at each token; see the class."""
+        """Build the index of a table: its distinct (word, tag) pairs, and the tag bigram at each token."""
         n_tags, inner = len(table.tags), np.flatnonzero(~table.last)
         pair = np.full(table.n_tokens, -1, np.int32)
         pair[inner] = np.searchsorted(
@@ -70,7 +73,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes, whose symbols are their tags, for methods that are made for trees."""
+        """The tokens as nodes with tags as symbols, for code that tree grammars share."""
         return self.table.nodes
 
     def count_states(self, state: Ints, n_states: Ints) -> TagCounts:

@@ -18,11 +18,14 @@ from spectralnlp.parameters import Floats, Ints
 def cluster_nodes(
     n_nodes: int, directions: Directions, n_states: Ints, *, dimensions: int, random_state: Sequence[int]
 ) -> tuple[Ints, Ints]:
-    """Assign a state to every node by k-means over the concatenated normalised rows of σ^½u and σ^½v.
+    """Assign a state to every node by clustering the nodes of each symbol with k-means.
+
+    The points of k-means are the projected inside and outside features of a node (`SymbolDirections`), each
+    scaled by the square roots of the singular values and then to unit length, and concatenated.
 
     Args:
         n_nodes: number of nodes.
-        directions: singular vectors of each symbol, applied to its nodes.
+        directions: projected inside and outside features of the nodes of each symbol.
         n_states: int32 (n_symbols,); requested number of clusters of each symbol.
         dimensions: number of singular vectors used on each side.
         random_state: seed, as one or more numbers.

@@ -113,10 +113,10 @@ def smoothed_shares(counts: Floats, totals: Floats, smoothing: float, *, axis: i
 
     Args:
         counts: counts of events, with states along ``axis``.
-        totals: total count of each state; broadcast.
+        totals: total count of each state, in a shape that broadcasts with ``counts``.
         smoothing: weight α of the mean.
         axis: axis of the states.
-        n_states: number of states, without padding; broadcast.
+        n_states: number of states without padding, in a shape that broadcasts with the means.
     """
     shares: Floats = counts / np.maximum(totals, 1e-300)
     mean = shares.sum(axis=axis, keepdims=True) / n_states

@@ -54,7 +54,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def pruner_(self) -> LatentGrammar | None:
-        """The grammar with few states that prunes for the others, in the first binarisation, or None."""
+        """The grammar of the first binarisation, with few states, that prunes before larger ones; or None."""
         return self.grammar_sets_[0].pruner
 
     @property
@@ -80,7 +80,7 @@ class GrammarLearner(ABC):
     coarse: Sequence[LatentGrammar]
 
     def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
-        """Compute vectors and clusters of nodes for `learn` in advance, if it needs any."""
+        """Compute the vectors and clusters of nodes that `learn` needs; do nothing if it needs none."""
 
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:
@@ -122,7 +122,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
     def describe(self, trees: Treebank) -> None:
         """Set all fitted attributes except the grammars: word counts, head rules, signatures and decoder.
 
-        Labels that are used both as tags and as phrase labels are reported.
+        A progress message names the labels that are used both as tags and as phrase labels.
         """
         table, binariser = trees.first, trees.binarisers[0]
         for line in report_ambiguous_labels(ambiguous_labels_in_table(table)):

@@ -90,6 +90,9 @@ class Nodes:
 class SymbolDirections:
     """Features of the n nodes of one symbol, projected on the symbol's k leading singular vectors.
 
+    The singular vectors U and V are those of the symbol's cross-covariance Ω = E[φψᵀ] of inside features φ
+    and outside features ψ.
+
     Attributes:
         u: float64 (n, k); projected features of the inside trees, Uᵀφ.
         v: float64 (n, k); projected features of the outside trees, Vᵀψ.
@@ -114,7 +117,7 @@ class Directions:
     parts: Mapping[int, SymbolDirections]
 
     def by_symbol(self, k: int) -> Iterator[tuple[int, NDArray[np.intp], SymbolDirections]]:
-        """Yield each symbol, the indices of its nodes, and their projections on the first k vectors."""
+        """Yield each symbol, the indices of its nodes, and their projections on k singular vectors."""
         for symbol, part in self.parts.items():
             first = SymbolDirections(part.u[:, :k], part.v[:, :k], part.sigma[:k])
             yield symbol, self.rows[symbol], first

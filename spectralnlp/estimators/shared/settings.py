@@ -1,8 +1,8 @@
 """Hyper-parameters shared by several estimators: the type, range and help text of each, and its default.
 
-An estimator declares a field with this type and this default,
-``scaling: settings.Scaling = settings.SCALING``, or with another default. They are not fields of a common
-base class, because those would come first in lists of settings.
+An estimator declares a hyper-parameter with the shared type and the shared default, as in
+``scaling: settings.Scaling = settings.SCALING``, or with another default. A common base class would not do,
+because its fields would come first in lists of settings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ class Options:
 
     @classmethod
     def of(cls, estimator: Estimator[Any], **others: object) -> Self:
-        """Copy the estimator's hyper-parameters of the same names; ``others`` override or add to them."""
+        """Create the options from those hyper-parameters of an estimator that have the names of the fields.
+
+        Args:
+            estimator: estimator with the hyper-parameters.
+            others: values of further fields, or of fields to override.
+        """
         params = estimator.get_params(deep=False)
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return cls(**{name: value for name, value in params.items() if name in names} | others)

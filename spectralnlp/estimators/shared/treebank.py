@@ -26,7 +26,7 @@ class Treebank:
     Attributes:
         tables: one table for each binarisation.
         binarisers: binariser of each table.
-        chains: if unary chains were compressed to their top and bottom label: the full chain for each pair.
+        chains: full unary chain of labels for each pair (top, bottom) to which a chain was compressed.
         documents: int32 (n_trees,); index of each tree's document, ascending.
     """
 

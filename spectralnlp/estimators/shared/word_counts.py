@@ -101,11 +101,14 @@ class WordCounts(Moments[Sequence[str]]):
         return whole
 
     def arrays(self) -> dict[str, Array]:
-        """Return the counts as arrays for storage, as `Counts.arrays` does; counts on disk are included."""
+        """Return the counts, including those on disk, as arrays for storage, sorted by word.
+
+        ``keys``: uint8, the words as JSON in UTF-8. ``counts``: int64, the count of each word.
+        """
         return (self.in_memory() if self.is_spilled else self).here.arrays()
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check stored arrays, as `Counts.check_arrays` does."""
+        """Check stored arrays: words must be distinct and valid, and counts must be positive."""
         self.here.check_arrays(stored)
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
