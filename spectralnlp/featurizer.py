@@ -51,11 +51,11 @@ class Featurizer(Estimator[str]):
 
         Args:
             values: JSON values from `to_stored`; each is checked when it is read.
-            arrays: arrays from `to_stored`; likewise.
+            arrays: arrays from `to_stored`; each is checked when it is read.
 
         Raises:
             ModelError: a value or an array is missing or malformed.
-            SpectralError, ValueError: they are inconsistent.
+            SpectralError, ValueError: the values and arrays are inconsistent.
         """
 
 
@@ -63,7 +63,7 @@ def featurizer_to_stored(featurizer: Featurizer) -> tuple[dict[str, Any], Mappin
     """Return JSON values and arrays from which `featurizer_from_stored` restores a fitted featurizer.
 
     Raises:
-        ConfigError: its class is not registered.
+        ConfigError: the class of the featurizer is not registered.
     """
     values, arrays = featurizer.to_stored()
     settings = featurizer.get_params(deep=False)

@@ -4,8 +4,9 @@ A declaration looks like this::
 
     n_states: Annotated[int, Ge(1), Doc("States of a symbol (m).")] = 24
 
-From it derive the check in ``fit``, the parsing of ``--set n_states=32``, presets, ``get_params``, the table
-of ``train ESTIMATOR --help`` and the reference page. pydantic checks the values; it is imported on first use.
+Everything else uses this declaration: the checks in ``fit``, the parsing of ``--set n_states=32``, presets,
+``get_params``, the table of ``train ESTIMATOR --help`` and the reference page. pydantic checks the values; it
+is imported on first use.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class Hyperparameter:
 
 
 class _Unhashed:
-    """Cache key that compares annotations by identity, since constraints need not be hashable."""
+    """Cache key for an annotation, compared by identity because annotations may not be hashable."""
 
     def __init__(self, annotation: Any) -> None:
         self.annotation = annotation
@@ -148,7 +149,7 @@ def _plain(value: Any) -> Any:
 def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
     """Return the hyper-parameters that a class declares, by name and in order.
 
-    A class that combines the settings of several classes lists these in ``parts``.
+    If a class combines the settings of several classes, it lists those classes in ``parts``.
 
     Raises:
         TypeError: the class is not a dataclass.
@@ -213,7 +214,14 @@ def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> ConfigError:
-    """Return the error for an unknown name; its hint gives the closest known one."""
+    """Return the error to raise for an unknown name; its hint suggests the most similar known name.
+
+    Args:
+        what: what the name should name, such as ``preset``.
+        name: the unknown name.
+        known: all known names.
+        cls: the estimator's class, for the message.
+    """
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"

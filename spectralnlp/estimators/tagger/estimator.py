@@ -75,7 +75,7 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
-        """Add forbidden transitions and the choice of held-out sentences to encoded data.
+        """Complete encoded sentences with the forbidden transitions and a choice of held-out sentences.
 
         Args:
             examples: encoded sentences.
@@ -210,7 +210,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return self
 
     def remarks(self) -> list[str]:
-        """Return a warning line if some tags of the training data cannot follow the tag before."""
+        """Return a list with a warning if some tags of the training data cannot follow the tag before."""
         if not self.n_invalid_:
             return []
         return [f"{self.n_invalid_} tags cannot follow the tag before: each is read as the start of a span"]
@@ -247,13 +247,20 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return Numbered.of(examples, keys, names)
 
     def learn_numbered(self, data: Numbered) -> ChainWeights:
-        """Train on encoded sequences whose tags do not encode spans, and return the weights."""
+        """Train on sequences that a caller has encoded with its own features, and return the weights.
+
+        The word segmenter is trained in this way. Tags are not taken to encode spans.
+        """
         self.scheme_, self.n_sentences_ = "tags", len(data.examples.starts) - 1
         self._learn(data)
         return self.weights_
 
     def _learn(self, data: Numbered) -> None:
-        """Train the model; if spans are rare, train several and average them, and choose a bias for spans."""
+        """Train the model and set the fitted attributes.
+
+        If more than half of all tokens are outside spans (tag O), several models are averaged, and a bias
+        towards spans is chosen on held-out sentences.
+        """
         outside = data.examples.tags == data.names.index("O") if self.scheme_ != "tags" else np.zeros(1)
         are_rare = outside.mean() > 0.5
         bias = self._find_bias(data) if are_rare else 0.0
@@ -303,6 +310,9 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             member: index among the models to be averaged, which changes the seed.
             to_the_end: if false, held-out sentences are not used in the last epoch either, and the
                 temperature is 1.
+
+        Returns:
+            The random field, and its temperature.
         """
         rng = np.random.default_rng((self.random_state, member) if member else self.random_state)
         examples = data.examples
@@ -321,7 +331,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return model, temperature
 
     def _find_bias(self, data: Numbered) -> float:
-        """Choose the bias for spans on held-out blocks of sentences, with a model trained on the others."""
+        """Choose the bias towards spans on held-out blocks of sentences, with a model trained on the rest."""
         every = np.arange(len(data.examples.starts) - 1)
         held_out = every[every // _BLOCK % _BLOCKS == _BLOCKS - 1]
         if len(held_out) < _BLOCK:

@@ -30,7 +30,7 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
     """Compute marginals of tags and expected counts of transitions by the scaled forward-backward algorithm.
 
     Args:
-        emissions: (n, k); emission scores; overwritten with p(tag | sentence).
+        emissions: (n, k); emission scores of k tags at n tokens; overwritten with p(tag | sentence).
         transitions: float64 (k, k); exponentials of transition scores, (from, to).
         start, end: (k,); scores of first and last tags.
         forward, backward: float64 (at least n, k); work arrays, overwritten.
@@ -97,7 +97,16 @@ def count_expected(emissions, transitions, start, end, forward, backward, weight
 
 @kernel
 def _normalise(forward, backward, n, marginals):
-    """Compute marginals from both passes, as normalised products; return False if a sum underflows."""
+    """Compute p(tag | sentence) as normalised products of forward and backward values.
+
+    Args:
+        forward, backward: float64 (at least n, k); values of k tags at n tokens.
+        n: number of tokens.
+        marginals: (n, k); output.
+
+    Returns:
+        False if a sum underflows.
+    """
     for t in range(n):
         total = 0.0
         for y in range(marginals.shape[1]):
@@ -181,9 +190,9 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
             its padding.
         examples, weights, dropped: see `likelihood_epoch`.
         sums: `ScoreWeights`; sums of squared gradients; updated.
-        gradient: float32 (k,); p(tag | sentence), minus 1 for the gold tag.
+        gradient: float32 (n_tags,); p(tag | sentence), minus 1 for the gold tag.
         rate: float32; learning rate.
-        tags: int64 (k,); work array, overwritten.
+        tags: int64 (n_tags,); work array, overwritten.
     """
     types, row_starts, rows, named = examples.types, examples.row_starts, examples.rows, examples.named
     features, feature_sums = weights.features, sums.features

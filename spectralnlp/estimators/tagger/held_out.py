@@ -53,10 +53,10 @@ def choose_bias(
     forbidden: ChainScores,
     names: Sequence[str],
 ) -> float:
-    """Return the bias with the best F1 of spans, the smallest if several are equal.
+    """Return the bias towards spans with the best F1 on held-out sentences; of equal ones the smallest.
 
-    The bias is subtracted from the scores of the tag O. The most probable tags, which training by likelihood
-    aims at, miss spans with a probability below one half.
+    The bias is subtracted from the scores of the tag O (outside spans). Without it, a span with a probability
+    below one half is rarely predicted, although predicting some such spans increases F1.
 
     Args:
         examples, held_out, weights, forbidden: see `fit_temperature`.

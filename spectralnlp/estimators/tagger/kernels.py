@@ -57,11 +57,12 @@ class Examples(NamedTuple):
 
 
 class ScoreWeights(NamedTuple):
-    """Weights of the model during training, or another number for each weight; all float32.
+    """Weights of the model during training, or the sums of their squared gradients; all float32.
 
     Attributes:
         features: (n_features, n_tags); weights of features.
-        words: (n_offsets, k, padded n_tags); weights of the word vectors at each offset from a token.
+        words: (n_offsets, k, padded n_tags); weights of the word vectors, of length k, at each offset from
+            a token.
         transitions: (n_tags, n_tags); scores of transitions, (from, to).
         start: (n_tags,); scores of the first tag.
         end: (n_tags,); scores of the last tag.
@@ -89,7 +90,7 @@ class ChainScores(NamedTuple):
 
 
 def zero_weights(n_features: int, n_tags: int, word_width: int) -> ScoreWeights:
-    """Return weights of zero; ``word_width`` is the length of word vectors."""
+    """Return `ScoreWeights` of zeros; ``word_width`` is the length of word vectors."""
     return ScoreWeights(
         features=np.zeros((n_features, n_tags), np.float32),
         words=np.zeros((N_OFFSETS, word_width, padded(n_tags)), np.float32),

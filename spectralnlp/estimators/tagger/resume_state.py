@@ -49,11 +49,11 @@ class ResumeState:
     def field(
         self, keys: NDArray[np.uint32], tags: Sequence[str], epochs: int, rng: np.random.Generator
     ) -> RandomField:
-        """Return a random field for further training, with these weights and possibly more features and tags.
+        """Return a random field that continues from this state, possibly with more features and tags.
 
         Args:
             keys: uint32, ascending; hashes of the features; weights of other features are dropped.
-            tags: names of the tags, which include all present tags.
+            tags: names of the tags, which include all tags of this state.
             epochs: number of epochs to come.
             rng: random generator for word dropout.
         """

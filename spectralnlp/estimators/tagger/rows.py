@@ -1,4 +1,7 @@
-"""Arrange word features in the arrays that compiled functions read: first those that identify a word."""
+"""Arrange the features of words in the arrays that kernels read.
+
+Features that identify a word come first, so that word dropout can skip them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 def naming_first(
     rows_by_slot: Sequence[NDArray[np.int32]], names: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the features of words as the arrays ``row_starts``, ``rows`` and ``named`` of `Examples`.
+    """Return ``row_starts``, ``rows`` and ``named`` of `Examples`: features, word by word, in CSR format.
 
     Args:
         rows_by_slot: for each slot (position relative to a token), int32 (n_types, n); features of each word

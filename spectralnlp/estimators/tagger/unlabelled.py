@@ -50,7 +50,12 @@ def features_of_folders(folders: Sequence[str], random_state: int) -> Unlabelled
 
 
 def _features_of(vectors: Sequence[WordVectors], random_state: int) -> UnlabelledFeatures:
-    """Cluster the first vectors, and drop the parts of word vectors that taggers do not use."""
+    """Return word vectors as features of a tagger, with clusters of the words of the first source.
+
+    Args:
+        vectors: word vectors of each source; only word types and their vectors are kept.
+        random_state: seed of the clustering.
+    """
     used = [replace(each, contexts=(), blocks=(), context_vectors=None, clusters=None) for each in vectors]
     if used:
         with fit_pass("clusters of words"):

@@ -165,11 +165,14 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         return ExpectedCounts.of(self.topics_, iteration) if iteration <= self.em_iterations else None
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> DocumentLog:
-        """Return an empty log of documents, because each pass depends on the one before."""
+        """Return an empty log of documents, for incremental updates and unlearning.
+
+        The documents are kept, not their moments, because each pass depends on the results of earlier passes.
+        """
         return DocumentLog()
 
     def solve_kept(self, moments: DocumentLog) -> Self:
-        """Learn from a log of documents, by running all passes over it."""
+        """Learn topics from a log of documents, by running all passes over it."""
         self.validate()
         return self._run_passes(moments.corpus())
 

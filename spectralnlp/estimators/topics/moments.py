@@ -62,11 +62,12 @@ class _BagMoments(Moments[Sequence[str]]):
 
 
 class PairMoments(_BagMoments):
-    """Means over documents of E[x1] and E[x1 ⊗ x2], for words drawn from a document without replacement.
+    """Means over documents of E[x1] and E[x1 ⊗ x2], where x1, x2 are words drawn without replacement.
 
-    For a document of n words with counts c, they are c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al.
-    2014, section 3.1, for documents of any length). Pairs form a sparse symmetric matrix, of which the upper
-    triangle is stored.
+    A word is represented by a one-hot vector of length V, the size of the vocabulary. For a document of n
+    words with counts c, the expectations are c/n and (c c⊤ - diag(c))/(n(n - 1)) (Anandkumar et al. 2014,
+    section 3.1, for documents of any length). Pairs form a sparse symmetric matrix, whose upper triangle is
+    stored.
 
     Raises:
         ConfigError: the pairs exceed the memory limit (`spectralnlp.runtime.use_memory`).
@@ -85,7 +86,7 @@ class PairMoments(_BagMoments):
         self._n_waiting = 0
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the sums over the documents of a batch."""
+        """Add the documents of a batch to the sums."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         self._n += len(lengths)
@@ -101,7 +102,7 @@ class PairMoments(_BagMoments):
         return int(self._n[0])
 
     def means(self) -> tuple[Floats, SymmetricMatrix]:
-        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); this clears the sums of pairs."""
+        """Return E[x1], float64 (V,), and E[x1 ⊗ x2], (V, V); clear the sums of pairs to save memory."""
         self._add_up()
         upper, self._pairs = self._pairs.whole(), Triangle(len(self.vocabulary))
         upper.data /= self._n[0]
@@ -162,9 +163,10 @@ class PairMoments(_BagMoments):
 
 
 class TripleMoments(_BagMoments):
-    """Mean over documents of E[x1 ⊗ x2 ⊗ x3](W, W, W), for words drawn without replacement.
+    """Mean over documents of E[x1 ⊗ x2 ⊗ x3](W, W, W), where x1, x2, x3 are words of a document.
 
-    Only k × k × k tensors are formed, never a V × V × V tensor.
+    Words are drawn without replacement, are one-hot vectors, and are projected by the matrix W. Only
+    k × k × k tensors are formed, never a V × V × V tensor.
 
     Args:
         vocabulary: the V words of the vocabulary; others are ignored.
@@ -196,7 +198,7 @@ class TripleMoments(_BagMoments):
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the sums over the documents of a batch."""
+        """Add the documents of a batch to the sums."""
         counts = self._bags(batch)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         scale = 1 / (lengths * (lengths - 1) * (lengths - 2))
@@ -260,7 +262,7 @@ class ExpectedCounts(_BagMoments):
         return {"counts": self.counts}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:
-        """Add the expected counts of the documents of a batch."""
+        """Add the expected counts of words in the documents of a batch."""
         bags_ = self._bags(batch)
         if self.alpha0:
             prior = self.alpha0 * self.weights

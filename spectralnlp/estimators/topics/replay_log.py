@@ -15,11 +15,11 @@ class DocumentLog(ExampleLog[Sequence[str]]):
 
     @classmethod
     def items_of(cls, example: Sequence[str]) -> Items:
-        """Return the words of a document as the items of a log entry."""
+        """Return what the log stores for a document: a single column, its words."""
         return (example,)
 
     @classmethod
     def example_of(cls, items: Items) -> Sequence[str]:
-        """Return the words of a document from the items of a log entry."""
+        """Return the words of a document from what the log stored; the inverse of `items_of`."""
         (words,) = items
         return [str(word) for word in words]

@@ -13,9 +13,9 @@ from spectralnlp.parameters import Floats
 
 
 class Triangle:
-    """Upper triangle of a sum of sparse symmetric matrices, in blocks of rows.
+    """A running sum of sparse symmetric matrices, stored as its upper triangle, in blocks of rows.
 
-    With blocks, an addition only needs additional memory for one block.
+    Because of the blocks, an addition needs extra memory for a single block only.
 
     Args:
         size: number of rows and of columns V.
@@ -34,12 +34,12 @@ class Triangle:
         return sum(block.nnz for block in self._blocks)
 
     def add(self, matrix: sp.csr_matrix) -> None:
-        """Add a symmetric matrix, given by its upper triangle, csr (V, V)."""
+        """Add a symmetric matrix to the sum, given by its upper triangle, csr (V, V)."""
         for i, start in enumerate(self._starts):
             self._blocks[i] = _sorted(self._blocks[i] + matrix[start : start + self.ROWS])
 
     def merge(self, other: Self) -> None:
-        """Add the sum of matrices in another object."""
+        """Add the sum that another `Triangle` of the same size holds."""
         for i, block in enumerate(other._blocks):
             self._blocks[i] = _sorted(self._blocks[i] + block)
 

@@ -1,12 +1,14 @@
 """Predict the next symbols of sequences by observable operators, corrected to probability distributions.
 
-A linear prediction p = O s has Σp = 1 but, by sampling error, may have negative entries. Three steps make
-every prediction a distribution, and so every product of predictions a distribution over sequences:
+The model (`ObservableOperators`) predicts p = O s from a state s, where O is its matrix ``emission``, and
+multiplies the state by an operator B_x after symbol x. The entries of p sum to 1, but some may be negative
+because of sampling error. Three steps make every prediction a distribution, and so every product of
+predictions a distribution over sequences:
 
 1. *Shrink.* If the negative entries of p add up to m > tolerance, the state becomes
    s ← (tolerance/m) s + (1 - tolerance/m) s̄, with s̄ the stationary state. Negative mass is convex in s and
    about zero at s̄, so at most the tolerance is left.
-2. *Clip and mix.* p̃ ∝ max(p, 0) + floor · base.
+2. *Clip and mix.* The prediction is p̃ ∝ max(p, 0) + floor · base, with a base distribution over symbols.
 3. *Update.* After symbol x, s ← (max(p_x, 0)·s_x + floor·base_x·a_x) / (max(p_x, 0) + floor·base_x),
    where s_x is the normalised B_x s, and a_x the mean state after x. This is the exact update of the mixture,
    and always finite.
@@ -46,7 +48,7 @@ class Filter(ABC):
         model: the parameters of the model.
         symbols: names of the V symbols, the last one for unknown symbols.
         symbol_index: id of each symbol, by name.
-        width: k; the first k components of a state predict the future.
+        width: number k of components of a state that predict the future; they come first.
     """
 
     model: SequenceParameters
@@ -92,7 +94,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     """Filter of observable operators, whose predictions are corrected to distributions (see the module)."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Predict the next symbols and correct the states, by the module's steps *shrink* and *clip*."""
+        """Predict the next symbols and correct the states, by *shrink* and *clip* (see the module)."""
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)
@@ -113,7 +115,7 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
         return p, states
 
     def update(self, states: Floats, symbols: Ints) -> Floats:
-        """Return the states after one more symbol of each sequence, by the module's step *update*."""
+        """Return the states after one more symbol of each sequence, by *update* (see the module)."""
         after = np.empty_like(states)
         _advance(self._arrays, states, symbols, after)
         return after
@@ -125,7 +127,10 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
 
 
 class _OperatorArrays(NamedTuple):
-    """The arrays of `ObservableOperators` that kernels use; ``floor`` is floor · base, float64 (V,)."""
+    """The arrays of `ObservableOperators` that kernels use.
+
+    All have the model's names, but ``floor`` is the product floor · base, float64 (V,).
+    """
 
     emission: Floats
     operators: Floats

@@ -44,7 +44,10 @@ class SequencePredictor(ABC):
         return _encode(self._filter(), sequence)
 
     def score(self, sequences: Iterable[Sequence[str]]) -> Floats:
-        """Return natural log-probabilities, float64 (n_sequences,), among sequences of the same length."""
+        """Return the natural log-probability of each sequence, float64 (n_sequences,).
+
+        The probabilities of all sequences of the same length sum to one.
+        """
         filter_ = self._filter()
         encoded = [_encode(filter_, each) for each in sequences]
         logarithms = np.zeros(len(encoded))
@@ -74,8 +77,8 @@ class SequencePredictor(ABC):
     def predict(self, history: Sequence[str], *, steps: int = 1) -> Floats:
         """Return the distribution of each of the next symbols, with the symbols in between summed out.
 
-        At each step the state becomes its expectation over the next symbol: Σ_x B_x times the state, if no
-        prediction is negative.
+        At each step the state becomes its expectation over the next symbol. With observable operators B_x,
+        this is the product of Σ_x B_x and the state, if no prediction is negative.
 
         Args:
             history: the symbols so far.

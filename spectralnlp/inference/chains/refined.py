@@ -76,7 +76,9 @@ class Candidates(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Forward vectors: joint weights of each candidate's state and word, rescaled at every token.
+    """Forward vectors: for each candidate tag, weights of its joint vector given the words so far.
+
+    `RefinedMarkov` explains joint vectors of state and word. They are rescaled at every token.
 
     Attributes:
         offsets: int64 (n_candidates + 1,); start of each candidate's vector in ``values``.
@@ -95,8 +97,8 @@ def tag_posteriors(
     Args:
         model: the model.
         found: lexicon entries of one or more tokens.
-        allowed: bool (n_tokens, n_tags); the tags that each token may have, None for all. With one tag per
-            token, the result's probability is the joint one of words and tags.
+        allowed: bool (n_tokens, n_tags); the tags that each token may have, None for all. If each token may
+            have a single tag, ``log_probability`` is that of the words together with these tags.
     """
     shape = (len(found.entries), len(model.tags))
     may_have = np.ones(shape, np.bool_) if allowed is None else allowed
@@ -117,7 +119,10 @@ def _arrays_of(model: RefinedMarkov) -> tuple[LexiconRows, ChainArrays]:
 def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
     """Compute the posteriors of a sentence's tags, and write them to ``posteriors``.
 
-    The first arguments are those of `_candidates`; ``chain`` is a `ChainArrays`.
+    Args:
+        lexicon, entries, signatures, allowed: see `_candidates`.
+        chain: `ChainArrays`.
+        posteriors: float64 (n_tokens, n_tags), zeros; output.
 
     Returns:
         The sentence's scaled probability, and the natural logarithm of its scale.

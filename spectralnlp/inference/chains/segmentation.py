@@ -1,9 +1,9 @@
 """Segment text without blanks (Chinese, Japanese) into words, by a linear chain over characters.
 
-The tag of a character says which place it has in its word, and the part of speech of the word, so that the
-chain models which parts of speech follow one another. Features are n-grams of the surrounding characters and
-of their scripts, and the longest known words that begin at, end at or cover the character, as in KyTea, with
-the parts of speech that these words have in the treebank.
+The tag of a character combines its position in the word (beginning, inside, end, single) with the word's part
+of speech, so that the chain also models which parts of speech follow one another. Features are n-grams of the
+surrounding characters and of their scripts, and, as in KyTea, the longest known words that begin at, end at
+or cover the character, with their parts of speech in the treebank.
 
 Sources: H. T. Ng and J. K. Low (2004), Chinese part-of-speech tagging: one-at-a-time or all-at-once?
 Word-based or character-based?, EMNLP; G. Neubig, Y. Nakata and S. Mori (2011), Pointwise prediction for
@@ -49,7 +49,7 @@ def tags_of_words(grammar: LatentGrammar) -> dict[str, list[str]]:
 
 
 def word_codes(words: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """Return a code for each word that depends only on the set of its tags, from 1 to 2³²."""
+    """Return a code for each word, from 1 to 2³², which is a hash of the set of the word's tags."""
     return {word: zlib.crc32(" ".join(sorted(set(tags))).encode()) + 1 for word, tags in words.items()}
 
 
@@ -100,10 +100,13 @@ def _script_code(character: str) -> int:
 
 
 def _known_words(text: str, words: Mapping[str, int]) -> Codes:
-    """Describe the longest known words around each character, uint64 (n, 6).
+    """Describe the longest known words around each character of a text.
 
-    The columns are the length and the code of the one that begins there, the length and the code of the one
-    that ends before, the length of the one that ends there, and of the one that covers the character.
+    Returns:
+        uint64 (n_characters, 6), with zeros where there is no such word. Columns 0 and 1: length and code of
+        the longest word that begins with the character. Columns 2 and 3: the same of the word that ends just
+        before the character. Column 4: length of the word that ends with the character. Column 5: length of
+        the word with the character inside, neither first nor last.
     """
     rows = [[0] * 5 for _ in range(len(text) + 1)]
     for start in range(len(text)):

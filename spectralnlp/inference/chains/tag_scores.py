@@ -9,12 +9,12 @@ from spectralnlp.jit import fast_kernel
 
 @fast_kernel
 def sum_rows(rows: Any, features: Any, scores: Any) -> None:
-    """Add the weights of words' features to scores of tags.
+    """Add the weights of each word's features to its scores of tags.
 
     Args:
         rows: int32 (n_words, n); indices of each word's features, -1 for none.
-        features: FeatureRows; the weights of each feature.
-        scores: float32 (n_words, T); scores of tags, updated in place.
+        features: `FeatureRows`; the weights of each feature.
+        scores: float32 (n_words, n_tags); scores of tags, updated in place.
     """
     first, tags, weights = features.first, features.tags, features.weights
     for w in range(len(rows)):
@@ -31,11 +31,11 @@ def add_words(types: Any, starts: Any, tables: Any, joint: Any, features: Any, e
     Args:
         types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence.
         starts: int64 (n_sentences + 1,); first token of each sentence.
-        tables: float32 (7, n_types, T); scores for words at offsets -2 to 2, for sentence-initial words, and
-            for other words.
-        joint: int32 (n_tokens, n_joint); numbers of multi-word features, -1 for none.
-        features: FeatureRows; the weights of each feature.
-        emissions: float32 (n_tokens, T); updated in place.
+        tables: float32 (7, n_types, n_tags); scores for words at offsets -2 to 2, for sentence-initial
+            words, and for other words.
+        joint: int32 (n_tokens, n_joint); indices of multi-word features, -1 for none.
+        features: `FeatureRows`; the weights of each feature.
+        emissions: float32 (n_tokens, n_tags); updated in place.
     """
     first, tags, weights = features.first, features.tags, features.weights
     n_tags = emissions.shape[1]

@@ -1,8 +1,9 @@
 """Templates and hash keys of the single-word features of a token.
 
-A single-word feature is a pair (slot, form). A slot is an offset from the token, or the token itself if it is
-sentence-initial, or if it is not. The scores that a word contributes in a slot depend on the word alone and
-are summed once per word. Multi-word features, for which this is impossible, are in `joint_features`.
+A single-word feature is a pair (slot, form): a form, such as a suffix, of the word in a slot. There is a slot
+for each offset from the token, -2 to 2, one for sentence-initial tokens and one for all other tokens. The
+scores that a word contributes in a slot depend on the word alone and are summed once per word. Multi-word
+features, for which this is impossible, are in `joint_features`.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ def form_hashes(words: Sequence[str]) -> Hashes:
 def shape_of(word: str) -> str:
     """Return the shape of a word: X for capitals, x for lowercase letters, 0 for digits.
 
-    Equal characters in a row
-    are reduced to one.
+    Other characters stay as they are. Equal characters in a row are reduced to one.
     """
     marks = {UPPER: "X", LOWER: "x", DIGIT: "0"}
     groups = [_TABLE[ord(c)] if ord(c) < len(_TABLE) else OTHER for c in word]

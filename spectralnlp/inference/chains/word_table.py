@@ -24,8 +24,8 @@ class Encoded:
     """Sentences converted to word ids.
 
     Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); word ids, each sentence preceded by `BEYOND`, `EDGE` and
-            followed by `EDGE`, `BEYOND`.
+        types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence:
+            `EDGE` next to it, and `BEYOND` outside of that.
         starts: int64 (n_sentences + 1,); first token of each sentence, not counting padding.
     """
 
@@ -105,7 +105,7 @@ class WordTable:
         self._clusters.append(self.features.word_clusters(new))
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Return sentences as word ids; new words are added."""
+        """Return sentences as word ids; words without an id are added to the vocabulary."""
         self.add([word for sentence in sentences for word in sentence])
         number = self._index
         types: list[int] = []

@@ -1,7 +1,7 @@
 """Hashed features of the gaps between the tokens of a text, for finding sentence ends.
 
 A feature is a hash of its template number and its values; the low bits are the index of its weight. The
-values describe the sentence up to the gap, from the last sentence end on, and the next few tokens.
+values describe the tokens between the last sentence end and the gap, and the next few tokens after the gap.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class TextTokens(NamedTuple):
         word: int64 (n_tokens,); hash of the lowercased word, or of a rare word's signature.
         name: int64 (n_tokens,); hash of the lowercased word.
         tag, second: int64 (n_tokens,); codes of the word's most and second most probable tag.
-        case: int64 (n_tokens,); ``SMALL``, ``CAPITAL``, ….
-        kind: int64 (n_tokens,); bits ``VERB``, ``OPENS``, ….
-        rule: int64 (n_tokens,); 1 where the rules end a sentence before the token, else 0.
-        free: int64 (n_tokens,); 1 where the model decides: whitespace precedes the token, and it is not
-            ``NEVER_FIRST``.
+        case: int64 (n_tokens,); one of the constants ``SMALL``, ``CAPITAL`` and so on.
+        kind: int64 (n_tokens,); sum of the bits ``VERB``, ``OPENS`` and so on that apply to the token.
+        rule: int64 (n_tokens,); 1 where rule-based splitting ends a sentence before the token, else 0.
+        free: int64 (n_tokens,); 1 where the model decides, not the rules: whitespace precedes the token, and
+            a sentence can begin with it (it is not ``NEVER_FIRST``).
     """
 
     word: Offsets
@@ -111,14 +111,14 @@ def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
 def code_of_last(name: Any, case: Any) -> Any:
     """Return a code of a sentence's last token, a feature of the next sentence's end.
 
-    It is the punctuation mark itself, or the case of a word.
+    The code is the hash of a punctuation mark, or the case (`TextTokens`) of any other token.
     """
     return name if case == MARK else case
 
 
 @kernel_part
 def _share_of_smalls(prefix: Any) -> int:
-    """Return the class of the share of lower-case words: 0 for none, 1 up to a third, 2 for more."""
+    """Return a class for the fraction of lower-case words: 0 for none, 1 up to a third, 2 for more."""
     if prefix.smalls == 0:
         return 0
     return 1 if prefix.smalls * 2 <= prefix.capitals else 2

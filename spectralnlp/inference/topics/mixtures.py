@@ -17,8 +17,10 @@ def document_mixtures(
 ) -> tuple[Floats, Floats]:
     """Infer the topic mixture of each document, and the expected count of each word in each topic.
 
-    Iterates h_i ← (α_i + Σ_w c_w p(i | w, h)) / (α0 + n), p(i | w, h) ∝ h_i μ_i(w): mean-field inference of
-    latent Dirichlet allocation with digammas approximated by logarithms (Asuncion et al. 2009, section 2.3).
+    The mixture h of a document of n words with counts c_w is found by iterating
+    h_i ← (α_i + Σ_w c_w p(i | w, h)) / (α0 + n), where p(i | w, h) ∝ h_i μ_i(w), μ_i is the word distribution
+    of topic i, and α0 = Σ_i α_i. This is mean-field inference of latent Dirichlet allocation with digammas
+    approximated by logarithms (Asuncion et al. 2009, section 2.3).
 
     Args:
         counts: csr (n_documents, V); word counts.

@@ -63,14 +63,14 @@ class Cells(NamedTuple):
 
 
 def all_cells(n_tokens: int, *, widest: int | None = None) -> Cells:
-    """Return all spans of a sentence as cells or, with ``widest``, the narrow ones and some wider ones.
+    """Return all spans of a sentence as cells or, with ``widest``, only some of them.
 
-    The wider ones begin or end with the sentence, which allows right- and left-branching derivations of the
-    whole sentence from narrow cells.
+    Spans that begin or end with the sentence are always included: they allow right- and left-branching
+    derivations of the whole sentence from narrow cells.
 
     Args:
         n_tokens: length of the sentence, one or more.
-        widest: maximum width in tokens of other spans; None for no limit.
+        widest: maximum width, in tokens, of all other spans; None for no limit.
     """
     cells: Cells = all_span_cells(n_tokens, n_tokens if widest is None else widest)
     return cells
@@ -92,11 +92,11 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
 def without_model(n_tokens: int, *, most: int = MAX_CELLS) -> Cells:
     """Return the cells to open if no model predicts them: all spans or, in long sentences, fewer.
 
-    If there are too many spans, only narrow ones and those at either end of the sentence are open.
+    If there are too many spans, a cell is open only if it is narrow, or begins or ends with the sentence.
 
     Args:
         n_tokens: length of the sentence, one or more.
-        most: greatest number of spans, not counting those at either end.
+        most: maximum number of spans, not counting those that begin or end with the sentence.
     """
     too_many = n_tokens * (n_tokens + 1) // 2 > most
     return all_cells(n_tokens, widest=max(most // n_tokens, 2) if too_many else None)
@@ -104,7 +104,7 @@ def without_model(n_tokens: int, *, most: int = MAX_CELLS) -> Cells:
 
 @kernel
 def all_span_cells(n, widest):
-    """Return the cells up to a width and those at either end of a sentence; see `all_cells`."""
+    """Return all cells up to a width, and wider ones at either end of the sentence; see `all_cells`."""
     start, end = _listed(n, widest)
     return _indexed(n, start, end)
 

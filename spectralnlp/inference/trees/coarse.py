@@ -103,8 +103,8 @@ def inside(
         rules: the coarse grammar's rules.
         lexical: float64 (n_tokens, n_symbols); value of each tag for each token.
         beam: pruning threshold. The figure of merit of a symbol over a span is its inside value times its
-            probability next to the neighbouring tokens (Caraballo and Charniak 1998). Symbols are dropped
-            if it is below this share of the largest one over the span; 0 keeps all.
+            probability next to the neighbouring tokens (Caraballo and Charniak 1998). A symbol is dropped if
+            its figure of merit is less than ``beam`` times the largest one over the span; 0 keeps all.
         cells: the open cells; None for all.
         limits: the symbols and unary rules allowed in the cells; None for all. Cells that cross a required
             bracket must be closed (`SpanLimits.open`).

@@ -217,9 +217,14 @@ def _write_node(table, row, kind, symbol, start, end):
 
 @kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
-    """Return a forest with sorted hyperedges, from tables with a row for each node and each hyperedge.
+    """Return a forest with hyperedges sorted by node and rule; those to pruned children are left out.
 
-    Hyperedges to children that were pruned are left out.
+    Args:
+        n_roots: number of roots.
+        node: int32 (n_nodes, 4); kind, symbol, start and end of each node.
+        edge: int32 (n_edges, 4); node, rule and the chart indices of the left and right child.
+        factor: float64 (n_edges,); see `Forest`.
+        top_id, bottom_id: int32; node of each chart value of the top and bottom layers, NO_NODE if pruned.
     """
     n_nodes, n_edges = len(node), len(edge)
     edges = np.zeros(n_nodes + 1, np.int64)

@@ -39,8 +39,10 @@ class Decoder(Protocol):
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
         """Return the k best trees, best first, or all if the forest has fewer.
 
-        For each tree this is its total gain, and the hyperedge of each node as in ``decode``. The binarised
-        trees are distinct; without binarisation several may be the same tree.
+        The binarised trees are distinct, but some may become equal when binarisation is undone.
+
+        Returns:
+            For each tree, its total gain and the hyperedge of each node, as ``decode`` returns them.
 
         Raises:
             ConfigError: the decoder can find only one tree.
