@@ -1,4 +1,4 @@
-"""Progress reports of training: each pass of a ``fit`` reports its time to a callback, one line each."""
+"""Progress reports of training: after each pass over the training data, a callback gets a line of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralnlp.runtime import current_execution, executing
 
 @contextmanager
 def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
-    """Call ``report`` with one line for each pass of every ``fit`` in this context."""
+    """Call ``report`` with a line after each pass over training data that a ``with`` block makes."""
     with executing(report=report):
         yield
 
@@ -24,7 +24,7 @@ def report_progress(line: str) -> None:
 
 
 class Stages:
-    """Consecutive stages of a training and their approximate durations, for progress reports.
+    """Consecutive stages of a training run and their approximate durations, for progress reports.
 
     Args:
         times: duration of each stage by name, in any unit.
@@ -38,7 +38,7 @@ class Stages:
             before += time
 
     def report_done(self, stage: str, part: float = 1.0) -> None:
-        """Report to `current_execution` which share of the training is done.
+        """Report the completed share of the whole training run to the callback for progress, if any.
 
         Args:
             stage: name of the current stage.
@@ -52,7 +52,13 @@ class Stages:
 
 @contextmanager
 def fit_pass(name: str) -> Iterator[None]:
-    """Time one pass of a ``fit`` and report it to the progress callback of `timed_passes`."""
+    """Time a ``with`` block that is one pass over the training data, and report the time.
+
+    The line goes to the progress callback of `timed_passes`.
+
+    Args:
+        name: name of the pass in the report.
+    """
     started = perf_counter()
     yield
     report_progress(f"{name}: {perf_counter() - started:.1f} s")

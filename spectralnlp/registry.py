@@ -95,7 +95,10 @@ class Registry:
         return sorted({_split(each)[0] for each in self.names()})
 
     def shown(self, name: str) -> str:
-        """Return the name to show for a full name: the bare one, unless that means another version."""
+        """Return the shortest name that users can give for a full name.
+
+        This is the bare name if the full name is the newest version, and else the full name.
+        """
         bare = _split(name)[0]
         return name if self._candidates(bare)[-1:] not in ([name], []) else bare
 
@@ -213,7 +216,10 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def _missing_extras(point: EntryPoint) -> tuple[Status, str]:
-    """Return whether the extras of an entry point (``module:attr [spacy]``) are installed, and why not."""
+    """Return the status of an entry point's extras (``module:attr [spacy]``), and what is missing or wrong.
+
+    The status is ``ok`` if the packages of all extras are installed; the reason is then empty.
+    """
     if point.dist is None:
         return "ok", ""
     for extra in point.extras:

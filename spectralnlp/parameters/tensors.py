@@ -1,7 +1,8 @@
-"""Tensors of rules, dense or sparse, and how model folders store them.
+"""Parameter tensors of a latent-state grammar, one per rule, dense or sparse, and their storage.
 
-The tensor of a rule that was seen n times has ranks of about n at most. So a dense tensor is stored as a
-small core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000) if that takes fewer numbers.
+A rule's tensor has one axis for each of its symbols, over the latent states of that symbol. If the rule was
+seen n times, the ranks of its tensor are about n at most. So a dense tensor is stored in low-rank form, as a
+small core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), if that takes fewer numbers.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ _FACTORS = float_array("n_numbers", scaled=True)
 class DenseTensors:
     """One dense tensor per rule.
 
-    A tensor has shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b, in row-major order.
+    A tensor has shape (m_a, m_b, m_c) for a → b c and (m_a, m_b) for a → b, in row-major order, where m_a is
+    the number of latent states of the symbol a.
 
     Attributes:
         offsets: int64 (n_rules + 1,); tensor r is ``values[offsets[r]:offsets[r + 1]]``.
@@ -80,13 +82,13 @@ class DenseTensors:
         return {"ranks": ranks, "values": np.concatenate([np.empty(0, np.float32), *flat])}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
-        """Return tensors for a grammar with more rules: the present ones, scaled, and those of new rules.
+        """Return tensors for a larger grammar: the present tensors, scaled, and those of its new rules.
 
         Args:
-            factors: float64 (n_rules,); for all rules in their new order, the factor of a present rule's
-                tensor, or NaN for a new rule.
-            shapes: int32 (n_rules, order); shape of each rule's tensor, in the new order.
-            new: tensors of the new rules, in order.
+            factors: float64 (n_rules,); for each rule of the larger grammar, the number to multiply its
+                present tensor by, or NaN if the rule is new.
+            shapes: int32 (n_rules, order); shape of the tensor of each rule of the larger grammar.
+            new: tensors of the new rules, in the order of the rules.
         """
         is_old = ~np.isnan(factors)
         scaled = self.values * np.repeat(factors[is_old].astype(self.values.dtype), np.diff(self.offsets))
@@ -94,22 +96,26 @@ class DenseTensors:
         return DenseTensors(offsets=offsets_of(shapes.prod(axis=1, dtype=np.int64)), values=values)
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Return ``values``, all tensors, whichever rules are asked for.
+        """Return ``values``, the array of all tensors; ``rules`` is ignored.
 
-        `FactoredTensors.with_rules` has to compute tensors first; these are already complete.
+        In `FactoredTensors`, this method first computes the tensors of ``rules``. Dense tensors need no
+        computation.
         """
         return self.values
 
     @property
     def expanded(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The array ``values``, and a mask of the rules whose tensors it contains.
+        """The array ``values``, and a mask that is True for every rule, bool (n_rules,).
 
-        The mask is bool (n_rules,); it is always True here, but not for `FactoredTensors`.
+        In `FactoredTensors`, the mask is True only for rules whose tensors have been computed.
         """
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the description of low-rank tensors for kernels: here only shapes, no cores or bases."""
+        """Return low-rank factors for kernels, which are empty here; only the shapes are filled in.
+
+        Kernels never read the factors of dense tensors, because `expanded` has every tensor already.
+        """
         return Factors(
             shapes=shapes,
             ranks=np.zeros(shapes.shape, np.int16),
@@ -122,17 +128,17 @@ class DenseTensors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FactoredTensors:
-    """Tensors stored as cores and bases; each is multiplied out when a sentence first needs its rule.
+    """Tensors in low-rank form (cores and bases); each is computed when a sentence first needs its rule.
 
     Attributes:
         offsets: int64 (n_rules + 1,); as in `DenseTensors`.
         shapes: int32 (n_rules, order); shape of each tensor.
         ranks: int16 (n_rules, order); shape of each core, or 0 for a tensor stored in full.
-        factors: cores and bases, concatenated, as `DenseTensors.to_arrays` returns them; with the dtype that
-            the model folder has.
-        scale: factor to multiply ``factors`` by.
-        signed: whether the original tensors had negative numbers; if not, the small negative numbers that the
-            low-rank approximation makes of zeros are set to zero.
+        factors: cores and bases, concatenated, as `DenseTensors.to_arrays` returns them; in the dtype of the
+            model folder.
+        scale: number to multiply ``factors`` by.
+        signed: whether tensors may be negative. If not, the small negative numbers by which the low-rank
+            approximation replaces zeros are set to zero.
     """
 
     offsets: Offsets
@@ -171,9 +177,9 @@ class FactoredTensors:
         return tensors
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:
-        """Return tensors for a grammar with more rules, with the arguments of `DenseTensors.extended`.
+        """Return tensors for a larger grammar; the arguments are those of `DenseTensors.extended`.
 
-        Only cores are scaled; new tensors are stored in full.
+        A present tensor is scaled by scaling its core. New tensors are stored in full.
         """
         is_old = ~np.isnan(factors)
         r, sizes = self.ranks.astype(np.int64), np.diff(self._places)
@@ -194,7 +200,7 @@ class FactoredTensors:
 
     @property
     def values(self) -> NDArray[Any]:
-        """All tensors, multiplied out as in `DenseTensors`; float32, to halve most of a parser's memory."""
+        """All tensors, computed from their low-rank form and concatenated as in `DenseTensors`; float32."""
         return self.with_rules(np.arange(len(self.shapes), dtype=np.int32))
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
@@ -212,7 +218,7 @@ class FactoredTensors:
         return {"ranks": self.ranks, "values": (self.factors * self.scale).astype(np.float32)}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields to pickle; multiplied-out tensors need not be sent to other processes."""
+        """Return the fields to pickle, without the cached tensors, which other processes can compute."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
@@ -248,7 +254,10 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Convert numbers of unfactorised tensors from their stored form (such as float16) to float32."""
+        """Return numbers of tensors stored in full, multiplied by ``scale``, as float32.
+
+        Negative numbers become 0 unless the tensors are ``signed``.
+        """
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
 
@@ -256,12 +265,12 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Insert the tensors of rules added to a grammar (new) between those that it had before (old).
+    """Return the tensors of old and new rules, concatenated in the order of the extended grammar's rules.
 
     Args:
-        numbers: tensors of the old rules, concatenated.
+        numbers: tensors of the old rules, concatenated; either complete or as cores and bases.
         places: int64 (n_old + 1,); start of each old tensor.
-        is_old: bool (n_rules,); whether each rule, in the new order, is an old one.
+        is_old: bool (n_rules,); whether each rule of the extended grammar is an old one.
         new: tensors of the new rules, in order.
     """
     first, *runs = np.split(numbers, places[np.cumsum(is_old)[~is_old]])
@@ -311,7 +320,10 @@ Tensors = DenseTensors | FactoredTensors | SparseTensors
 
 
 def read_tensors(arrays: StoredArrays, shapes: Ints, *, signed: bool) -> Tensors:
-    """Read dense or sparse tensors, whichever were stored; see `FactoredTensors.from_arrays`."""
+    """Read sparse, low-rank or dense tensors, whichever kind was stored.
+
+    The arguments are those of `FactoredTensors.from_arrays`.
+    """
     if "states" in arrays:
         return SparseTensors.from_arrays(arrays, shapes)
     tensors = FactoredTensors.from_arrays(arrays, shapes, signed=signed)

@@ -24,7 +24,7 @@ _OFFSETS = (
 
 
 class WordSpace(Protocol):
-    """Words with vectors, such as `spectralnlp.Vectors`."""
+    """Protocol of objects that have a vector for each word, such as `spectralnlp.Vectors`."""
 
     def __contains__(self, word: object) -> bool:
         """Return whether a word has a vector."""

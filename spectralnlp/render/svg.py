@@ -42,7 +42,7 @@ class _Node:
     Attributes:
         label: text of the label.
         children: child nodes from left to right.
-        posterior: number below the label; None for none.
+        posterior: probability to draw below the label; None to draw nothing.
         word: word of a preterminal; None for other nodes.
         width: width of the subtree, in pixels.
         x: horizontal centre, in pixels.
@@ -85,7 +85,8 @@ def draw_tree(
     Args:
         tree: the tree to draw.
         posteriors: posterior of each node that is not a preterminal, parents first; empty to draw none.
-        marks: additional CSS classes for some of these nodes, by their index in that order.
+        marks: additional CSS class for some nodes, by index of the node among the nodes that are not
+            preterminals, parents first.
     """
     root, nodes = _built(tree, posteriors)
     for number, node in enumerate([node for node in nodes if node.word is None] if marks else ()):
@@ -104,10 +105,13 @@ def draw_tree(
 
 
 def in_page(document: str) -> str:
-    """Wrap a drawing in HTML for a notebook: it takes the page's colours, and wide drawings scroll.
+    """Return a drawing as HTML for a notebook, where a wide drawing can be scrolled.
+
+    As part of the page, the drawing takes the colour of the page's text. As a separate image, it would be
+    black even on a dark page.
 
     Args:
-        document: a result of `render`. Shown as a separate image, it would be black even on a dark page.
+        document: a drawing, as `render` returns it.
     """
     return f'<div style="overflow-x: auto">{document}</div>'
 

@@ -1,12 +1,12 @@
 """Checkpoints: moments of finished partitions, stored in a folder so that an interrupted run can resume.
 
 The passes of a ``fit`` always come in the same order, and their moments depend only on the data and the
-parameters. A restarted run loads, pass by pass, what the first run finished, checks that data and parameters
-are the same, and continues with results equal to the byte.
+parameters. A restarted run loads the moments that the first run finished, pass by pass, and checks that data
+and parameters are the same. Its results equal those of an uninterrupted run, byte for byte.
 
-A pass has a folder, such as ``pass-1-PairCounts``, with a safetensors file for each finished partition; when
-all are merged, one file with the sum replaces them. The results of a function that is mapped
-over examples, such as parsing, have a file, such as ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
+Each pass has a folder, such as ``pass-1-PairCounts``, with a safetensors file for each finished partition;
+when all are merged, one file with the sum replaces them. If a function (such as a parser) is mapped over
+examples, its results are stored in a file, such as ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
 """
 
 from __future__ import annotations
@@ -173,9 +173,10 @@ class PassCheckpoint:
         return load_part(path, empty, self._about(sources)) if sources and path.exists() else None
 
     def save_total(self, partitions: Sequence[Partition[Any]], total: Moments[Any]) -> None:
-        """Store the sum of the moments of all partitions, and delete those of single partitions.
+        """Store the sum of the moments of all partitions, and delete the files of single partitions.
 
-        Nothing is changed if part of the sum is on disk already because memory is limited.
+        If the sum does not fit in limited memory, so that part of it was spilled to disk, nothing is stored
+        or deleted.
         """
         sources = _sources(partitions)
         if sources and not total.is_spilled:
@@ -230,7 +231,9 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Return the stored moments of the next pass over the data, for the pass to load and to add to.
+        """Return the part of the checkpoint that loads and stores the moments of the next pass.
+
+        Each call counts one pass over the data.
 
         Args:
             moments: empty moments of the pass, whose class names its folder.
@@ -241,7 +244,10 @@ class Checkpoint:
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Return the path of the file with the results of the next function that is mapped over examples."""
+        """Return the path of the file for the results of the next mapping of a function over examples.
+
+        Each call counts one such mapping.
+        """
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"
 

@@ -75,7 +75,7 @@ def executing(**changes: Any) -> Iterator[None]:
 
 
 def current_engine() -> Engine:
-    """Return the engine of the innermost `use_engine`; outside of all, the serial engine."""
+    """Return the engine of the innermost `use_engine` block, or the serial engine if there is no block."""
     return current_execution().engine or SerialEngine()
 
 
@@ -115,7 +115,7 @@ def use_engine(name: str, /, **options: object) -> Iterator[Engine]:
 
 
 def current_checkpoint() -> Checkpoint | None:
-    """Return the checkpoint of the innermost `use_checkpoint`; None outside of all."""
+    """Return the checkpoint of the innermost `use_checkpoint` block; None if there is no block."""
     return current_execution().checkpoint
 
 
@@ -146,7 +146,7 @@ def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
 
 
 def current_skip_policy() -> SkipPolicy | None:
-    """Return the policy of the innermost `skip_bad_partitions`; None outside of all."""
+    """Return the policy of the innermost `skip_bad_partitions` block; None if there is no block."""
     return current_execution().skip_policy
 
 
@@ -163,7 +163,7 @@ def skip_bad_partitions(report: Callable[[str], None]) -> Iterator[SkipPolicy]:
 
 
 def current_memory() -> Memory | None:
-    """Return the memory limit of the innermost `use_memory`; None, for no limit, outside of all."""
+    """Return the memory limit of the innermost `use_memory` block; None if memory is not limited."""
     return current_execution().memory
 
 
@@ -172,8 +172,9 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
     """Limit memory inside the ``with`` block: data beyond the limit is written to disk.
 
     Args:
-        size: limit for each process. As text for `parse_size`, it is the peak of the whole process, of which
-            the program takes some 200 MB; as a number of bytes, it is for learned data alone.
+        size: limit for each process. A text such as ``1GB`` (see `parse_size`) limits the peak memory of the
+            whole process, of which the program takes some 200 MB. An integer limits the learned data alone,
+            in bytes.
         folder: parent of the temporary folder; by default the system's folder for temporary files.
 
     Raises:

@@ -110,10 +110,12 @@ class Corpus(ABC, Generic[T]):
             yield from partition.batches(size)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return lines that tell users how the data are changed when read; may read the data once more.
+        """Return messages to the user about the data, such as what is removed from trees on reading.
+
+        This may read the data once more. By default, there are no messages.
 
         Args:
-            training: whether to add lines that matter before training.
+            training: whether to include messages that matter only before training.
         """
         return []
 
@@ -210,7 +212,7 @@ def _mapped(function: Callable[[Any], T], partition: Partition[Any]) -> Iterator
 
 
 class ReiterableCorpus(Corpus[T]):
-    """A collection that can be iterated many times, such as a corpus reader of NLTK, as a corpus.
+    """Corpus of the examples of a collection that can be iterated many times, such as an NLTK corpus reader.
 
     Args:
         examples: the collection; read lazily, and as often as needed.
@@ -225,10 +227,10 @@ class ReiterableCorpus(Corpus[T]):
 
 
 class StreamCorpus(Corpus[T]):
-    """An iterator as a corpus of one document that can be read in one pass only.
+    """Corpus of the examples of an iterator, as one document; they can be processed in one pass only.
 
-    Examples that are read before the pass, by iterating over the corpus, are buffered, so that the pass gets
-    them too.
+    Before that pass, the first examples can be inspected by iterating over the corpus. They are buffered, so
+    the pass processes them too.
 
     Args:
         examples: the iterator.

@@ -36,9 +36,10 @@ _FOREIGN_ALONE = re.compile(r"(?<![A-Za-z])[^\0-\x9f](?![A-Za-z])")
 def likely_encoding(sample: bytes) -> str:
     """Guess the encoding of a text among those that treebanks use.
 
-    Of the encodings that can decode the sample, this is the one whose common letters occur most often,
-    weighted by how unlikely they are by chance. Letters of scripts other than Latin count only if they are
-    not next to ASCII letters.
+    If the sample is not UTF-8, each encoding that can decode it gets a score: the share of the decoded
+    non-ASCII characters that are common letters of the encoding's languages. Encodings of scripts in which
+    such letters hardly arise by chance get a higher weight. Outside Latin script, letters next to ASCII
+    letters do not count. The encoding with the highest score is returned.
 
     Args:
         sample: a few lines with characters beyond ASCII; more is better.

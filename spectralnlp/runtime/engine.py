@@ -117,7 +117,9 @@ class ThreadsEngine(Engine):
 
 
 class ProcessesEngine(Engine):
-    """Engine that runs tasks in worker processes, started for each pass; each gets the function once.
+    """Engine that runs tasks in worker processes.
+
+    Each call of `map` starts its own workers, and sends the function to each worker only once.
 
     Args:
         jobs: number of processes; by default the number of cores that this process may use.

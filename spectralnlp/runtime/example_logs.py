@@ -1,7 +1,8 @@
 """Example logs: stored examples, for learners that need the examples themselves.
 
-An example is a list of items, each a row of names, such as a word and its tag. Names have integer ids, so
-that each is stored once, and a log is equal to the byte whichever worker saw which example first.
+An example is a list of items, each of them a row of names, such as a word and its tag. Each distinct name is
+stored once and represented by an integer id. The stored form does not depend on the order in which workers
+read the examples.
 """
 
 from __future__ import annotations

@@ -171,7 +171,8 @@ def open_text(
     Args:
         path: the file; gzip is recognised by its first bytes or by the suffix ``.gz``.
         encoding: any encoding in which a line feed is one byte; a UTF-8 byte order mark is dropped.
-        hint: hint for bytes that are not in this encoding; ``{}`` stands for one that would work.
+        hint: hint of the error for bytes that are not in this encoding; ``{}`` in it is replaced by the name
+            of an encoding that would work.
         declared: called with the beginning of the file, decoded as ISO-8859-1; may return an encoding that
             replaces ``encoding``, or None.
 
@@ -180,7 +181,8 @@ def open_text(
 
     Raises:
         InputError: the file is missing or unreadable, its bytes are not in this encoding, or it contains a
-            NUL or a line of more than `LONGEST_LINE` bytes; with path, line number and a hint.
+            NUL or a line of more than `LONGEST_LINE` bytes. The error has the path, the line number and a
+            hint.
     """
     with open_binary(path) as file:
         stream = unzipped(file, path) if is_zipped(path, file) else file
@@ -246,7 +248,10 @@ def too_long_line(path: str | Path, number: int | None) -> InputError:
 
 
 def _bounded(stream: Iterable[bytes]) -> Iterator[bytes]:
-    """Return an iterator over lines; lines of files are cut at one byte more than their maximum length."""
+    """Return an iterator over the lines of a stream.
+
+    Lines of files are cut after `LONGEST_LINE` + 1 bytes, so that a longer line cannot fill the memory.
+    """
     readline = getattr(stream, "readline", None)
     return iter(stream) if readline is None else iter(partial(readline, LONGEST_LINE + 1), b"")
 
@@ -283,12 +288,14 @@ _OF_A_MODEL = {"model.json", "arrays.safetensors"}
 
 
 def expand_inputs(inputs: Inputs) -> list[Location]:
-    """Return the files to which paths of files and folders and glob patterns refer, without repeats.
+    """Return the input files that a user named by paths, folders, glob patterns or addresses.
+
+    Each file is returned once: local files as paths, remote files as addresses (text).
 
     Args:
-        inputs: one or several: files with any suffix; folders, read recursively in sorted order without
-            hidden files; glob patterns (``**`` crosses folders), for shells that do not expand them; and
-            all these as addresses. A file becomes a path; an address remains text.
+        inputs: one input or a list of inputs. An input is a file with any suffix; a folder, whose files are
+            found recursively, sorted, without hidden ones; a glob pattern (``**`` crosses folders), for
+            shells that do not expand patterns; or the address of a file, a folder or a pattern.
 
     Raises:
         InputError: an input is missing, matches nothing, contains no files or is a model.

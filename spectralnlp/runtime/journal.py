@@ -36,12 +36,13 @@ def map_resumable(
 ) -> Iterator[Any]:
     """Yield a function's value for each example, in order, computed by the current engine.
 
-    Results are stored in the current checkpoint, if there is one, from which the next run takes them.
+    If there is a current checkpoint, results are stored in a journal there. If the run is started again, it
+    takes these results from the journal instead of computing them.
 
     Args:
         function: returns JSON values; see `map_ordered`.
         examples: a stream that is the same in every run.
-        about: the model and its options, as JSON values; a journal with others is an error.
+        about: the model and its options, as JSON values. A stored journal must have the same values.
         chunk_size: see `map_ordered`.
 
     Raises:
@@ -67,7 +68,7 @@ def map_resumable(
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Raise ConfigError with the journal's path if it cannot be written."""
+    """Turn an OSError in a ``with`` block that writes the journal into a ConfigError with its path."""
     try:
         yield
     except OSError as error:

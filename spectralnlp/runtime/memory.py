@@ -46,7 +46,8 @@ def reserve_blas_buffers(n_threads: int, controller: ThreadpoolController | None
 
     Args:
         n_threads: number of threads, including the calling one.
-        controller: a newly made controller of the libraries, if there is one.
+        controller: a ``ThreadpoolController`` that was made after the libraries were loaded; None to make
+            one here, which takes time.
 
     Raises:
         MemoryError: there is not enough memory for the buffers.

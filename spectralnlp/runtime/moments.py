@@ -81,7 +81,7 @@ class Moments(ABC, Generic[T]):
 
     @property
     def can_forget(self) -> bool:
-        """Whether the moments of some of the data can be removed again."""
+        """Whether data that was added to the moments can be removed by `remove`."""
         return self.subtractable
 
     @classmethod
@@ -102,8 +102,8 @@ class Moments(ABC, Generic[T]):
     def with_stored_parameters(self, values: StoredValues) -> Self:
         """Return empty moments of this class with parameters that were read from a file.
 
-        Types are those of the constructor. Sizes must be those of this object; names and other parameters may
-        differ, since they may depend on the data.
+        Each parameter must have the type that the constructor declares. Sizes must equal those of this
+        object. Names and other parameters may differ, since they may depend on the data.
 
         Raises:
             ModelError: a parameter is missing, unknown or invalid.
@@ -150,7 +150,10 @@ class Moments(ABC, Generic[T]):
         self._remove(other)
 
     def append(self, other: Self) -> None:
-        """Add the moments of later data: sums are added; replay logs (stored examples) append the examples.
+        """Add the moments of data that comes after the data seen so far, in place.
+
+        By default, this is `merge`. Replay logs (stored examples) append the new examples as further
+        documents.
 
         Raises:
             ConfigError: as for `merge`.
@@ -158,7 +161,9 @@ class Moments(ABC, Generic[T]):
         self.merge(other)
 
     def remove(self, other: Self, kept: Mask | None) -> None:
-        """Remove the moments of some data: sums are subtracted; replay logs (stored examples) drop examples.
+        """Remove the moments of some data, in place.
+
+        By default, this is `subtract`. Replay logs (stored examples) drop the examples.
 
         Args:
             other: moments of the data to remove.
@@ -170,7 +175,10 @@ class Moments(ABC, Generic[T]):
         self.subtract(other)
 
     def renumber(self) -> None:
-        """Number documents without gaps, in place; only replay logs (stored examples) have such numbers."""
+        """Renumber the documents of replay logs (stored examples) without gaps, in place.
+
+        By default, do nothing, because sums have no documents.
+        """
 
     def first_replay_log(self) -> Moments[Any] | None:
         """Return a replay log (stored examples) that these moments contain, or None if they have only sums.
@@ -228,12 +236,12 @@ class Joint(Moments[T]):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the pass over the data in reports, that of the first part."""
+        """Name that progress reports give the pass over the data: the name that the first part has."""
         return next(iter(self.parts.values())).pass_name
 
     @property
     def fan_in(self) -> int:  # type: ignore[override]
-        """Number of neighbouring partial sums that are merged at a time, the largest of all parts."""
+        """Number of neighbouring partial sums to merge at a time: the maximum over the parts."""
         return max(part.fan_in for part in self.parts.values())
 
     @property
@@ -298,7 +306,7 @@ class Joint(Moments[T]):
             part.remove(other.parts[name], kept)
 
     def renumber(self) -> None:
-        """Number the documents in each part's replay log, if it is one, without gaps."""
+        """Renumber the documents of each part that is a replay log, without gaps."""
         for part in self.parts.values():
             part.renumber()
 

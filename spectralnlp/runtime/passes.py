@@ -103,9 +103,9 @@ def map_kernels(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """Return an iterator over a function's value for each item, in order, on threads of this process.
 
     Use it for functions that spend their time in kernels without the GIL, such as learning one of several
-    grammars from counts. The number of threads depends on the engine: one inside ``use_engine("serial")``,
-    ``jobs`` inside ``use_engine("threads", jobs=…)``. Otherwise, and with engines whose workers are other
-    processes (which wait meanwhile), it is the number of cores that this process may use.
+    grammars from counts. There is one thread inside ``use_engine("serial")``, and there are ``jobs`` threads
+    inside ``use_engine("threads", jobs=…)``. With other engines, or none, there are as many threads as cores
+    that this process may use.
 
     Args:
         function: the function to apply, called in a copy of the caller's context.

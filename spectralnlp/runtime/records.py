@@ -33,10 +33,10 @@ def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> 
 
 
 def take_field(record: Mapping[str, Any], *names: str) -> Any:
-    """Return a record's value for the first of these names that it has.
+    """Return the value of a field that may have one of several names; the first name present is used.
 
     Raises:
-        InputError: the record has none of the names.
+        InputError: the record has no field with any of ``names``.
     """
     for name in names:
         if name in record:

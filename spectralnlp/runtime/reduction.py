@@ -81,7 +81,11 @@ class Observer(Generic[M]):
     __repr__ = one_line
 
     def __call__(self, task: tuple[int, Partition[Any]]) -> Part[M]:
-        """Compute the moments of the partition in a task, a pair (number, partition)."""
+        """Return the moments of one partition, or empty moments with a record of why it was skipped.
+
+        Args:
+            task: index of the partition in the pass, and the partition.
+        """
         number, partition = task
         moments = None if self.finished is None else self.finished.load(number, partition, self.empty)
         if moments is not None:
@@ -194,8 +198,8 @@ class SkipPolicy:
 class SkippingCorpus(Corpus[T]):
     """A corpus whose iteration skips partitions that fail.
 
-    Iteration outside a pass, such as reading the first trees of a treebank to recognise its format, involves
-    no engine that would skip a bad file.
+    During a pass over the data, the engine skips bad partitions. This class does the same where examples are
+    read without an engine, such as the first trees of a treebank, from which conventions are learned.
     """
 
     def __init__(self, corpus: Corpus[T]) -> None:
@@ -206,7 +210,7 @@ class SkippingCorpus(Corpus[T]):
         return list(self.corpus.partitions())
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return the lines for users of the underlying corpus; see `Corpus.remarks`."""
+        """Return the messages to the user that the underlying corpus gives; see `Corpus.remarks`."""
         return self.corpus.remarks(training=training)
 
     def __iter__(self) -> Iterator[T]:

@@ -1,8 +1,9 @@
-"""Replay logs: examples stored as integers, for methods whose later passes depend on all of the data.
+"""Replay logs: examples stored as integers, so that training can be repeated on changed data.
 
-Sums of a second pass that were projected by an SVD of the first cannot be subtracted. A replay log is smaller
-than the text and larger than sums; from it all passes can be repeated, without removed examples or with added
-ones.
+Some methods make a second pass whose sums are projected by an SVD of the sums of the first pass. If examples
+are added or removed, the SVD changes, so the old sums cannot be corrected by adding or subtracting. A replay
+log stores the examples themselves, from which all passes are repeated. It is smaller than the text, but
+larger than sums.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class ReplayLog(Moments[T]):
                 raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the valid dtype and range of a stored column; by default those of ids of names."""
+        """Return the declaration by which a stored column is validated; by default, of nonnegative int32."""
         return int_array("n_items")
 
     def append(self, other: Self) -> None:
@@ -121,10 +122,14 @@ class ReplayLog(Moments[T]):
 
 
 def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int64]:
-    """Return the document, the row in it and the number of items of each example, int64 (n_examples, 3).
+    """Return the positions of examples: document, row in the document and number of items.
 
     Args:
-        sizes: number of items of each example, for each batch, by document and row of its first example.
+        sizes: number of items of each example in a batch; for each batch, by the document and the row of its
+            first example.
+
+    Returns:
+        The array ``places``, int64 (n_examples, 3), sorted by document and row.
     """
     places = [
         (document, row, size)

@@ -96,10 +96,10 @@ def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Mem
 
 
 def _return_what_is_freed() -> None:
-    """Make glibc return freed arrays to the system.
+    """Make glibc return the memory of freed arrays to the system at once.
 
-    By default, glibc keeps ever larger arrays after one was freed, and the heap fragments:
-    by 80 MB over 250 MB of text. Other C libraries are unaffected.
+    By default, glibc keeps freed memory for later arrays, and the heap fragments; this wastes 80 MB in a pass
+    over 250 MB of text. With other C libraries, this function does nothing.
     """
     mallopt = _of_c_library("mallopt")
     if mallopt is not None:
@@ -121,7 +121,7 @@ def _of_c_library(name: str) -> Any:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
-    """Provide a function that appends arrays to a new file.
+    """Open a new file for a ``with`` block, and provide a function that appends an array to it.
 
     Raises:
         ConfigError: the disk is full.
@@ -186,7 +186,8 @@ def merge_runs(runs: Sequence[Run], at_a_time: int) -> Iterator[tuple[Longs, Lon
 
     Args:
         runs: the runs to merge.
-        at_a_time: approximate number of entries in memory; at least `MIN_SHARE` of each run.
+        at_a_time: approximate number of entries to hold in memory. This number is divided among the runs,
+            each of which gets at least `MIN_SHARE` entries.
     """
     share = max(MIN_SHARE, at_a_time // max(len(runs), 1))
     heads: list[tuple[Longs, Longs]] = [(np.empty(0, np.int64),) * 2 for _ in runs]

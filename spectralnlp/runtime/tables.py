@@ -123,16 +123,16 @@ class Table:
 
         Args:
             columns: the columns, from `column`.
-            on_bad: called for each row that cannot be read, which is skipped, and if the rest of the file
-                cannot be read; None to raise the first error.
+            on_bad: called with the error of each row that cannot be read, and with an error that makes the
+                rest of the file unreadable; such rows are skipped. None to raise the first error.
 
         Yields:
-            A number from 1, and a cell for each column: text, or any value for JSON and Parquet; None where
-            an object has no such value. Empty lines are skipped.
+            The line or row number, from 1, and a list with the cell of each column. A cell is text, or any
+            value in JSON and Parquet; it is None if a JSON object lacks the key. Empty lines are skipped.
 
         Raises:
-            InputError: a line has more or fewer cells than columns, a quote is not closed, a line is not a
-                JSON object, or the file is not in the encoding; only if ``on_bad`` is None.
+            InputError: ``on_bad`` is None, and a line has more or fewer cells than there are columns, a quote
+                is not closed, a line is not a JSON object, or the file is not in the encoding.
         """
         read = self._objects if self.kind == "json" else self._lines
         if self.kind == "parquet":
@@ -199,11 +199,12 @@ class Table:
 def find_table(
     path: Location, columns: Sequence[Column | None] = (), *, encoding: str = "utf-8"
 ) -> Table | None:
-    """Recognise the table in a file by its suffix and its first line.
+    """Return a description of the table in a file, recognised by the file's suffix and first line.
 
-    CSV has a header, unless columns are given by number. TSV has a header if its first cells look like names,
-    and one of them is a typical name of a text column. A file with another suffix is a table only if a column
-    is given.
+    In CSV and TSV, the first line is a header, unless columns are requested by number. If no column is
+    requested, a TSV file is a table only if its first line looks like a header: all cells look like names,
+    and one is a typical name of a text column. A file with another suffix is a table only if a column is
+    requested.
 
     Args:
         path: the file, plain or gzipped.
@@ -242,7 +243,7 @@ def find_table(
 
 
 def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> Iterator[str]:
-    """Read one column of text; empty cells count as texts.
+    """Yield the cells of one column of text, including empty ones.
 
     Args:
         path: the file.
@@ -296,7 +297,14 @@ def open_parquet(path: Location) -> Iterator[Any]:
 
 
 def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str) -> Table:
-    """Return a description of the table in a text file, with its column names and delimiter."""
+    """Return a description of the table in a text file, with its column names and delimiter.
+
+    Args:
+        path: the file.
+        kind: ``csv``, ``tsv`` or ``json``; None to recognise the kind by the first line.
+        by_number: whether columns are requested by number, so that the first line is not a header.
+        encoding: encoding of the file.
+    """
     with open_text(path, encoding) as lines:
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         number, first = next(filled, (1, ""))
@@ -320,7 +328,10 @@ def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str
 
 
 def _keys(objects: Iterator[dict[str, Any] | InputError]) -> tuple[str, ...]:
-    """Return the keys of the first JSON objects; raises an error if the very first line is not an object."""
+    """Return the column names of a JSON table: all keys of its first objects.
+
+    Reading stops at a line that is not an object; if that is the first line, its error is raised.
+    """
     names: dict[str, None] = {}
     for each in objects:
         if isinstance(each, InputError):
@@ -337,7 +348,16 @@ def _looks_like_names(cells: Sequence[str]) -> bool:
 
 
 def _records(lines: Iterator[str], table: Table) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield for each record the number of its first line, and its cells, or an error message as text."""
+    """Yield the records of a CSV or TSV file.
+
+    Args:
+        lines: lines of the file.
+        table: the table, which has the kind and the delimiter.
+
+    Yields:
+        The number of the record's first line; and its list of cells, or an error message (text) if the record
+        is malformed.
+    """
     if table.kind == "tsv":
         for number, line in enumerate(lines, 1):
             if line.strip():

@@ -105,8 +105,9 @@ def count_sentence(
         gold: gold tree.
         predicted: predicted tree; None if there is none, which gives the status SKIP.
         parameters: which labels are deleted, and which labels and words are equivalent.
-        tags: "gold" replaces the tags of the prediction by the gold tags first, so that the same punctuation
-            is deleted from both trees; "predicted" is plain EVALB. Tagging accuracy always counts those tags.
+        tags: "gold" to find punctuation in the prediction by the gold tags, so that the same words are
+            deleted from both trees; "predicted" to find it by the predicted tags, as plain EVALB does. With
+            either, tagging accuracy is that of the predicted tags.
 
     Examples:
         >>> from spectralnlp.scoring import count_sentence
@@ -184,7 +185,15 @@ def _keep_misquoted(
     kept_test: list[bool],
     parameters: EvalbParameters,
 ) -> None:
-    """Keep a quote or possessive in both trees if EVALB would delete it from only one; changes in place."""
+    """Keep a quote or possessive in both trees, as EVALB does, if only one tree has a tag that deletes it.
+
+    Args:
+        gold: preterminals of the gold tree.
+        kept_gold: whether each gold word is kept; changed in place.
+        test: preterminals of the predicted tree.
+        kept_test: whether each predicted word is kept; changed in place.
+        parameters: the tags of such words (``quote_labels``), and the labels of traces.
+    """
     silent = parameters.delete_labels_for_length
     gold_positions = [i for i, node in enumerate(gold) if node.label not in silent]
     test_positions = [j for j, node in enumerate(test) if node.label not in silent]
@@ -240,8 +249,9 @@ def count_matched(gold: Iterable[Bracket], test: Iterable[Bracket], parameters: 
 def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
     """Count the predicted brackets that cross a gold bracket, in linear time except for sorting.
 
-    A gold bracket crosses a predicted one if it strictly contains one of its boundaries and has an end inside
-    it. As gold brackets are nested, it is enough to check the innermost one around each boundary.
+    Two brackets cross if they overlap and neither contains the other. The gold bracket then strictly contains
+    a boundary of the predicted bracket, and has a boundary of its own inside the predicted bracket. As gold
+    brackets are nested, it is enough to check the innermost gold bracket around each boundary.
     """
     around = _innermost(gold, 1 + max((end for _, _, end in [*gold, *test]), default=0))
     return sum(around[start][1] < end or around[end][0] > start for _, start, end in test)
@@ -280,12 +290,12 @@ class EvalbScore:
         sentences: number of all sentences, scored or not.
         errors: number of sentences with status ERROR: the words of the two trees differ.
         skipped: number of sentences with status SKIP: no prediction, or all its words are deleted.
-        matched: sum of that field of :class:`SentenceCounts`.
-        gold: sum of that field of :class:`SentenceCounts`.
-        test: sum of that field of :class:`SentenceCounts`.
-        crossing: sum of that field of :class:`SentenceCounts`.
-        words: sum of that field of :class:`SentenceCounts`.
-        correct_tags: sum of that field of :class:`SentenceCounts`.
+        matched: number of brackets that gold and prediction share.
+        gold: number of brackets of the gold trees.
+        test: number of brackets of the predictions.
+        crossing: number of predicted brackets that cross a gold bracket.
+        words: number of words that are not deleted.
+        correct_tags: number of these words whose predicted tag is the gold tag.
         complete: number of sentences without a wrong or missing bracket.
         uncrossed: number of sentences without a crossing bracket.
         crossed_twice_at_most: number of sentences with at most two crossing brackets.

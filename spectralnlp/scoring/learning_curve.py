@@ -3,8 +3,9 @@
 The curve is F1(n) = a - b n^-c: the distance to a ceiling a follows a power law. A few training sizes do not
 determine a and c, so we average over curves instead of choosing one (Bayesian model averaging, Hoeting et al.
 1999). Curves are weighted by their likelihood and by a prior on the ceiling, which, unlike c, is similar for
-all treebanks. Real scores also deviate from such curves, more so the further we extrapolate. Intervals are
-those of draws from all these sources of uncertainty, each draw on resampled held-out sentences.
+all treebanks. Real scores also deviate from such curves, more so the further we extrapolate. To compute
+confidence intervals, we draw thousands of random curves. Each draw resamples the held-out sentences, the
+exponent, the ends of the curve and the deviation from it; an interval contains 95 % of the draws.
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ class CurvePoint:
 
     Attributes:
         n_trees: number of training trees.
-        f1: predicted F1 in percent, the mean of the draws.
-        interval: bounds that contain 95% of the draws.
-        gain, gain_interval: the same for the difference in F1 from the current number of trees.
+        f1: predicted F1 in percent, the mean over random curves drawn from the posterior.
+        interval: lower and upper bound of F1 that contain 95% of these curves.
+        gain, gain_interval: mean and bounds of the difference between this F1 and F1 at the current number of
+            trees.
         observed: mean F1 of the runs with this number of trees, or None without such runs.
 
     Examples:
@@ -158,13 +160,15 @@ def fit_curve(
 class _Fit:
     """Posterior of the curve, given the runs.
 
-    Each curve is described by its exponent ("rate") c and its F1 at the largest and the smallest size.
+    Each curve is described by its exponent c ("rate"), which comes from a grid, and by its F1 at the largest
+    and at the smallest training size.
 
     Attributes:
-        solvers: float64 (n_rates, 2, n_runs); linear maps from scores to F1 at the largest and smallest size.
+        solvers: float64 (n_rates, 2, n_runs); for each rate, the least-squares matrix that maps the scores of
+            the runs to F1 of the curve at the largest and the smallest size.
         spreads: float64 (n_rates, 2, 2); Cholesky factors of the covariance of these two F1 values.
         probability: float64 (n_rates,); posterior probability of each rate.
-        sizes: smallest and largest number of trees.
+        sizes: smallest and largest number of training trees.
     """
 
     solvers: Floats
@@ -174,7 +178,7 @@ class _Fit:
 
     @classmethod
     def of(cls, trees: Floats, scores: Floats) -> _Fit:
-        """Fit a curve for each rate, and weight rates by their likelihood.
+        """Fit a curve by least squares for each exponent of the grid, and weight exponents by likelihood.
 
         Args:
             trees: float64 (n_runs,); number of training trees of each run.
@@ -222,9 +226,16 @@ class _Fit:
 
 
 def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
-    """Return a curve's distance to its F1 at the largest size, as a share of that at the smallest size.
+    """Return how far a curve is below its F1 at the largest training size, as a share of its range.
 
-    The share is 1 at the smallest size and 0 at the largest.
+    Args:
+        trees: numbers of training trees.
+        rate: exponent c of the curve.
+        sizes: smallest and largest number of training trees.
+
+    Returns:
+        For each number of trees, the share of the F1 difference between the smallest and the largest size
+        that is still to be gained: 1 at the smallest size, 0 at the largest, negative beyond.
     """
     smallest, largest = sizes[0] ** -rate, sizes[1] ** -rate
     shape: Floats = (trees**-rate - largest) / (smallest - largest)
@@ -232,10 +243,17 @@ def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
 
 
 def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Resample draws by the prior of their ceilings; draws that do not rise are excluded if others do.
+    """Resample drawn curves with weights from the prior on the ceiling.
+
+    Curves that do not rise are excluded, unless no curve rises.
+
+    Args:
+        ceilings: float64 (n_draws,); F1 of each curve in the limit of infinitely many trees.
+        rise: float64 (n_draws,); F1 of each curve at the largest minus that at the smallest size.
+        rng: random generator.
 
     Returns:
-        Indices of the draws, int64 (n_draws,).
+        Indices of the resampled curves, int64 (n_draws,).
     """
     log = -0.5 * ((ceilings - _USUAL_CEILING) / _CEILING_SPREAD) ** 2
     log = np.where(rise > 0, log, -np.inf if (rise > 0).any() else 0.0)
@@ -246,7 +264,7 @@ def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDA
 def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:
     """Estimate how much easier each run's held-out set is than the mean of all sets, in F1.
 
-    Only training sizes that occur with all held-out sets are compared.
+    Only training sizes that were scored on all held-out sets are compared, or all sizes if there are none.
 
     Returns:
         The difference in F1 for each run, float64 (n_runs,).
@@ -260,7 +278,10 @@ def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Float
 
 
 def _noise(trees: Floats, scores: Floats) -> float:
-    """Estimate the standard deviation of F1 between runs of one size, combined with its prior."""
+    """Estimate the standard deviation of F1 between runs of the same size.
+
+    The observed variance is averaged with a prior variance, because there are few runs of each size.
+    """
     squares, freedom = 0.0, 0
     for n in np.unique(trees):
         here = scores[trees == n]

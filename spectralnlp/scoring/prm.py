@@ -28,7 +28,8 @@ class EvalbParameters:
         eq_labels: pairs of labels that match, in either direction (``EQ_LABEL``).
         eq_words: pairs of words that match, in either direction (``EQ_WORD``).
         labelled: whether labels have to match (``LABELED``).
-        cutoff_len: maximum number of tokens of the sentences in the second summary (``CUTOFF_LEN``).
+        cutoff_len: maximum number of tokens of the short sentences, whose scores are also reported separately
+            (``CUTOFF_LEN``).
 
     Examples:
         >>> from spectralnlp.scoring import COLLINS, EvalbParameters

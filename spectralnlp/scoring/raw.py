@@ -156,8 +156,9 @@ def score_raw(
     """Compare gold and predicted trees over the same text; sentences and tokens may differ.
 
     Args:
-        documents: gold and predicted trees of each document, in the order of the text. The text of a document
-            is made of its gold words; the offsets of gold and predicted words refer to it.
+        documents: for each document, the gold trees and the predicted trees, in the order of the text. A tree
+            is given as a pair of the tree and its sentence, whose tokens have character offsets into the text
+            of the document. That text is made of the gold words.
         parameters: which labels are deleted, and which labels and words are equivalent.
 
     Raises:
@@ -182,7 +183,7 @@ def score_raw(
 
 
 class _Document:
-    """Gold trees of a document, its text, and positions in the text that skip ignored characters.
+    """Gold side of a document: its trees, its text, and the number of scored characters up to each offset.
 
     Args:
         gold: one or more gold trees.

@@ -53,7 +53,8 @@ class ArraySpec:
         ascending_within: name of an array of offsets; values must increase strictly within each segment.
         finite: whether NaN and infinities are rejected.
         minus_infinity: whether minus infinity is allowed even if ``finite``.
-        scaled: whether an array that is stored as float16 is multiplied by the number ``<name>.scale``.
+        scaled: whether an array that is stored as float16 is multiplied on loading by its scale, which is
+            stored as the array ``<name>.scale``.
         optional: whether the array may be missing.
     """
 
@@ -170,7 +171,13 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
 
 
 def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
-    """Return the arrays to store: all but those that equal the array of the same name in ``first``."""
+    """Return the arrays that are not stored already, to save space in a model folder.
+
+    Args:
+        arrays: arrays by name.
+        first: arrays of another object in the folder; those of ``arrays`` that equal the array of the same
+            name here are left out.
+    """
     return {
         name: array
         for name, array in arrays.items()
@@ -185,7 +192,8 @@ class StoredArrays:
         arrays: all arrays of a file, by name.
         path: the file, for messages.
         prefix: prefix of the names of these arrays in the file.
-        fallback: prefix of arrays to use for those that are missing; None for none.
+        fallback: second prefix. If an array is missing under ``prefix``, the array with this prefix is used
+            (see `not_repeated`). None if there are no such arrays.
         sizes: values of named sizes, such as ``n_rows``, that are known before arrays are read.
     """
 
@@ -211,14 +219,15 @@ class StoredArrays:
         return array if array is not None or self.fallback is None else self._arrays.get(self.fallback + name)
 
     def part(self, prefix: str = "", *, fallback: str | None = None, **sizes: int) -> StoredArrays:
-        """Return the arrays whose names begin with a prefix.
+        """Return the arrays of one part of the model, whose names begin with a further prefix.
 
-        Named sizes that are set in them hold only there.
+        The part has its own named sizes: it starts with a copy of the present ones, and sizes that are set
+        while its arrays are read do not affect other parts.
 
         Args:
-            prefix: added to the prefix of these arrays.
-            fallback: prefix of arrays to use for those that are missing; see `not_repeated`.
-            sizes: values of further named sizes that the arrays must have.
+            prefix: prefix of the part, within the prefix of these arrays.
+            fallback: full prefix of arrays to use if one of the part is missing; see `not_repeated`.
+            sizes: values of further named sizes.
         """
         if fallback is None and self.fallback is not None:
             fallback = self.fallback + prefix
@@ -299,8 +308,8 @@ class StoredArrays:
 
         Args:
             name: name without the prefix.
-            n_numbers: numbers that it needs in memory.
-            n_stored: numbers that it has in the file.
+            n_numbers: number of elements that the array will have in memory.
+            n_stored: number of elements that it has in the file.
 
         Raises:
             ModelError: ``n_numbers`` exceeds both `MIN_EXPANDED` and `EXPANSION` times ``n_stored``.
@@ -327,7 +336,14 @@ class StoredArrays:
             raise self.error(name, f"is of shape {array.shape}, not ({wanted})")
 
     def _settled(self, name: str, size: Size, length: int) -> int:
-        """Return the length that an axis must have; a named size without a value is set so that it fits."""
+        """Return the length that an axis must have.
+
+        Args:
+            name: name of the array, for errors.
+            size: declared size: a number, a named size, or a named size plus a number (``n_rows + 1``).
+            length: length that the axis has. If the named size has no value yet, it gets the value that makes
+                this length valid.
+        """
         if isinstance(size, int):
             return size
         key, _, more = size.partition(" + ")

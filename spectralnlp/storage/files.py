@@ -31,7 +31,7 @@ _DTYPES: Mapping[str, str] = {
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON file to disk, as `write_file` does."""
+    """Write a JSON file, and wait until it is on disk."""
     write_file(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
@@ -127,8 +127,8 @@ def sha256(content: bytes) -> str:
 def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
     """Read all arrays of a safetensors file in order, with dtype, shape and position from its header.
 
-    Each array must begin where the last one ended and fill its position, so that the file holds its header
-    and arrays and nothing else.
+    Each array must begin where the one before it ends, and have the size that its dtype and shape require. So
+    the file contains the header, the arrays and nothing else.
     """
     try:
         length = int.from_bytes(file.read(8), "little")

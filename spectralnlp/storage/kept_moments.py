@@ -30,7 +30,8 @@ def save_kept_moments(
     """Write moments (training statistics) beside the model that was learned from them.
 
     Args:
-        folder: the folder to write to; it should be `staged`, because two files are written.
+        folder: the folder to write to, usually one from `staged`: two files are written, and only a staged
+            folder is replaced by both at once.
         metadata: JSON values.
         arrays: numeric arrays by name.
         model: folder of the model, if it is not ``folder``.

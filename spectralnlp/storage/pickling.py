@@ -60,7 +60,10 @@ def _narrowed(array: Array) -> Reduced | None:
 
 
 def _unscaled(array: Array) -> Reduced | None:
-    """Reduce an array to float16 and a scale, as in compact model folders; None if that is not exact."""
+    """Reduce an array of floats, for pickling, to float16 numbers and a scale.
+
+    Arrays of compact model folders are stored in this form. Returns None if it does not give the same values.
+    """
     if array.dtype.name not in ("float32", "float64"):
         return None
     with np.errstate(all="ignore"):

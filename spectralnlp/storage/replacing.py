@@ -32,7 +32,7 @@ def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
     """Yield a path for a new folder, which replaces ``target`` when the block ends without error.
 
     Args:
-        target: an absolute path, of a folder or of nothing.
+        target: absolute path of the folder to replace; it need not exist.
         patience: seconds to wait for another process that writes here.
 
     Raises:
@@ -74,9 +74,11 @@ def _replace(fresh: Path, target: Path) -> None:
 
 
 def _clean_up(target: Path) -> None:
-    """Remove what killed writers left; restore an old model that was moved away but not yet replaced.
+    """Remove hidden folders that killed writers left beside ``target``.
 
-    A folder that was staged within a staged folder has two hidden names, one around the other.
+    If a writer was killed after it moved the old folder away and before it moved the new one to its place,
+    the old folder is restored. The name of a folder that was staged within a staged folder has two hidden
+    suffixes.
     """
     name, hidden = re.escape(target.name), r"\.[0-9a-f]{8}\.(tmp|old)"
     pattern = re.compile(rf"\.{name}{hidden}|\.\.{name}{hidden}{hidden}")

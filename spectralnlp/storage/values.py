@@ -100,7 +100,11 @@ class StoredValues(Mapping[str, Any]):
             raise self.error(place, unfit.what) from None
 
     def fields(self, cls: type, *names: str) -> dict[str, Any]:
-        """Return the values of some fields of a dataclass, validated by its annotations.
+        """Return values by name, validated by the annotations of a dataclass.
+
+        Args:
+            cls: the dataclass.
+            names: names of its fields to return, which are also the keys of the values.
 
         Raises:
             ModelError: as for `take`.
@@ -116,11 +120,11 @@ class StoredValues(Mapping[str, Any]):
         return numbers
 
     def part(self, name: str) -> StoredValues:
-        """Return the JSON object under a key, with its values to be validated likewise."""
+        """Return the JSON object under a key, as `StoredValues`."""
         return StoredValues(self.take(name, Any), self.path, where=f"{self.where}{name}.")
 
     def parts(self, name: str) -> list[StoredValues]:
-        """Return the JSON objects in the list under a key, with their values to be validated likewise."""
+        """Return the JSON objects in the list under a key, as `StoredValues`."""
         listed = enumerate(self.take(name, tuple[Any, ...]))
         return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
 
@@ -153,7 +157,7 @@ class StoredValues(Mapping[str, Any]):
 
 
 def checked_value(kind: Any, value: Any) -> Any:
-    """Return a validated JSON value, converted as `StoredValues.take` does.
+    """Return a JSON value after validation: lists as tuples, objects as dataclasses if ``kind`` is one.
 
     Args:
         kind: type of the value, as an annotation.

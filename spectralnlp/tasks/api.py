@@ -264,7 +264,12 @@ def load_parser(name: str | Path) -> Parser:
 
 
 def load_kind(name: str | Path, task: str, noun: str) -> Any:
-    """Load a model, and check that its task is ``task``; if not, the error says that it is not ``noun``.
+    """Load a model, and check that it is a model of a given task.
+
+    Args:
+        name: a model folder, or the name of a model that is installed.
+        task: name of the task, such as ``parsing``.
+        noun: what the error calls a model of this task, such as ``a parser``.
 
     Raises:
         ModelError: as for `load`; or the model is of another task.
@@ -342,7 +347,11 @@ def _inputs(data: object) -> list[str | Path] | None:
 
 
 def _reading(task: Task, **options: Any) -> dict[str, Any]:
-    """Return options as keyword arguments for a task's method ``read``, without those that are None."""
+    """Return the options of `train` that were given (not None) as keyword arguments for ``task.read``.
+
+    Raises:
+        ConfigError: ``task.read`` does not take one of these options.
+    """
     present = {name: value for name, value in options.items() if value is not None}
     for name in present.keys() - _accepted(task.read, present).keys():
         raise ConfigError(f"`{name}` means nothing to {task.name}", hint="leave it out")

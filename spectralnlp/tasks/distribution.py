@@ -80,9 +80,9 @@ def write_distribution(
         tagger: name of the tagger whose tag probabilities the parsers among the models use; None to keep
             each parser's own.
         keep_moments: whether to include the moments kept with the models.
-        moments: folders of further models, of which only the kept moments are included. Each must equal the
-            model that is installed under the name of its folder; that model can be updated once the
-            distribution is installed.
+        moments: folders of further models, of which only the kept moments are included, so that models that
+            users have installed already can be updated. Each must equal the model that is installed here
+            under the name of the folder.
         overwrite: whether a distribution of the same name may be replaced.
 
     Returns:
@@ -140,9 +140,16 @@ def write_distribution(
 
 
 def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
-    """Return the training statistics (moments) kept with a model, for packaging.
+    """Return the training statistics (moments) kept with a model, as metadata and arrays, for packaging.
 
-    Paths in settings become names of packaged models.
+    If a setting of the estimator is the path of another packaged model, it is replaced by that model's name.
+
+    Args:
+        folder: folder of the model.
+        folders: folders of all packaged models, by name.
+
+    Raises:
+        ConfigError: no moments are kept with the model.
     """
     kept = load_kept_moments(moments_folder(folder), folder)
     if kept is None:
@@ -241,12 +248,12 @@ def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
 
 
 def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
-    """Return the section of ``pyproject.toml`` that registers entry points; empty without any.
+    """Return the section of ``pyproject.toml`` that registers entry points; empty if there are none.
 
     Args:
         group: the entry-point group.
         package: the package whose attributes are registered.
-        constants: name of the attribute for each entry.
+        constants: for each entry point, by its name without version, the name of the attribute in lower case.
     """
     lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
     return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""

@@ -43,8 +43,8 @@ class Forecast:
         n_trees: number of trees in the treebank.
         points: points of the curve at the measured sizes and the target sizes, ascending.
         runs: the training runs.
-        check: F1 at the largest trained size, forecast from sizes up to half of it; None if there are too
-            few of them.
+        check: test of the method: F1 at the largest trained size, as observed and as forecast from runs of at
+            most half that size; None if those runs have fewer than three sizes.
         seconds: time that training and scoring took.
 
     Examples:
@@ -141,7 +141,7 @@ def forecast(
         held_out: trees to score on; None to hold out a fifth of the treebank in each round.
         seconds: time limit. A training run starts only if, at the speed of the last run, it would end in
             time; three sizes are always trained.
-        rounds: maximum number of parts of each size.
+        rounds: maximum number of training runs of each size, each on another random part of the treebank.
         random_state: seed for drawing the parts.
         report: called with a line for each run.
 
@@ -202,8 +202,10 @@ def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
 def _sizes(n_trees: int, fewest: int) -> list[int]:
     """Return the sizes of the treebank's parts to train on, ascending.
 
-    Sizes are at least ``fewest``, if there are three such sizes or more; if not, the largest five are
-    returned.
+    Args:
+        n_trees: largest size.
+        fewest: smallest size. If fewer than three of the possible sizes are as large as this, the five
+            largest ones are returned instead.
     """
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]
@@ -213,7 +215,9 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
 def _parts(
     blocks: Sequence[Sequence[Tree]], gold: list[Tree] | None, number: int, random_state: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """Return the training trees of a round, whose first n trees are the part of size n, and the gold trees.
+    """Return the training trees of one round in random order, and the held-out trees.
+
+    The first n training trees are the part of size n.
 
     Args:
         blocks: trees of the treebank, in blocks that stay together.
@@ -244,7 +248,10 @@ def _run(estimator: Estimator[Tree], trees: list[Tree], gold: list[Tree], fold: 
 
 
 def _check(runs: Sequence[CurveRun], random_state: int) -> CurvePoint | None:
-    """Forecast F1 at the largest trained size from sizes up to half of it; None if there are too few."""
+    """Return F1 at the largest trained size, as observed and as forecast from runs of at most half that size.
+
+    Returns None if those runs have fewer than three sizes.
+    """
     largest = max(run.n_trees for run in runs)
     smaller = [run for run in runs if run.n_trees <= 0.51 * largest]
     if len({run.n_trees for run in smaller}) < _MIN_SIZES:

@@ -38,15 +38,18 @@ class LineTask(Task):
         return are_words(example)
 
     def words_in(self, example: list[str]) -> list[str]:
-        """Return the words of an example, which is the example itself."""
+        """Return the example itself, because an example is a list of words."""
         return example
 
     def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
-        """Return the example after replacing its words, which is the list of new words."""
+        """Return the new words as an example; the old one is ignored, because it has nothing but words."""
         return list(words)
 
     def from_record(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the words of a record: its ``tokens``, or its ``text`` split into words."""
+        """Return the words of a record from its field ``tokens``, ``words`` or ``text``, the first present.
+
+        A string is split into words.
+        """
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
         return self.words_of(words) if isinstance(words, str) else list(words)
 
@@ -95,9 +98,9 @@ def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = 
 
     Args:
         path: the file.
-        column: the column to read, see `text_cells`; None for whole lines.
-        on_bad: called with the error of each line without the column, which is skipped, and with an error
-            that ends reading; None to raise the first error.
+        column: name or number of the column to read (see `text_cells`); None for whole lines.
+        on_bad: called with the error of each line that lacks the column, and with an error that makes the
+            rest of the file unreadable; such lines are skipped. None to raise the first error.
 
     Raises:
         InputError: ``on_bad`` is None, and the file or column is missing or the file is not UTF-8.

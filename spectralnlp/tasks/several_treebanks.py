@@ -25,10 +25,11 @@ _MANY_LABELS = 0.3  # warn above this share of phrases with labels unknown to th
 class Source:
     """One of several treebanks to train on, with its files and weight.
 
-    It is a single input (a folder, an address or a pattern), or all input files that are in one folder.
+    A user may name a treebank by one input: a folder, an address or a glob pattern. Single files among the
+    inputs form one treebank for each folder that contains them.
 
     Attributes:
-        name: the input, or the folder of the input files.
+        name: the input, or the folder that contains the single files.
         paths: the files.
         weight: how many times each of its trees counts.
     """
@@ -39,11 +40,12 @@ class Source:
 
 
 def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
-    """Group input files into treebanks, in order.
+    """Group input files into treebanks, which may have different weights.
 
     Args:
         inputs: files, folders or globs.
-        weights: how many times each tree counts, by input or by folder of inputs; 1 by default.
+        weights: how many times each tree of a treebank counts, by an input or by the folder that contains
+            input files. Trees of other treebanks count once.
 
     Raises:
         InputError: an input is missing or holds no files.

@@ -49,7 +49,8 @@ _USUAL_TAGS = ("tags", "tag", "upos", "pos_tags", "ner_tags")
 class TaggingTask(TokenTask):
     """Task of taggers, which give each word of a sentence a tag.
 
-    The class attribute ``tagger`` of an estimator names the kind of tagger that it trains.
+    There are several classes of taggers. The class attribute ``tagger`` of an estimator names the one that it
+    trains.
     """
 
     name = "tagging"
@@ -198,7 +199,13 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
         self.reader, self.encoding = reader, encoding
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages about nodes that cleaning removes or moves in treebank files."""
+        """Return a message that says which nodes of trees are removed or moved on reading, if any.
+
+        These are nodes such as traces in treebank files. Files of tagged text give no message.
+
+        Args:
+            training: ignored.
+        """
         trees = [path for path in self.paths if _are_trees(path, self.reader)]
         return changes_of(trees, self.reader, self.encoding)
 

@@ -35,9 +35,10 @@ class Comparison(Protocol):
 class FolderChanges(Protocol):
     """Protocol of objects that update and merge saved models whose folders contain their training statistics.
 
-    Sketches are such models; other models store their statistics in separate files. Each method reads model
-    folders and writes the changed model to the folder ``output``. It raises a ConfigError, and writes
-    nothing, if that is impossible. ``report`` is called with a line about the result.
+    Sketches are such models. All other models are updated from statistics in separate files, by the same code
+    for every task. Each method reads model folders, writes the changed model to the folder ``output``, and
+    calls ``report`` with a line about the result. If the change is impossible, it raises a ConfigError and
+    writes nothing.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
@@ -65,8 +66,8 @@ class Task(ABC):
 
     Class attributes:
         name: name of the task, under which it is registered and which is stored in its models.
-        documents: the units of data that can be added to a model and removed, ``file`` or ``line``; the
-            default first.
+        documents: units of data that can be removed from a trained model, ``file`` or ``line``. If there are
+            two, users choose one when they train; the first is the default.
         training_data: template of a phrase about the training data, with names of `training_counts` in
             braces, such as ``{training trees:,} trees``.
         default_card: first lines of a model card, in Markdown, for models without a description.
@@ -98,11 +99,14 @@ class Task(ABC):
         """
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the reader that ``auto`` stands for, so that later data can be read in the same way.
+        """Return the name of the reader that ``auto`` means for some inputs.
+
+        The name is stored, so that later data can be read in the same way. By default, ``reader`` is returned
+        unchanged.
 
         Args:
             inputs: files, folders or globs.
-            reader: name of a reader; by default, it is returned unchanged.
+            reader: name of a reader, or ``auto``.
         """
         return reader
 
@@ -207,17 +211,22 @@ class Task(ABC):
         raise ConfigError(f"rare words cannot be renamed for {self.name}", hint="leave out keep_words_above")
 
     def with_words(self, example: Any, words: Sequence[str]) -> Any:
-        """Return an example with its words replaced by as many others; raises as `words_in`."""
+        """Return an example with its words replaced by as many others.
+
+        Raises:
+            ConfigError: examples of this task have no words that can be replaced.
+        """
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments (training statistics), of the kind that is kept so that models can be updated.
+        """Return empty moments (training statistics) of the kind that is kept to update a model later.
 
-        Data is added to them before `solve`. By default, they are those of the estimator.
+        The caller adds the training data to these moments, and passes them to `solve`. By default, they are
+        the moments that the estimator defines.
 
         Args:
             estimator: an estimator of this task.
-            corpus: examples, as `examples` returns them; some settings are chosen by the first ones.
+            corpus: examples, as `examples` returns them; the first ones may determine some settings.
 
         Raises:
             ConfigError: the estimator has no moments: it needs the examples themselves.

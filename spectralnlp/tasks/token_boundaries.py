@@ -98,15 +98,19 @@ class TokenTask(Task):
         return [f"{what}: if they are in another language, train a separate model"]
 
     def solve(self, estimator: Estimator[Any], moments: Joint[Any], **reporting: Any) -> Any:
-        """Solve as `Task.solve` does, and learn tokenisation conventions from all counted words."""
+        """Train a model from kept moments (see `Task.solve`), and learn its tokenisation conventions.
+
+        Conventions are learned from the word counts of all training data, which are part of the moments.
+        """
         model = super().solve(estimator, moments.parts["estimator"], **reporting)
         return replace(model, conventions=conventions_of(moments))
 
 
 def conventions_of(*moments: Joint[Any]) -> Conventions:
-    """Return tokenisation conventions, learned from the words counted in ``moments``.
+    """Return the tokenisation conventions of one or more data sets, learned from their training statistics.
 
-    The moments are those that `TokenTask.init_kept_moments` made.
+    Args:
+        moments: moments of each data set, of the kind that `TokenTask.init_kept_moments` returns.
     """
     counts: Counter[Any] = Counter()
     for each in moments:

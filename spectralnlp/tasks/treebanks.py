@@ -57,11 +57,13 @@ class TreebankCorpus(FileCorpus[Tree]):
         return TreebankCorpus(self.treebanks[:1], self.reader, self.on_bad, self.encoding, self.renaming)
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages about what cleaning and renaming change in the trees.
+        """Return messages to the user about what is removed, moved or renamed in the trees.
 
-        For training on several treebanks, messages about labels and rules that only one of them has follow.
-        The files are read for this purpose, and their trees parsed if there are renamings or several
-        treebanks.
+        This reads the files once more.
+
+        Args:
+            training: whether to add messages about labels, tags and rules that only one of several treebanks
+                has.
 
         Raises:
             InputError: the table of renamings matches nothing.
@@ -79,7 +81,10 @@ class TreebankCorpus(FileCorpus[Tree]):
 
 
 def _ignore(error: InputError) -> None:
-    """Ignore the error of an invalid tree, which is reported when the trees are read for training."""
+    """Do nothing with the error of an invalid tree: it will be reported when the trees are read for training.
+
+    `TreebankCorpus.remarks` passes this function as ``on_bad``, so that no error is reported twice.
+    """
 
 
 def _read_clean(
