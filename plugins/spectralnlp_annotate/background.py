@@ -1,8 +1,8 @@
-"""Background training: a low-priority process learns from the accepted trees, and the session uses its model.
+"""Background training: a low-priority process trains the session's parser on the accepted trees.
 
-After every few sentences the model is updated in seconds; when the annotator pauses, it is trained in full.
-The annotator never waits for the process, which may die at any time, because the accepted trees are in the
-journals.
+After every few accepted sentences the parser is updated, in seconds. When the annotator pauses, it is trained
+in full. The annotator never waits for the process. If the process dies, no tree is lost, because the accepted
+trees are in the journals.
 """
 
 from __future__ import annotations
@@ -53,10 +53,7 @@ class Background:
         return dict(self._state)
 
     async def start(self) -> None:
-        """Start the training process.
-
-        Its first answer holds the expected gains by which sentences are ordered.
-        """
+        """Start training in the background; the first result has the gains by which sentences are ordered."""
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
@@ -85,9 +82,10 @@ class Background:
             in_full = await self._await_pause()
 
     async def _await_pause(self) -> bool:
-        """Wait until enough trees are accepted, or the annotator pauses with trees left to learn from.
+        """Wait until the model should be trained again, and return whether in full.
 
-        Returns whether it was a pause, in which the model is trained in full.
+        The result is False when enough new trees have been accepted for an update, and True when the
+        annotator pauses and there are trees that the model has not learned from in full.
         """
         while True:
             self._edited.clear()

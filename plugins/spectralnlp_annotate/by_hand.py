@@ -60,8 +60,8 @@ def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
     """Return constraints under which the model can parse, without labels and tags that it does not know.
 
-    New labels become any label; brackets over the same words are then not forbidden, because the parser has
-    to find the bracket that is renamed.
+    A required bracket with an unknown label becomes a required bracket with any label. Forbidden brackets
+    over the same words are dropped, because whatever the parser finds there is renamed later.
     """
     new = set(_new(constraints, phrases))
     renamed = {each.span for each in new}
@@ -157,7 +157,7 @@ def _cross(span: Span, bracket: Bracket) -> bool:
 
 
 def _likely_label(tree: Tree) -> str:
-    """Return the most frequent phrase label of a tree, for brackets that have to get any label."""
+    """Return the most frequent phrase label of a tree, for required brackets that accept any label."""
     labels = [label for label, _, _ in tree.spans()[1:]]
     return max(labels, key=labels.count) if labels else "X"
 

@@ -211,7 +211,9 @@ def _retokenised(
     edge_after: Callable[[int], int],
     changed: Iterable[int],
 ) -> AnnotatedSentence:
-    """Return the sentence with new tokens; move brackets and tags with their words, and drop the rest.
+    """Return a sentence with new tokens, and with its brackets and tags moved along with their words.
+
+    Tags of merged or split tokens are dropped, and so are brackets that would be empty.
 
     Args:
         sentence: the sentence before the change.
@@ -261,7 +263,7 @@ def _label(label: Any, what: str) -> str:
 
 
 def _check_values(edit: Mapping[str, Any]) -> None:
-    """Raise EditError if ``new`` is not a truth value, or a text cannot be written as UTF-8."""
+    """Raise EditError if an edit's field ``new`` is not a truth value, or a text is not valid Unicode."""
     if not isinstance(edit.get("new", False), bool):
         raise EditError("`new` must be true or false", hint="docs/how-to/annotate.md describes the edits")
     for field, value in edit.items():

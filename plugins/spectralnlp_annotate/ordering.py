@@ -1,12 +1,16 @@
 """Choose the next sentence to annotate: the one from which the parser gains most, or the next in the text.
 
-The gain of a sentence is an estimate of how much its annotation improves the parser. It has two parts. Each
-word that the parser does not know counts the logarithm of its frequency in the open sentences, which are
-those without an accepted tree: in a new domain, parsers lack tags of words first. The expected number of
-wrong brackets (1 - p for a bracket of posterior p; Hwa 2004, "Sample selection for statistical parsing", uses
-the entropy of the tree instead) has a small weight, because wrong brackets are work for the annotator. The
-sum is divided by the number of words, because reading time grows with it. Sentences are chosen greedily, and
-a word counts once, so that the sentences are spread over the text.
+The gain of a sentence is an estimate of how much its annotation improves the parser. It is the sum of two
+parts, divided by the sentence's length, because reading time grows with the length:
+
+- For each word that the parser does not know, the logarithm of the word's frequency in all open sentences,
+  which are those without an accepted tree. In a new domain, a parser lacks the tags of such words most.
+- The expected number of wrong brackets of the parser's tree, the sum of 1 - p over brackets of posterior p
+  (Hwa 2004, "Sample selection for statistical parsing", uses the entropy of the tree instead). Its weight is
+  small, because the annotator must correct these brackets, which takes time.
+
+Sentences are chosen greedily. An unknown word counts only in the first sentence chosen with it, so that the
+chosen sentences are spread over the text.
 """
 
 from __future__ import annotations
@@ -51,8 +55,8 @@ def expected_gains(
         parses: parses of the first open sentences.
         texts: words of all open sentences, in which new words are counted.
         known: words that the parser knows, in lower case.
-        ahead: number of sentences that are chosen greedily; the gain of the others is what these leave to
-            learn.
+        ahead: number of sentences that are chosen greedily; gains of all others are computed as if these had
+            been annotated.
 
     Returns:
         A gain for each parse.

@@ -92,8 +92,8 @@ class Project:
 
         Raises:
             ConfigError: a file cannot be written.
-            InputError: a text has changed since it was begun, or has no sentence; a file of trees would be
-                overwritten by the accepted trees; a journal is damaged.
+            InputError: a text has changed since its document was created, or has no sentence; the file of
+                accepted trees would overwrite an input; or a journal is damaged.
         """
         for text in texts:
             if text.path.resolve() == (self.folder / f"{text.path.stem}{TREES}").resolve():

@@ -180,8 +180,8 @@ class DaskEngine(Engine):
     def _shared(self, value: R) -> Future[R]:
         """Put a value into the workers' memory, so that it is sent once and not with each task.
 
-        The value is the result of a task and not scattered: scattered data are lost with the last worker that
-        holds them, while a task is run again.
+        The value is submitted as the result of a task, which Dask runs again if all workers that hold the
+        value are lost. Values sent by Dask's ``scatter`` would be lost with them.
         """
         return self._submit(_same, value, priority=2)
 
@@ -265,7 +265,7 @@ def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge moments of parts into new ones without changing them, since a worker may still pass them on."""
+    """Merge moments of parts into new moments; parts are not changed, as a worker may need them again."""
     total = Part(parts[0].moments.empty_like())
     for part in parts:
         total.merge(part)

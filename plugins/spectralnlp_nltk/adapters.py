@@ -45,11 +45,11 @@ class SpectralParser(ParserI):
     def parse_sents(
         self, sents: Iterable[Sequence[str]], *args: Any, **kwargs: Any
     ) -> Iterator[Iterator[Tree]]:
-        """Return a lazy iterator over tokenised sentences, each an iterator over its trees."""
+        """Parse tokenised sentences lazily; yields for each one an iterator over its ``k`` best trees."""
         return (iter(_trees(parse)) for parse in self.model.parse_many(map(list, sents), k=self.k))
 
     def raw_parse(self, text: str) -> Iterator[Tree]:
-        """Split a text into sentences and tokens, and return an iterator over the best trees."""
+        """Split a text into sentences and parse them; returns an iterator over one tree for each sentence."""
         return (parse.to_nltk() for parse in self.model.parse(text))
 
 

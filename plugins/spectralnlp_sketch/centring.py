@@ -1,4 +1,4 @@
-"""The transformer that centres, scales and weights columns, and normalises rows, of a stream."""
+"""A scikit-learn transformer that centres and scales columns, weights them by idf, and normalises rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
             raise SizeError(what, hint="chain two of them in a Pipeline")
 
     def init_moments(self, corpus: Corpus[Any]) -> ColumnMoments:
-        """Return column sums of no rows, to which the rows of a corpus are added."""
+        """Return empty moments of columns, to which the rows of the corpus will be added."""
         return ColumnMoments(self.n_features_in_)
 
     def finish(self) -> None:

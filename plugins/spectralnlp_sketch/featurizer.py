@@ -32,7 +32,7 @@ class TextFeaturizer(TextInput, ClassNamePrefixFeaturesOutMixin, Featurizer, Tra
 
 
 def single_precision(*shape: int | str) -> ArraySpec:
-    """Declare an array of finite numbers that is float32 both in memory and on disk.
+    """Return the specification of an array of finite numbers, float32 both in memory and on disk.
 
     Args:
         shape: size of each dimension, a number or the name of a size.

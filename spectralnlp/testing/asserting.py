@@ -1,4 +1,4 @@
-"""Assertions for the checks, which also work under ``python -O``."""
+"""Assertion functions of this package, which also work under ``python -O``, unlike ``assert``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def refusal(action: Callable[[], Any], promise: str, kind: type[SpectralError] =
 
     Args:
         action: the action that must fail.
-        promise: the violated requirement, for the message if it does not fail.
+        promise: the requirement, for the message if the action does not fail as required.
         kind: class of the error that the action must raise.
 
     Raises:

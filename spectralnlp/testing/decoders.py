@@ -71,7 +71,13 @@ def _check_choice(decoder: Any, parser: Parser, words: list[str]) -> None:
 
 
 def _require_tree(choice: Any, scored: Any, method: str) -> None:
-    """Require that the chosen hyperedges form exactly one tree."""
+    """Require that the hyperedges that a decoder chose in a forest form exactly one tree.
+
+    Args:
+        choice: chosen hyperedge of each node, int32 (n_nodes,); -1 for nodes outside the tree.
+        scored: the scored forest.
+        method: name of the decoder's method, for messages.
+    """
     forest = scored.forest
     choice = np.asarray(choice)
     require(choice.dtype == np.int32, f"{method} gives int32, not {choice.dtype}")

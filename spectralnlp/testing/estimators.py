@@ -74,11 +74,11 @@ def check_estimator(
 
 
 def fitted_leaves(value: Any, where: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the content of a fitted estimator, or another value, for comparison to the byte.
+    """Yield the elementary values in a fitted estimator or other object, to compare two of them exactly.
 
     Yields:
-        The path of each leaf, such as ``.model_.rows[0]``, and its value; for an array, dtype, shape and
-        bytes.
+        The path of each value, such as ``.model_.rows[0]``, and the value; for an array, its dtype, shape
+        and bytes.
 
     Examples:
         >>> import numpy as np
@@ -240,7 +240,7 @@ def _pickles(subject: _Subject) -> None:
 
 
 def _moments_merge(subject: _Subject) -> None:
-    """Check that merged moments of parts give the same fit as moments of the whole."""
+    """Check that moments of two halves of the corpus, merged, give the same fit as moments of the corpus."""
     estimator, corpus = subject.make(), subject.corpus
     if not estimator.supports_update():
         promise = "an estimator that cannot be updated refuses to keep moments"

@@ -23,16 +23,17 @@ N_SPLITS = 20
 
 @dataclass(frozen=True)
 class MomentsCase:
-    """Moments to check, with data.
+    """Input of a check of moments: a function that makes empty moments, and the examples to observe.
 
     Args:
-        name: name in reports.
-        empty: returns new empty moments.
-        examples: data to observe.
-        others: for each parameter of the moments, a function that returns empty moments that differ in it.
+        name: name of the moments, for messages.
+        empty: function that returns new empty moments.
+        examples: examples to observe.
+        others: for each parameter of the moments, a function that returns empty moments with another value.
         exact: whether sums are equal to the last bit in any order, like sums of integers.
-        engines: engines whose results must be equal to the byte.
-        assert_same: compares two moments, if not all their numbers must be equal; raises an AssertionError.
+        engines: names of execution engines whose results must be equal to the byte.
+        assert_same: function that raises an AssertionError if two moments differ; None to compare all
+            their numbers.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -74,17 +75,19 @@ def check_moments(
     engines: Sequence[str] = ("serial", "threads"),
     expected_failed_checks: Mapping[str, str] | None = None,
 ) -> None:
-    """Check merging, subtracting and storing of moments.
+    """Check that a class of moments can be merged, subtracted and stored.
 
     Args:
         empty: a class, or a function without arguments, that returns empty moments.
         examples: a corpus or a list of at least three examples that change the moments.
-        others: for each parameter of the moments, a function that returns empty moments that differ in it;
+        others: for each parameter of the moments, a function that returns empty moments with another value;
             None to skip the check that moments with different parameters do not merge.
-        exact: whether sums are equal to the last bit in any order; by default if they can be subtracted.
-        assert_same: compares two moments, if not all their numbers must be equal; raises an AssertionError.
-        engines: engines whose results must be equal to the byte; add ``processes`` if examples and moments
-            are of importable modules.
+        exact: whether sums are equal to the last bit in any order; None to expect this of classes with
+            ``subtractable`` only.
+        assert_same: function that raises an AssertionError if two moments differ; None to compare all
+            their numbers.
+        engines: names of execution engines whose results must be equal to the byte; add ``processes`` if
+            the classes of the examples and moments are in modules that other processes can import.
         expected_failed_checks: names of checks to skip, each with the reason.
 
     Raises:
@@ -140,16 +143,16 @@ def require_same(case: MomentsCase, left: Moments[Any], right: Moments[Any], pro
 
 
 def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges: Sequence[int]) -> None:
-    """Check that parts, merged in a given order, equal the whole.
+    """Check that moments of parts of the examples, merged in a given order, equal moments of all examples.
 
     Args:
         case: the moments and the examples.
-        bounds: first and last (exclusive) example of each part, in the order of the list of parts.
-        merges: one fewer than parts; at each step, the index of the part into which its right neighbour is
-            merged, modulo the number of remaining parts minus one.
+        bounds: start and end (exclusive) of each part in the examples; parts may be in any order.
+        merges: for each merge, the index of the part into which the next part is merged, modulo the number
+            of remaining parts minus one; the number of merges is one less than the number of parts.
 
     Raises:
-        AssertionError: the merged parts differ from the whole.
+        AssertionError: the merged moments differ from those of all examples.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts

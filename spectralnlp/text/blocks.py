@@ -122,15 +122,16 @@ def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool)
 
 
 def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None) -> Iterator[str]:
-    """Read one column of a table, in blocks of lines.
+    """Read the texts in one column of a table, as blocks with one text per line.
 
     Args:
-        path: the file.
-        column: see `text_cells`.
-        on_bad: called for each line without that column, which is skipped; None to raise the first error.
+        path: file of the table.
+        column: name of the column, or its number from 1 in a table without a header.
+        on_bad: called with the error of each row without a text in that column, which is skipped; None to
+            raise the first error.
 
     Raises:
-        InputError: as for `text_cells`.
+        InputError: the file cannot be read or is no such table; or, if ``on_bad`` is None, a row has no text.
     """
     lines: list[str] = []
     size = 0
@@ -149,9 +150,9 @@ class TextFiles(FileCorpus[str]):
 
     Args:
         paths: the files.
-        reader: see `read_words`.
-        column: see `read_words`.
-        on_bad: see `read_words`.
+        reader: ``tokens`` for tokenised text, ``text`` for raw text, ``auto`` to recognise which it is.
+        column: name or number of the column of a table that holds the text; None for plain text.
+        on_bad: called with the error of each bad row of a table; None to raise the first error.
         large: maximum size of a partition in bytes. Gzipped files, URLs and tables are not split.
     """
 
@@ -207,14 +208,14 @@ def read_words(
     on_bad: OnBad | None = None,
     span: Span = WHOLE,
 ) -> Iterator[str]:
-    """Read blocks of lines in which blanks separate words and punctuation.
+    """Read a text file in blocks of lines, with words and punctuation marks separated by blanks.
 
     Args:
         path: a text file.
         reader: ``tokens`` leaves the text as it is; ``text`` separates punctuation from words; ``auto``
-            decides by the first block, whether punctuation is separated already.
-        column: column of a table that holds the text, see `text_cells`; None for whole lines.
-        on_bad: see `column_blocks`.
+            does so unless punctuation is already separated in the first block.
+        column: name or number of the column of a table that holds the text; None for plain text.
+        on_bad: called with the error of each bad row of a table; None to raise the first error.
         span: the part of a plain file to read; ignored with ``column``.
 
     Raises:
@@ -232,16 +233,16 @@ def read_words(
 
 
 def resolve_reader(path: str | Path) -> str:
-    """Return ``tokens`` or ``text``, whichever suits the beginning of a file."""
+    """Return the reader for a file: ``tokens`` if its first block is tokenised text, else ``text``."""
     return "tokens" if is_tokenised(next(read_blocks(path), "")) else "text"
 
 
 def check_reader(reader: str) -> None:
-    """Raise ConfigError for a name that is not that of a reader (`READERS`)."""
+    """Raise ConfigError unless `READERS` contains a reader of this name."""
     if reader not in READERS:
         raise ConfigError(f"no reader of text is called {reader!r}", hint=f"there are {', '.join(READERS)}")
 
 
 def is_tokenised(text: str) -> bool:
-    """Whether punctuation is separated from words by blanks in at least half of the cases."""
+    """Return whether at least half of the punctuation marks are separated by blanks from the words before."""
     return len(_APART.findall(text)) >= len(_ATTACHED.findall(text))

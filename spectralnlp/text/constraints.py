@@ -24,7 +24,7 @@ _ROOTS = ("TOP", "ROOT")
 
 
 class ConstraintError(InputError):
-    """Error for constraints that are inconsistent, or that no tree of a model satisfies; names them.
+    """Error for constraints that are inconsistent or that no tree satisfies; the message names them.
 
     Examples:
         >>> import spectralnlp
@@ -155,7 +155,7 @@ class Constraints:
         }
 
     def parts(self) -> list[tuple[str, Constraints]]:
-        """Return each constraint separately, with a description."""
+        """Return a pair for each single constraint: its description, and constraints with it alone."""
         return [
             *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
             *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),

@@ -194,22 +194,22 @@ class Conventions:
     def learn(cls, words: Iterable[str]) -> Conventions:
         """Infer the conventions from the leaves of a treebank, in order and without traces.
 
-        Conventions for which there is no evidence follow similar conventions that have some, and otherwise
-        those of the Penn treebank.
+        Where a treebank has no evidence, its convention is taken to be that of the Penn treebank. But square
+        brackets are left unescaped if round ones are, and curly brackets if square ones are.
         """
         return cls.of_counts(Counter(token_boundaries(words)))
 
     @classmethod
     def of_counts(cls, counts: Mapping[str | tuple[str, ...], int]) -> Conventions:
-        """Infer the conventions from counts of `token_boundaries`; see `learn`."""
+        """Infer the conventions from counts of words and split words, the items of `token_boundaries`."""
         return _LeafCounts(counts).conventions()
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
-    """Yield words and evidence of split words, to be counted for `Conventions.of_counts`.
+    """Yield the words of a treebank, and tuples of words that may be parts of one word in raw text.
 
-    The evidence is triples that may be one word, such as (well, -, known), and the parts of words that the
-    treebank cuts, such as (land$, $ið).
+    The tuples are words around a hyphen or slash, such as (well, -, known), and words with marks of a split,
+    such as (land$, $ið). From counts of words and tuples, `Conventions.of_counts` infers the conventions.
     """
     before, last = "", ""
     parts: tuple[str, ...] = ()
@@ -284,7 +284,10 @@ class _LeafCounts:
     def _brackets(self, characters: str, literal: bool | None) -> Pair:
         """Return the most frequent spelling of a pair of brackets.
 
-        If none occurs, brackets are written as themselves if ``literal``, else as in the Penn treebank.
+        Args:
+            characters: opening and closing bracket in raw text.
+            literal: how brackets are spelt if the treebank has none of them: unchanged if true, otherwise as
+                in the Penn treebank.
         """
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):

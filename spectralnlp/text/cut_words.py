@@ -1,7 +1,7 @@
 """Split words that a treebank writes in parts, such as ``land$ $ið`` for *landið*.
 
-The cuts are learned: a word of the treebank is cut where it is cut most often there. Any other word is cut as
-most words with the same ending are, for the longest known ending.
+Where to split is learned from the treebank. A word of the treebank is split as the treebank splits it most
+often. Any other word is split like most words with the same ending, of which the longest known one counts.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def learn_cuts(whole: Mapping[str, int], cut: Mapping[tuple[str, ...], int]) -> 
         cut: counts of the split words, each a tuple of its parts, such as ``("land$", "$ið")``.
 
     Returns:
-        Pairs of an ending (or a whole word) and the lengths of the parts to cut off, sorted by ending; rules
-        that agree with that of a shorter ending are left out.
+        Rules, sorted by ending: pairs of an ending (or ``^`` and a whole word) and the lengths of the parts
+        to cut off. A rule is left out if the rule of a shorter ending gives the same lengths.
     """
     if not cut:
         return ()
@@ -98,7 +98,7 @@ class WordCutter:
         self._rules = dict(cuts)
 
     def parts(self, word: str) -> list[tuple[str, str]]:
-        """Return the parts of a word, each as in raw text and as the treebank writes it.
+        """Return a pair for each part of a word: the part in raw text, and as the treebank writes it.
 
         Args:
             word: a word of raw text, without blanks.

@@ -63,7 +63,7 @@ def place_words(
 
 
 def _are_apart(before: str, text: str) -> bool:
-    """Whether a blank separates two words in a language without blanks, as it does between foreign words."""
+    """Return whether a blank separates two words in a language without blanks, as between foreign words."""
     return not is_continuous(before[-1:] + text[:1]) and before[-1:].isalnum() and text[:1].isalnum()
 
 
@@ -109,14 +109,14 @@ def _attachments(
 
 
 def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]) -> bool | None:
-    """Whether a token is a quotation mark that opens; None for other tokens, including apostrophes.
+    """Return whether a quotation mark opens a quotation; None for other tokens, including apostrophes.
 
     Args:
         text: the token in raw text.
         word: the token as the treebank writes it.
         tag: its tag; empty if unknown.
         before: the token before.
-        inside: whether a single (True) and a double (False) quotation is open.
+        inside: whether a quotation is open; key True is for single quotation marks, False for double ones.
     """
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:

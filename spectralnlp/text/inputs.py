@@ -32,7 +32,8 @@ def check_text(text: object, verb: str) -> str:
 
     Args:
         text: the argument to check.
-        verb: stem of the model's methods, such as ``parse``, for the hint.
+        verb: the model's verb, such as ``parse``, from which the error's hint makes the names of methods for
+            other inputs (``parse_tokens``, ``parse_many``).
 
     Raises:
         InputError: ``text`` is not a string.
@@ -88,10 +89,14 @@ def check_number(value: object, name: str, *, least: int, most: int | None = Non
 
 
 def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
-    """Check that a model has all of some tags.
+    """Check that a model knows all tags of an input.
+
+    Args:
+        tags: the tags to check.
+        known: tags of the model.
 
     Raises:
-        InputError: the model does not have a tag; the hint gives similar ones.
+        InputError: the model does not know a tag; the hint gives similar tags.
     """
     for tag in tags:
         if tag not in known:
@@ -134,7 +139,7 @@ def constrained_items(
     """Yield tokenised sentences, each with the constraints on its parse.
 
     Args:
-        items: tokenised sentences; None stays None.
+        items: tokenised sentences; None stands for a missing sentence, for which None is yielded.
         constraints: for each item its constraints, or None.
         tokenizer: the model's tokeniser, which has its conventions.
 

@@ -94,7 +94,7 @@ class Pending:
             text.by_rule.append(end_before(token))
 
     def settle(self) -> Iterator[Sentence]:
-        """Yield and remove the sentences that have ended, whatever tokens are added next."""
+        """Yield and remove the sentences whose ends no longer depend on tokens that may be added later."""
         stop = len(self._text.tokens) - self._ends.ahead
         if stop - self._text.decided >= self._ends.batch:
             yield from self._cut(stop)

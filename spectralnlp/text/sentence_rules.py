@@ -1,7 +1,7 @@
-"""Rules for sentence ends: a full stop or the like ends a sentence, except after abbreviations, initials etc.
+"""Rules for sentence ends: a full stop or the like ends a sentence, except after abbreviations and initials.
 
-The rules decide one gap between tokens at a time. A model learned from a treebank may overrule them
-(`spectralnlp.text.sentences.SentenceEnds`).
+The rules decide one gap between tokens at a time. A splitter learned from a treebank
+(`spectralnlp.text.sentence_ends.SentenceEnds`) may overrule them.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ def _last_open(tokens: Sequence[Token]) -> int:
 
 
 def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bool]) -> bool:
-    """Return whether a sentence ends between some tokens and the token after them.
+    """Return whether a sentence ends before a token.
 
     Args:
-        before: the tokens before.
-        token: the next token.
-        ends: function that returns whether an ellipsis or a word with a stop ends a sentence, given it and
-            the next word.
+        before: the tokens before the token, at least one.
+        token: the token.
+        ends: function of two words that returns whether the first, an ellipsis or a word with a stop, ends a
+            sentence before the second.
     """
     last = before[-1]
     index = _last_open(before)
@@ -122,7 +122,7 @@ def _ends_neutral(stop: str, following: str) -> bool:
 
 
 def _ends_english(stop: str, following: str) -> bool:
-    """Return whether an ellipsis or abbreviation also ends an English sentence, judged by the next word."""
+    """Return whether an ellipsis or abbreviation ends an English sentence before the word ``following``."""
     if stop in _SUSPENSIONS:
         return not (following[0].islower() or following[0].isdigit())
     stem = stop.removesuffix(".")

@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"[^ \t\r\n\f\v\ufeff]+")
 def pieces(line: str) -> Iterator[str]:
     """Yield a long line in pieces of at most `MAX_LINE` characters, cut at blanks.
 
-    Only a word longer than that is cut within.
+    A word of more than `MAX_LINE` characters is itself cut.
     """
     start = 0
     while len(line) - start > MAX_LINE:
@@ -51,25 +51,28 @@ def split_sentences(
 ) -> Iterator[Sentence]:
     """Split raw text into sentences.
 
-    A sentence ends at a stop, unless the words around it speak against that: abbreviations, initials, a
-    comma or a lower-case letter after a closing quotation mark. Closing quotation marks and brackets
-    belong to the sentence of the stop. Sentence ends learned from a treebank (``tokenizer.ends``) replace
-    these rules wherever a blank stands between two tokens. Line ends always follow rules: a blank line and a
-    stop at the end of a line end a sentence. A line end without a stop ends it unless the next line continues
-    it. That is so if both lines look wrapped (at most 120 characters) and the next begins with a lower-case
-    letter, or this one ends with a comma or the like, or the first word of the next would not have fitted on
-    this line (of at least 40). Thus headings and list items are separate sentences. A sentence is cut after
-    ``MAX_TOKENS`` tokens.
+    Within a line, a sentence ends at a full stop or the like, unless the stop belongs to an abbreviation or
+    initial, or a comma or a lower-case word follows the closing quotation mark. Closing quotation marks and
+    brackets belong to the sentence before. A learned splitter (``tokenizer.ends``) replaces these rules
+    wherever a blank separates two tokens.
 
-    A sentence that ends with its line is yielded before the next line is read.
+    At line ends, rules always decide. A sentence ends with its line if the line ends with a stop or the next
+    line is blank. Otherwise it also ends, as a heading or list item, unless the text looks wrapped there: the
+    line has at most 120 characters, the next line does not begin a list item, and either the next line begins
+    with a lower-case letter, or the line ends with a comma or the like, or the first word of the next line
+    does not fit on the line.
+
+    A sentence is cut after ``MAX_TOKENS`` tokens. A sentence that ends with its line by a stop is yielded
+    before the next line is read.
 
     Args:
-        lines: lines with their ends, as a file object gives them; one that ends in a blank is a piece of a
-            line. A line of more than `MAX_LINE` characters is tokenised in `pieces`.
-        tokenizer: has the conventions, the language of the rules and the learned sentence ends.
-        offset: characters of the stream before these lines; if not 0, they follow a line for which `may_cut`
-            is true.
-        width: length of the widest line since the last blank one, in characters, stripped.
+        lines: lines with their ends, as a file object gives them. A line that ends in a blank is taken as a
+            piece of a longer line; a line of more than `MAX_LINE` characters is tokenised in `pieces`.
+        tokenizer: has the conventions, the language of the rules and the learned splitter.
+        offset: number of characters in the stream before these lines; if not 0, the line before these lines
+            must satisfy `may_cut`.
+        width: length in characters, without outer blanks, of the widest line between the last blank line and
+            these lines.
     """
     pending = Pending(tokenizer.english, tokenizer.ends)
     previous = ""
@@ -87,9 +90,9 @@ def split_sentences(
 
 
 def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
-    """Whether no sentence can continue past a line, whatever stands before and after it.
+    """Return whether a sentence always ends with a line, whatever the lines before and after the line are.
 
-    A text may be cut after such a line: its parts, split separately, have the sentences of the whole.
+    A large text may be divided after such a line without a change of its sentences.
 
     Args:
         line: a whole line, with or without its end.
@@ -108,7 +111,7 @@ def _carries_on(line: str, following: str, width: int) -> bool:
     """Return whether a sentence that ends its line without a stop continues on the next line.
 
     Args:
-        line: the line in which the sentence is.
+        line: the line at whose end the sentence has no stop.
         following: the next line.
         width: length of the longest line of the paragraph, in characters.
     """

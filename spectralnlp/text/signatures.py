@@ -29,11 +29,15 @@ _ENGLISH_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 def english_signature(word: str, position: int, known: Container[str] = ()) -> str:
     """Return the spelling class of an English word, which replaces it in a lexicon if rare or unknown.
 
-    The classes are those of level 5 of the Berkeley parser (Petrov et al. 2006). An example is ``UNK-LC-ing``
-    for *flurbing*. After ``UNK`` may follow ``INITC`` (a single capital at the beginning of the sentence),
-    with ``KNOWNLC`` if the lower-cased word is known, or else ``CAPS``; ``LC`` (has lower-case letters);
-    ``NUM``; ``DASH``; an ending. Unlike in the Berkeley parser, a token of symbols alone (emoji, brackets) is
-    ``UNK-SYM``.
+    The classes are those of level 5 of the Berkeley parser (Petrov et al. 2006), such as ``UNK-LC-ing`` for
+    *flurbing*. A class is ``UNK`` and, joined by hyphens in this order, those of the following that apply:
+
+    - one of ``INITC`` (one capital, which begins the sentence), ``INITC-KNOWNLC`` (if, besides, the
+      lower-cased word is known), ``CAPS`` (any other initial capital) and ``LC`` (lower-case letters);
+    - ``NUM`` (has a digit) and ``DASH`` (has a hyphen);
+    - one of ten endings, such as ``ing`` and ``s``.
+
+    Unlike in the Berkeley parser, a token of symbols alone (emoji, brackets) is ``UNK-SYM``.
 
     Args:
         word: the token as the treebank writes it.
@@ -64,15 +68,23 @@ def english_signature(word: str, position: int, known: Container[str] = ()) -> s
 def neutral_signature(word: str, position: int, known: Container[str] = ()) -> str:
     """Return the spelling class of a word in any language, which replaces it in a lexicon if rare or unknown.
 
-    It consists of ``UNK``, the word's shape and its last two or three letters.
+    A class is ``UNK`` and, joined by hyphens in this order, those of the following that apply:
 
-    The shape is ``SYM`` (no letter, no digit), or ``INIT`` (a capital that begins the sentence, with
-    ``KNOWNLC`` as in `english_signature`), ``CAP``, ``ALLCAP``; ``NUM`` or, for digits and punctuation alone,
-    ``NUMBER``; ``PUNCT`` (contains punctuation); ``~`` and the ending, of three letters for words of six or
-    more letters, of two for words of four or five. Words of Han characters are ``HAN1`` to ``HAN4`` by their
-    length, with the last character if there are several. A part of a cut word has the signature of its
-    letters with ``JOINED`` (``land$``) or ``CLITIC`` (``$ið``) added. For the arguments see
-    `english_signature`.
+    - one of ``ALLCAP`` (all capitals), ``INIT`` (a capital that begins the sentence), ``INIT-KNOWNLC`` (if,
+      besides, the lower-cased word is known) and ``CAP`` (a capital elsewhere);
+    - ``NUM`` (has a digit) and ``PUNCT`` (has punctuation);
+    - ``~`` and an ending (without a hyphen before): the last three characters of words of six or more, the
+      last two of words of four or five, if they are letters.
+
+    Exceptions are ``UNK-SYM`` for a token without letters and digits; ``UNK-NUMBER`` for digits, with or
+    without punctuation; ``UNK-HAN1`` to ``UNK-HAN4`` for one to four or more Han characters, with ``~`` and
+    the last one if there are several. A part of a cut word has the class of its letters, with ``JOINED``
+    (``land$``) or ``CLITIC`` (``$ið``) after ``UNK``.
+
+    Args:
+        word: the token as the treebank writes it.
+        position: index of the token in its sentence, from 0.
+        known: words that need no signature.
     """
     if _is_symbol(word):
         return "UNK-SYM"
@@ -104,8 +116,8 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 def signature_chain(signature: str, word: str) -> list[str]:
     """Return increasingly coarse spelling classes of a word: with its last five letters, four, …, and none.
 
-    Each backs off to the next, like the suffixes of TnT (Brants 2000, section 2.3). Suffixes consist of
-    letters only, and never include the word's first character.
+    An estimate for one class backs off to the next, as for the suffixes of TnT (Brants 2000, section 2.3).
+    Suffixes consist of letters only, and never include the word's first character.
 
     Args:
         signature: the word's signature from a signature function; an ending after ``~`` is replaced.

@@ -44,7 +44,10 @@ def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
 
 
 def spans_of(tags: Sequence[str]) -> list[Span]:
-    """Return the spans of BIO or BIOES tags as conlleval does: a tag that continues no span begins one."""
+    """Return the spans (start, end, label) that the BIO or BIOES tags of a sentence encode; ends exclusive.
+
+    As in conlleval, any tag but O that does not continue the span before begins a new one.
+    """
     spans: list[Span] = []
     before, first = ("O", ""), 0
     for t, tag in enumerate([*tags, "O"]):
@@ -58,7 +61,13 @@ def spans_of(tags: Sequence[str]) -> list[Span]:
 
 
 def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
-    """Return the ``bio`` or ``bioes`` tags of ``n`` tokens that encode these spans."""
+    """Encode spans (start, end, label) as one tag for each of ``n`` tokens, in BIO or BIOES.
+
+    Args:
+        spans: spans of tokens that do not overlap; ends exclusive.
+        n: number of tokens of the sentence.
+        scheme: ``bio`` or ``bioes``.
+    """
     tags = ["O"] * n
     for first, end, label in spans:
         tags[first:end] = [f"I-{label}"] * (end - first)
@@ -69,7 +78,7 @@ def write_spans(spans: Iterable[Span], n: int, scheme: Scheme) -> list[str]:
 
 
 def count_invalid(tags: Sequence[str], scheme: Scheme) -> int:
-    """Count tags that may not follow the previous tag, or may not be last."""
+    """Count the tags of a sentence that the scheme does not allow after the previous tag or at the end."""
     if scheme == "tags":
         return 0
     marks = [("O", ""), *map(_parts, tags), ("O", "")]
@@ -85,10 +94,11 @@ def _may_follow(before: tuple[str, str], now: tuple[str, str], scheme: Scheme) -
 def valid_transitions(
     tags: Sequence[str], scheme: Scheme
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return masks of the tags that may follow one another, come first, and come last.
+    """Return which tags may follow which, begin a sentence, and end a sentence.
 
     Returns:
-        bool (n_tags, n_tags), from and to; (n_tags,); (n_tags,).
+        Three bool arrays: whether tag j may follow tag i (n_tags, n_tags); whether a tag may be first
+        (n_tags,); whether a tag may be last (n_tags,).
     """
     n = len(tags)
     if scheme == "tags":

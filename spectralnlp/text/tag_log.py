@@ -25,7 +25,7 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def items_of(cls, example: TaggedSentence) -> Items:
-        """Return the tags and the words of an example, as they are stored.
+        """Return the tags and the words of an example, a pair (words, tags), in the order of the columns.
 
         Raises:
             InputError: the numbers of words and tags differ.

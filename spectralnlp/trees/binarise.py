@@ -96,7 +96,7 @@ _OVER_WORD = "@"
 
 @lru_cache(maxsize=8192)
 def tag_symbol(symbol: str) -> str:
-    """Return a symbol with the mark for preterminals, needed if their label is also used for phrases."""
+    """Return a symbol marked as a tag (``NP@``), for labels that are used both for tags and for phrases."""
     base, caret, annotation = symbol.partition("^")
     return f"{base}{_OVER_WORD}{caret}{annotation}"
 
@@ -108,7 +108,7 @@ def plain_symbol(symbol: str) -> str:
 
 
 def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
-    """Return the bases of symbols that are used both for preterminals and for other nodes.
+    """Return the symbols, without annotation, that are used both for preterminals and for other nodes.
 
     Args:
         phrases: symbols of nodes with children.
@@ -123,7 +123,7 @@ def ambiguous_labels(phrases: Iterable[str], tags: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Binariser:
-    """Converter of trees to binary trees, with its settings; `restore` is the inverse for all of them.
+    """Converter of trees to binary trees; `restore` converts back, whatever the settings.
 
     Trees must have no traces and function tags (see `clean`).
 
@@ -139,7 +139,7 @@ class Binariser:
         unaries: ``compress`` keeps the top and bottom of a unary chain as a unary node, or drops the chain if
             both are equal; ``collapse`` merges a chain into one label, down to the tag, so that no unary node
             remains.
-        annotate_tags: whether tags are annotated as well, with ``vertical`` ancestors, but at least one.
+        annotate_tags: whether tags are annotated too, with ``vertical`` ancestors (one if ``vertical`` is 0).
         heads: name of the head rules, ``english`` or ``neutral``.
 
     Raises:
@@ -281,18 +281,18 @@ def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
 
 
 def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
-    """Return whether the top and bottom of a unary chain are different symbols.
+    """Return whether compression keeps a unary chain, as its top and bottom are different symbols.
 
-    A label that is both tag and phrase counts as different.
+    A tag differs from a phrase label of the same name.
     """
     return labels[0] != labels[-1] or (bottom.word is not None and len(labels) > 1)
 
 
 def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
-    """Yield the labels of each unary chain that compression shortens or keeps, from the top down.
+    """Yield the labels, from the top down, of each unary chain of a tree whose top and bottom differ.
 
-    Compression keeps only the first and the last label. An estimator counts the chains of each such pair and
-    gives the most frequent to `restore`. Chains with equal ends are left out, as compression drops them.
+    Compression keeps only the top and bottom labels of such a chain. Therefore estimators count the chains
+    for each pair of top and bottom, and `restore` inserts the most frequent one.
     """
     todo = [tree]
     while todo:
@@ -351,9 +351,9 @@ def restore(tree: Tree, chains: Mapping[tuple[str, str], Sequence[str]] | None =
 def head_leaf_positions(tree: Tree, heads: str = "english") -> list[int]:
     """Return the position of each node's head word, for nodes in the order of `Tree.postorder`.
 
-    Head rules apply to the original phrases with all their children. An intermediate node has the head of its
-    phrase if it dominates that head, as it always does in head-outward trees; otherwise the head of the
-    dominated child next to it.
+    Head rules are applied to the original phrases with all their children. An intermediate node has the head
+    of its phrase if it dominates that head, as it always does if binarisation starts from the head. Otherwise
+    its head is that of its child nearest to the phrase's head.
 
     Args:
         tree: a binary tree, annotated or not.

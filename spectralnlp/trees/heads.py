@@ -178,7 +178,7 @@ HeadRules = str | HeadFinder
 
 
 def finder_of(rules: HeadRules) -> HeadFinder:
-    """Return the function that finds head children, from the name of its rules or the function itself.
+    """Return the function that finds head children: by name of its rules, or a given function unchanged.
 
     Raises:
         ConfigError: there are no rules with that name.

@@ -107,18 +107,20 @@ class Parse(ModelResult):
         limit: int = 5,
         recount: bool = False,
     ) -> Any:
-        """Return the training trees with the most influence for a bracket, and against it.
+        """Return the training trees with the most influence for a bracket, and against the bracket.
 
         Args:
             bracket: one of `constituents`, or any other (start, end, label).
-            trees: see `Parser.explain`, also for ``limit`` and ``recount``.
+            trees: the training trees, as a corpus or a list; None for those that were kept with the parser.
+            limit: largest number of trees for, and of trees against, the bracket.
+            recount: whether to count the grammar again without each listed tree, instead of estimating.
 
         Returns:
             An :class:`~spectralnlp.models.explanation.Explanation`.
 
         Raises:
-            ConfigError: the parser is unknown, or as for `Parser.explain`.
-            ConstraintError: as for `Parser.explain`.
+            ConfigError: the parser is unknown, or cannot explain brackets (see `Parser.explain`).
+            ConstraintError: the bracket is out of range, has an unknown label, or is in all trees or none.
         """
         if isinstance(bracket, Constituent):
             bracket = bracket.start, bracket.end, bracket.label

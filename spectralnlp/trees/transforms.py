@@ -35,7 +35,7 @@ def strip_traces(tree: Tree) -> Tree | None:
 
 
 def strip_functions(tree: Tree) -> Tree:
-    """Remove function tags, indices and gaps from phrase labels: ``NP-SBJ-1`` and ``NP=2`` become ``NP``.
+    """Remove function tags and indices from phrase labels: ``NP-SBJ-1`` and (gapping) ``NP=2`` become ``NP``.
 
     A label that begins with a hyphen (``-LRB-``), ``ADVP|PRT`` and all tags of words stay as they are.
 

@@ -351,7 +351,7 @@ def writable(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def category(label: str) -> str:
-    """Return a phrase label without function tags, indices and gaps: ``NP`` for ``NP-SBJ-1``."""
+    """Return a phrase label without function tags and indices: ``NP`` for ``NP-SBJ-1`` and ``NP=2``."""
     return label if label.startswith("-") else _FUNCTIONS.sub("", label)
 
 

@@ -1,8 +1,8 @@
 """Compact storage (log) of training trees, and a table of their nodes for estimators.
 
-Later passes of an estimator need the position of every node in its tree. The log stores binarised trees as
-integers, about 30 bytes per node, so that estimators need not read and binarise the trees again, and so that
-updates and unlearning can repeat all passes. In the table, each row is a node.
+Estimators make several passes over the training trees. The log stores binarised trees as integers, about 30
+bytes per node, so that files are read and trees binarised only once, and so that updates and unlearning can
+repeat all passes. In the table, each row is a node with its place in its tree.
 """
 
 from __future__ import annotations
@@ -139,10 +139,11 @@ class TreeTable:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Nodes of consecutive trees in a `TreeLog`, in the order of `TreeTable`, with the log's ids of names.
+    """Nodes of consecutive trees of a `TreeLog`, in the order of `TreeTable`.
 
     Attributes:
-        label, word, arity: int32 (n_nodes,); symbol id, word id (-1 if there is none), number of children.
+        label, word, arity: int32 (n_nodes,); ids that the log gives to symbols and words (-1 for no word),
+            and number of children.
         head: int32 (n_nodes,); index of each node's head word in its tree.
         sizes: int32 (n_trees,); number of nodes of each tree.
     """
@@ -260,11 +261,13 @@ class TreeLog(ReplayLog[Tree]):
         )
 
     def arrays(self) -> dict[str, Array]:
-        """Return the log as arrays for storage, in a canonical order.
+        """Return the log as arrays for storage, with trees and names in a canonical order.
 
-        ``symbols``, ``words`` and ``chains``: packed names, and unary chains with counts. ``symbol``,
-        ``word``, ``arity`` and ``head``: int (n_nodes,), the ids of symbol and word, the number of children
-        and the head token of each node. ``places``: int64 (n_trees, 3), see `places`.
+        Returns:
+            ``symbols``, ``words`` and ``chains``: the names, and the unary chains with their counts, packed
+            by `pack_names`. ``symbol``, ``word``, ``arity`` and ``head``, int (n_nodes,): symbol id, word id,
+            number of children, and index of the head word in its tree. ``places``, int64 (n_trees, 3): see
+            `places`.
         """
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)
@@ -293,9 +296,9 @@ class TreeLog(ReplayLog[Tree]):
         return int_array("n_items", least=-1 if column == "word" else 0)
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check the arrays of a stored log, and raise an error if they are not those of trees.
+        """Check that the arrays of a stored log describe binarised trees; raise an error if they do not.
 
-        Nodes must form trees, heads be tokens of their tree, and only leaves have words.
+        Nodes must form trees, heads must be tokens of the same tree, and only leaves may have words.
         """
         super().check_arrays(stored)
         sized = stored.part()

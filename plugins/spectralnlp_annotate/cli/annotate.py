@@ -96,7 +96,7 @@ def annotate(
 
 
 def _loaded(model: str) -> Parser:
-    """Load the parser with a name or from a folder."""
+    """Load a parser, given the name of an installed model or a model folder."""
     import spectralnlp
     from spectralnlp.errors import ConfigError
 

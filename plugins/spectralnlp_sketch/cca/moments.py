@@ -43,10 +43,11 @@ class PairMoments(RowMoments):
         return int(self.gram[0, 0])
 
     def views(self, regularisation: float = 0.0) -> tuple[View, View, Any]:
-        """Return the moments of X and of Y and XᵀY (p, q), all divided by the number of rows.
+        """Return the moments of X, the moments of Y, and XᵀY (p, q), all divided by the number of rows.
 
         Args:
-            regularisation: share of the mean variance of a view's columns that is added to each variance.
+            regularisation: amount to add to the variance of each column, as a multiple of the mean variance
+                of the view's columns.
         """
         gram, n, cut = self.gram, self.n_rows, 1 + self.n_x
         sums = np.asarray(gram[[0]].todense()).ravel() if self.sparse else gram[0]

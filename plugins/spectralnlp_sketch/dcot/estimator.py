@@ -42,8 +42,8 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     form, in expectation over all such corruptions. The next layer reconstructs the output of the last.
 
     Attributes:
-        prototypes_: columns of the prototypes, the terms to reconstruct; int64 (r,), the heaviest or most
-            frequent first.
+        prototypes_: columns of the prototypes, the terms to reconstruct; int64 (r,), by descending sum of
+            squares or document frequency.
         layers_: a `Reconstruction` for each layer.
         solver_: the cheapest of three solvers with equal results: ``terms`` accumulates a d × d matrix and
             keeps no rows; ``documents`` keeps the rows, sparse, and solves an n × n system by Woodbury's
@@ -107,7 +107,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         stop_list(self.stop_words)
 
     def init_moments(self, corpus: Corpus[Any]) -> TermMoments:
-        """Return column sums of no rows, to which rows are added; prototype terms are chosen by them.
+        """Return empty moments of columns for the first pass, after which prototype terms are chosen.
 
         Raises:
             MatrixError: there are no rows.
@@ -203,11 +203,11 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def reconstruct(
         self, term: str | int | None, n: int = 10, *, layer: int = -1, value: float = 1.0
     ) -> list[tuple[str, float]]:
-        """Return the prototypes that a document with a single term activates (Xu et al. 2012, figure 2).
+        """Return the highest-scoring prototypes of a document of one term (Xu et al. 2012, figure 2).
 
         Args:
-            term: name or column of the term; None for a document without terms. The scores of a document
-                without terms, which come from the bias, are subtracted from those of any term.
+            term: name or column of the term, or None for a document without terms. Scores of a document
+                without terms come from the biases alone; they are subtracted from the scores of a term.
             n: number of prototypes to return.
             layer: index of the layer whose output is returned.
             value: weight of the term in the document.

@@ -128,7 +128,8 @@ class ReconstructionMoments(RowMoments):
 
     Args:
         n_columns: number of columns of x, d.
-        weights: stacked weights of the layers so far: Wᵀ (d, r) of the first, (r, r) of each other.
+        weights: transposed weights of the layers so far, stacked: Wᵀ (d, r) of the first layer, then Wᵀ
+            (r, r) of each later one.
         biases: biases of the layers so far (n_layers, r).
     """
 
@@ -148,7 +149,7 @@ class ReconstructionMoments(RowMoments):
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
-        """Return empty moments for the next pass over the data, which adds up the output of some layers."""
+        """Return empty moments of the output of given layers, for the pass that learns the next layer."""
         first, *others = layers
         weights = np.concatenate([layer.weights for layer in layers]) if others else first.weights
         return cls(len(first.weights), weights, np.stack([layer.bias for layer in layers]))

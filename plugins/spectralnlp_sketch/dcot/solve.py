@@ -1,17 +1,19 @@
 """Solve for the dCoT layer that reconstructs prototypes from corrupted rows, in closed form.
 
-Corruption keeps each feature with probability p and never touches the constant, so in expectation over all
-corruptions (dCoT, equations 4 to 6)
+Let x (d,) be a row, x̄ (r,) its prototypes (some of its features), and x̂ the row after corruption, which
+keeps each feature with probability p. In expectation over all corruptions (dCoT, equations 4 to 6), solve
 
     minimise  Σ_i E‖x̄_i − W x̂_i − b‖².
 
-The constant is neither penalised nor corrupted: the best b makes the means agree, b = mean(x̄) − pW mean(x),
-which leaves a problem in the centred rows. With C = Σ (x − mean)(x − mean)ᵀ and s_j = Σ x_j²,
+The bias is neither penalised nor corrupted: the best b makes the means agree, b = mean(x̄) − pW mean(x),
+which leaves a problem in the centred rows. With C = Σ (x − mean)(x − mean)ᵀ, its rows C_P of the prototypes,
+and s_j = Σ x_j²,
 
     W = p C_P (p² C + D)⁻¹,   D = p(1 − p) diag(s) + ridge.
 
-(The paper's E[R]_αβ takes q of the corrupted side, β.) D is diagonal and C a product of rows, so there are
-three ways to compute the same W: by terms (d × d), by documents (n × n), or without either matrix.
+(The factor q in the paper's E[R]_αβ is that of the corrupted feature, β.) As D is diagonal and C a product of
+rows, there are three ways to compute the same W: by a matrix over terms (d × d), by a matrix over documents
+(n × n), or by iteration, without either matrix.
 """
 
 from __future__ import annotations
@@ -163,7 +165,7 @@ def _means_and_squares(rows: sp.csr_matrix) -> tuple[Floats, Floats]:
 
 
 def _products_of_columns(matrix: sp.csr_matrix) -> Floats:
-    """Return AᵀA (n, n) for A (d, n), with a dense product for dense rows and entry by entry for the rest."""
+    """Return AᵀA (n, n) for a CSR matrix A (d, n); rows with many entries are multiplied as dense ones."""
     n = matrix.shape[1]
     full = np.diff(matrix.indptr) > n / 32
     dense, sparse = matrix[full].toarray(), matrix[~full]

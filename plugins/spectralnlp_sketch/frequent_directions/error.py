@@ -46,8 +46,8 @@ def covariance_error(rows: Matrix | Corpus[Any], sketch: Matrix, steps: int = 60
 def _largest(times: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, steps: int) -> float:
     """Estimate the largest |eigenvalue| of a symmetric matrix A by Lanczos steps with full orthogonalisation.
 
-    The estimate is a lower bound; after 60 steps it is much less than a percent too small, however close the
-    next eigenvalues are (Kuczyński and Woźniakowski 1992, theorem 3.2).
+    The estimate is a lower bound. After 60 steps its relative error is far below one percent, even if other
+    eigenvalues are close to the largest (Kuczyński and Woźniakowski 1992, theorem 3.2).
 
     Args:
         times: function that maps a vector v (d,) to the product Av.

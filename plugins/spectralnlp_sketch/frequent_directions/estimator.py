@@ -24,13 +24,14 @@ GRAM_COLUMNS = 2048
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FrequentDirections(SketchTransformer):
-    """Sketch a stream of any length to l rows B with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I.
+    """Frequent directions: l rows B that sketch any number of rows X, with 0 ⪯ XᵀX − BᵀB ⪯ ``bound_``·I.
 
     Kim, Stratos and Sarikaya 2015, section 2; Liberty 2013. Rows are not centred; apply `Centring` first if
     they should be.
 
     Attributes:
-        method_: ``figure-1``, or the choice of ``auto``: ``gram`` up to 2,048 columns, else ``randomised``.
+        method_: the algorithm used: ``figure-1``, or what the setting ``auto`` has chosen, ``gram`` for up to
+            2,048 columns and ``randomised`` for more.
         bound_: upper bound of ‖XᵀX − BᵀB‖₂, accumulated while shrinking.
 
     Examples:

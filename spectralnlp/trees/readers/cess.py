@@ -25,9 +25,10 @@ def _looks_like_cess(head: str) -> bool:
 
 
 def _word_before_lemma(parts: list[str]) -> str | None:
-    """Return the word of a leaf ``word lemma``, or ``*0*``, an elided word without lemma; None if invalid.
+    """Return the word of a leaf ``word lemma``; None if the leaf has another form.
 
-    Words that CESS joins by underscores, such as ``51_por_ciento``, remain one token, as they have one tag.
+    An elided word, ``*0*``, has no lemma. Words that CESS joins by underscores, such as ``51_por_ciento``,
+    remain one token, as they have one tag.
     """
     if len(parts) == 2 or parts == ["*0*"]:
         return _WORDS.get(parts[0], parts[0])

@@ -56,7 +56,7 @@ class GraphReader(EncodedReader):
         return counts
 
     def graphs(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[SentenceGraph]:
-        """Yield the sentences of a file with discontinuous phrases (crossing branches), as they are in it."""
+        """Yield the sentences of a file as graphs, whose phrases may be discontinuous (crossing branches)."""
         with open_text(path, self.encoding, hint=ENCODING_HINT, declared=self.declared) as lines:
             try:
                 yield from self.parse(lines, path, on_bad or _raise)

@@ -101,7 +101,7 @@ def _ancestors(node: int, parents: list[int]) -> list[int]:
 
 
 def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
-    """Raise children of discontinuous phrases that are outside the continuous part with the head, in place.
+    """Make phrases continuous, in place: raise the children outside the continuous part with the head.
 
     Args:
         graph: the sentence.
@@ -138,9 +138,9 @@ def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[in
 
 
 def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
-    """Return the index of the head among the parts of a phrase.
+    """Return the index of the head among the children (``parts``) of a phrase.
 
-    It is the part that its function marks as head, or else the one that neutral head rules choose.
+    The head is the child whose function marks it as head or, without one, the choice of neutral head rules.
     """
     marked = (index for index, part in enumerate(parts) if graph.functions[part] in _HEAD_FUNCTIONS)
     guess = neutral_head(graph.labels[phrase], [graph.labels[part] for part in parts])

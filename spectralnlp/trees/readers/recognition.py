@@ -97,7 +97,7 @@ def read_trees(
         path: the file, plain or gzipped.
         reader: a reader, the name of a registered one (``ptb``), or ``auto`` for `recognise`.
         on_bad: called with the error of each invalid tree, which is skipped; see `read_brackets`.
-        encoding: encoding of the file; None for that of the treebank.
+        encoding: encoding of the file; None for the encoding that the reader expects.
 
     Raises:
         InputError: the file cannot be read, or a tree is invalid and ``on_bad`` is None.
@@ -140,12 +140,15 @@ def count_changes(
 def changes_of(
     paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
 ) -> list[str]:
-    """Return a line that says which nodes are removed and moved when files are read, or no line if none are.
+    """Describe in a line, for users, which nodes are removed and moved when files are read.
 
     Args:
         paths: the files.
         reader, encoding: as for `read_trees`.
         clean: whether the caller removes traces, which are then counted too.
+
+    Returns:
+        A list with the line, which is empty if no node is removed or moved.
     """
     found = ReadingChanges()
     for path in paths:
