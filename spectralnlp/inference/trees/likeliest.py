@@ -23,8 +23,8 @@ def likeliest_trees(scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
         k: number of trees.
 
     Returns:
-        For each tree its probability among all trees of the forest, and the hyperedge of each node as in
-        :func:`~spectralnlp.inference.trees.kbest.best_edges`; fewer than k if the forest has fewer trees.
+        For each tree its probability among all trees of the forest, and the hyperedge of each node, int32
+        (n_nodes,), -1 for nodes outside the tree; fewer than k if the forest has fewer trees.
     """
     forest, edge = scored.forest, scored.mean_edge
     of_node = np.bincount(scored.edge_owners, edge, forest.n_nodes).astype(np.float64)[scored.edge_owners]

@@ -65,7 +65,10 @@ def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leav
 
 @kernel
 def _count(forest, rules, vectors, binary, unary):
-    """Add inside · outside · weight to the expected count of each rule entry, for each use in the forest."""
+    """Add the expected counts of the rules in a forest, by states, to ``binary`` and ``unary``.
+
+    Counts are not normalised: they are the expected counts times the forest's total.
+    """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside
     for node in range(len(kind)):

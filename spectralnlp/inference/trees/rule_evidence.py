@@ -1,9 +1,10 @@
 """Explain the log-odds of a bracket by contributions of the rules of a grammar.
 
-The logarithm of a forest's total equals the expected logarithm of a tree's weight, which is a sum over the
-tree's rules, plus the entropy of the forest's trees. The log-odds of a bracket are therefore a sum over
-rules, plus a difference of entropies. A rule's summand is the logarithm of its probability, times the
-difference of its expected counts with and without the bracket.
+The log-odds of a bracket are log Z₁ - log Z₀, where Z₁ is the total weight of the trees with the bracket, and
+Z₀ that of the trees without it. Each log Z is the expected log weight of a tree, which is a sum over the
+tree's rules, plus the entropy of the trees. A rule therefore contributes the logarithm of its probability
+times the difference of its expected counts with and without the bracket. The difference of the entropies is
+left out.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from spectralnlp.trees import is_intermediate, plain_symbol
 def rule_evidence(
     grammar: LatentGrammar, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str]
 ) -> list[Feature]:
-    """Return what each rule adds to the log-odds of a bracket, the largest first.
+    """Return the contribution of each rule to the log-odds of a bracket, the largest first.
 
     Contributions are summed over the states of a rule's symbols, and over rules with the same text.
 
     Args:
         grammar: a grammar of probabilities, as ``pcfg`` estimates it.
-        forests: the forest of the sentence's trees with the bracket and that of its trees without it, each
-            with the lookup of the sentence's words.
+        forests: two forests, each with the lexicon entries of the sentence's words: the forest of all trees
+            with the bracket, then the forest of all trees without it.
         words: the words of the sentence.
 
     Returns:
-        Rules and tagged words with their contributions; empty if the grammar has negative parameters, as
-        spectral tensors do.
+        Rules, tagged words and "the root" with their contributions; empty if rules have negative weights, as
+        in spectral grammars.
     """
     if min(each.values.min(initial=0.0) for each in (grammar.binary, grammar.unary)) < 0.0:
         return []
@@ -56,7 +57,10 @@ def rule_evidence(
 def _log_weights(
     grammar: LatentGrammar, rules: SparseRules, forest: Forest, lookup: Lookup, words: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield the rules and tagged words of a forest, each with its expected count times its log weight."""
+    """Yield the rules and tagged words of a forest, each with its expected count times its log weight.
+
+    The root symbol's probability is yielded in the same way, as "the root".
+    """
     leaves = leaf_vectors(forest, grammar, lookup)
     found = count_rules(forest, rules, grammar, leaves)
 
@@ -82,12 +86,17 @@ def _log_weights(
 
 
 def _expected_logs(uses: Floats, weights: NDArray[np.floating]) -> Floats:
-    """Return expected counts times logarithms of weights, 0 where either is zero."""
+    """Return each expected count times the logarithm of its weight; 0 if the count or the weight is zero."""
     logs = np.log(weights, out=np.zeros(len(weights)), where=(uses > 0.0) & (weights > 0.0))
     return np.asarray(uses * logs)
 
 
 def _by_rule(offsets: Offsets, values: Floats) -> Floats:
-    """Sum the values of each rule's entries, float64 (n_rules,)."""
+    """Sum values over the state combinations of each rule, float64 (n_rules,).
+
+    Args:
+        offsets: int64 (n_rules + 1,); rule r has ``values[offsets[r]:offsets[r + 1]]``.
+        values: float64; a value for each combination of states of a rule's symbols.
+    """
     rule = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.bincount(rule, values, len(offsets) - 1).astype(np.float64)

@@ -22,9 +22,10 @@ class RuleIndex(NamedTuple):
     """The rules a → b c and a → b of a grammar with one state per symbol, by children and by parent.
 
     Attributes:
-        pair: int32 (n_symbols, n_symbols); id of each pair of children (b, c), or NO_RULE.
+        pair: int32 (n_symbols, n_symbols); id of each pair of children (b, c); NO_RULE if no rule has them.
         partners: uint64 (n_symbols, n_words); row b has a bit for each c such that (b, c) is a pair.
-        first_pair: int64 (n_symbols,); id of the first pair with left child b; the others follow, by c.
+        first_pair: int64 (n_symbols,); id of the first pair with left child b; its other pairs have the
+            following ids, in the order of c.
         pair_rules: int64 (n_pairs + 1,); offsets of each pair's rules in ``parent``, ``weight`` and ``rule``.
         parent: uint32 (n_binary,); the parent a of each rule.
         weight: float64 (n_binary,); the rule's probability.
@@ -91,28 +92,28 @@ class RuleIndex(NamedTuple):
 
 
 def _expected_nodes(grammar: LatentGrammar) -> Floats:
-    """Return the expected number e of nodes of each symbol in a tree.
+    """Return the expected number of nodes of each symbol in a tree, float64 (n_symbols,).
 
-    It is the solution of e = root + Mᵀe, where M[a, b] is the expected number of children b of a node a.
+    These numbers e solve e = root + Mᵀe, where M[a, b] is the expected number of children b of a node a.
     """
     children = _children(grammar, 1, 2)
     return np.maximum(_solve(np.eye(len(children)) - children.T, grammar.root), _MIN_PRIOR)
 
 
 def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -> Floats:
-    """Return the probability of each tag, and of the sentence's boundary, beside a node of each symbol.
+    """Return the probability of each tag just before, or just after, a node of each symbol.
 
-    The result is for one side of the node. The tag beside a rule's ``near`` child is the nearest tag of its
-    ``far`` child; the tag beside the ``far`` child is the one beside the parent.
+    For the tag after a node, ``near`` is 1 (left child) and ``far`` is 2 (right child): the tag after a left
+    child is the first tag of its sibling, and the tag after a right child is the tag after its parent. For
+    the tag before a node, ``near`` is 2 and ``far`` is 1.
 
     Args:
         grammar: a grammar with one state per symbol.
         prior: float64 (n_symbols,); expected number of nodes of each symbol.
-        near, far: the child of a binary rule (1 is left, 2 is right) that has its sibling on this side, and
-            the sibling.
+        near, far: which child of a binary rule is next to its sibling on this side, and which is not.
 
     Returns:
-        float64 (n_symbols + 1, n_symbols).
+        float64 (n_symbols + 1, n_symbols); rows are tags, the last row the sentence's boundary.
     """
     n_symbols, rules = len(grammar.symbols), grammar.binary_rules
     (binary, _), ends = _weights(grammar), _children(grammar, near)
@@ -130,16 +131,19 @@ def _neighbours(grammar: LatentGrammar, prior: Floats, *, near: int, far: int) -
 
 
 def _weights(grammar: LatentGrammar) -> tuple[Floats, Floats]:
-    """Return the probabilities of binary and unary rules, float64."""
+    """Return the probabilities of the binary rules and those of the unary rules, float64 (n_rules,) each."""
     assert isinstance(grammar.binary, DenseTensors)
     assert isinstance(grammar.unary, DenseTensors)
     return grammar.binary.values.astype(float), grammar.unary.values.astype(float)
 
 
 def _children(grammar: LatentGrammar, *children: int) -> Floats:
-    """Return the matrix of the expected number of children b of a node a.
+    """Return the expected number of children b of a node a, float64 (n_symbols, n_symbols).
 
-    Children of unary rules count, and of binary rules the left ones (1), the right ones (2) or both.
+    Args:
+        grammar: a grammar with one state per symbol.
+        children: which children of binary rules to count: 1 for left, 2 for right, or both. Children of
+            unary rules are always counted.
     """
     n_symbols, (binary, unary) = len(grammar.symbols), _weights(grammar)
     expected = np.zeros((n_symbols, n_symbols))

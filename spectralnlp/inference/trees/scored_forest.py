@@ -50,22 +50,28 @@ class ScoredForest:
 
     @cached_property
     def node_shares(self) -> Floats:
-        """Magnitudes of the nodes' posteriors, at most 1 unless rescored; float64 (n_grammars, n_nodes)."""
+        """Absolute values of the nodes' posteriors, float64 (n_grammars, n_nodes).
+
+        They are clipped to at most 1 unless a span scorer has changed them.
+        """
         return self._shares([each.node for each in self.posteriors])
 
     @cached_property
     def edge_shares(self) -> Floats:
-        """Magnitudes of hyperedges' posteriors, at most 1 unless rescored; float64 (n_grammars, n_edges)."""
+        """Absolute values of the hyperedges' posteriors, float64 (n_grammars, n_edges).
+
+        They are clipped to at most 1 unless a span scorer has changed them.
+        """
         return self._shares([each.edge for each in self.posteriors])
 
     @cached_property
     def mean_node(self) -> Floats:
-        """The mean of `node_shares` over grammars, float64 (n_nodes,)."""
+        """The posterior of each node, averaged over grammars, float64 (n_nodes,); see `node_shares`."""
         return _mean(self.node_shares)
 
     @cached_property
     def mean_edge(self) -> Floats:
-        """The mean of `edge_shares` over grammars, float64 (n_edges,)."""
+        """The posterior of each hyperedge, averaged over grammars, float64 (n_edges,); see `edge_shares`."""
         return _mean(self.edge_shares)
 
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
@@ -86,7 +92,9 @@ def score(
     pruner_threshold: float,
     grammar_threshold: float,
 ) -> ScoredForest | None:
-    """Prune a forest, and score the rest with all grammars, or with the coarse one if no other can.
+    """Prune a forest, and compute the posteriors of its nodes and hyperedges under all grammars.
+
+    If no grammar has usable posteriors, the coarse grammar scores the forest without this pruning.
 
     Args:
         forest: a forest made by the coarse grammar.
@@ -127,9 +135,11 @@ def score(
 def _thinned(
     forest: Forest, grammar: LatentGrammar, lookup: Lookup, threshold: float
 ) -> tuple[Forest, ForestPosteriors]:
-    """Return a forest without hyperedges that a grammar finds improbable, and the remaining posteriors.
+    """Prune hyperedges whose posterior under a grammar is below a threshold.
 
-    The forest is returned unchanged if the posteriors are not usable or nothing would be left.
+    Returns:
+        The pruned forest, and the posteriors of its nodes and hyperedges under the grammar. The forest is
+        returned unchanged if the posteriors are not usable or nothing would be left.
     """
     posteriors = score_forest(forest, grammar, leaf_vectors(forest, grammar, lookup))
     if posteriors.usable:

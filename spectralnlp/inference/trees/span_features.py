@@ -1,7 +1,7 @@
 """Compute hashed features of spans and of their boundaries, and scores of spans as sums of feature weights.
 
-A model of unlabelled bracketings is made of these scores. A feature is a hash of its template and its values;
-its low bits are the index of its weight.
+The scores are those of the model of unlabelled bracketings (`bracketing`) that chooses which spans a parser
+considers. A feature is a hash of its template and its values; its low bits are the index of its weight.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class TokenAttributes(NamedTuple):
 
 @kernel_part
 def _at(values: Any, place: int) -> int:
-    """Return the value of a token by its index, or `_OUTSIDE` for an index outside the sentence."""
+    """Return the value of the token at index ``place``; `_OUTSIDE` if the sentence has no such token."""
     return int(values[place]) if 0 <= place < len(values) else _OUTSIDE
 
 
 @kernel_part
 def _with(code: Any, value: int) -> Any:
-    """Return the hash of a feature, extended by one more value."""
+    """Return the hash of a feature with the values of ``code`` and one more value."""
     return mix(code, np.uint64(value + 2))
 
 

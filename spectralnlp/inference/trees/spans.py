@@ -1,8 +1,9 @@
 """Find the best tree for span posteriors that are averaged over grammars of different binarisations.
 
-Such grammars have no common forest, but each gives posteriors of labelled brackets, of unary rules over
-brackets, and of tags. Their averages are decoded as in :class:`~.decoders.MBRDecoder`: each bracket gains its
-posterior minus γ, each tag its posterior times a weight.
+Grammars of different binarisations have no common forest, but each gives posteriors of labelled brackets, of
+unary rules over brackets, and of tags. The tree of largest expected gain under the averaged posteriors is
+found as in :class:`~.decoders.MBRDecoder`: the gain of a bracket is its posterior minus γ, and the gain of a
+tag is its posterior times a weight.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ class SpanPosteriors:
     Single tokens and the whole sentence are among the spans.
 
     Attributes:
-        labels: the label ids.
+        labels: the labels, and pairs of labels of unary rules, that the columns stand for.
         start, end: int32 (n_spans,); tokens, end exclusive.
-        bottom: float64 (n_spans, n_labels); posteriors of labels and tags over the span that are not the
-            parent of a unary rule.
+        bottom: float64 (n_spans, n_labels); posteriors of the labels and tags of each span, not counting
+            parents of unary rules.
         unary: float64 (n_spans, n_pairs); posteriors of unary rules over the span.
         limits: the labels and pairs allowed over spans; None if all are.
     """
@@ -70,7 +71,7 @@ def span_posteriors(
     n_tokens: int,
     limits: SpanLimits | None = None,
 ) -> SpanPosteriors:
-    """Return the mean posteriors of one sentence's forests, over all their grammars.
+    """Return the posteriors of the labelled spans in a sentence's forests, averaged over all grammars.
 
     Args:
         forests: one forest for each binarisation, with the posteriors of its grammars.
@@ -94,14 +95,14 @@ def span_posteriors(
 
 @kernel
 def _add(forest, numbers, row, node, edge, share, bottom, unary):
-    """Add the posteriors of a forest's nodes and hyperedges to those of labelled spans.
+    """Add the posteriors of a forest's nodes and hyperedges to the averages for labelled spans.
 
     Args:
         forest: `Forest`.
         numbers: `LabelMap` of the forest's grammars.
         row: int64 (n_nodes,); row of each node's span in ``bottom`` and ``unary``.
         node, edge: float64 (n_grammars, n); posteriors of nodes and hyperedges.
-        share: factor of the posteriors, for a mean over grammars.
+        share: 1 / (total number of grammars of all forests), by which posteriors are multiplied.
         bottom, unary: see `SpanPosteriors`; updated.
     """
     for v in range(len(forest.kind)):
@@ -151,10 +152,13 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 
 @kernel
 def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
-    """Return, for each span, the expected gain of its best label, this label, and the unary label above it.
+    """Return the best label of each span, with or without a unary rule above it, and its expected gain.
 
-    The last is NO_LABEL if there is no unary rule. If no label is allowed over a span, its gain is -inf. The
-    arguments are fields of `SpanPosteriors` and its labels, and arguments of `decode_spans`.
+    The arguments are fields of `SpanPosteriors` and its labels, and arguments of `decode_spans`.
+
+    Returns:
+        For each span the expected gain (-inf if no label is allowed over the span), the label, and the
+        label of the unary rule's parent (NO_LABEL if there is no unary rule).
     """
     n_spans, n_labels = bottom.shape
     gain, label = np.empty(n_spans), np.empty(n_spans, np.int32)
@@ -185,10 +189,15 @@ def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_we
 
 @kernel
 def _best_bracketing(start, end, gain):
-    """Return the rows of the spans of the best bracketing, each span after those inside it.
+    """Return the rows of the spans in the bracketing of largest total gain, each span after those inside it.
 
-    Single tokens and the whole sentence are always chosen. Other spans with a positive gain are few, in
-    proportion to the tokens: from narrow to wide, a pass from left to right finds the best ones inside each.
+    Single tokens and the whole sentence are always chosen. Other spans are candidates if their gain is
+    positive; their number is about proportional to the number of tokens. For each candidate, from narrow to
+    wide, a pass from left to right finds the best sequence of candidates inside it.
+
+    Args:
+        start, end: int32 (n_spans,); tokens, end exclusive.
+        gain: float64 (n_spans,); expected gain of each span with its best label.
     """
     n = np.int64(0)
     for row in range(len(gain)):
@@ -225,10 +234,16 @@ def _best_bracketing(start, end, gain):
 
 @kernel_part
 def _fill(first, last_place, start, total, last, before, best, choice):
-    """Find the best sequence of non-overlapping spans inside a span, by a pass from left to right.
+    """Find the best sequence of non-overlapping spans inside one span, by a pass from left to right.
 
-    For each token boundary, the best total gain up to it is written to ``best``, and to ``choice`` the row of
-    the chosen span that ends there, or -1.
+    Args:
+        first, last_place: start and end of the outer span.
+        start: int32 (n_spans,); start of each span.
+        total: float64 (n_spans,); best total gain of each span and the spans inside it.
+        last: int64 (n_tokens + 1,); row of the last candidate that ends at each token boundary, or -1.
+        before: int64 (n_spans,); row of the candidate before that ends at the same boundary, or -1.
+        best: float64 (n_tokens + 1,); written; best total gain from ``first`` to each boundary.
+        choice: int64 (n_tokens + 1,); written; row of the chosen span that ends at each boundary, or -1.
     """
     best[first] = 0.0
     for place in range(first + 1, last_place + 1):

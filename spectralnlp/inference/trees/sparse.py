@@ -112,9 +112,13 @@ def state_weights(semiring, forest, rules, offsets, leaves):
 
 @kernel
 def outside_sparse(forest, rules, vectors, edge):
-    """Write the outside vectors of the nodes below the roots, and add unnormalised posteriors to ``edge``.
+    """Compute the outside vectors of a forest's nodes, and the unnormalised posteriors of its hyperedges.
 
-    A posterior here is multiplied by the forest's total. The roots' outside vectors are set by the caller.
+    Args:
+        forest: Forest.
+        rules: SparseRules.
+        vectors: StateVectors; ``outside`` has the root weights at the roots and zeros elsewhere; updated.
+        edge: float64 (n_edges,); updated by adding each hyperedge's posterior times the forest's total.
     """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     factor = forest.factor

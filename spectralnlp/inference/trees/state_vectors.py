@@ -24,7 +24,13 @@ class StateVectors(NamedTuple):
 
 
 def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
-    """Return the grammar's root weights for the states of the forest's roots, float64, concatenated."""
+    """Return the probability of each state of the forest's roots as the root of a tree, float64.
+
+    Args:
+        forest: a forest over the grammar's symbols.
+        grammar: any grammar.
+        offsets: int64 (n_nodes + 1,); from `vector_offsets`.
+    """
     weights: Floats = np.empty(offsets[forest.n_roots])
     for node in range(forest.n_roots):
         first = grammar.state_offsets[forest.symbol[node]]
@@ -34,5 +40,5 @@ def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Fl
 
 
 def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
-    """Return the offsets of the nodes' vectors, int64 (n_nodes + 1,)."""
+    """Return the offset of each node's vector over states if all are concatenated, int64 (n_nodes + 1,)."""
     return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])

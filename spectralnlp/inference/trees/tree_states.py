@@ -34,6 +34,8 @@ class StateTensors(NamedTuple):
 class Columns(NamedTuple):
     """The pairs of children's states that each binary rule allows: the columns of the rule's matrix.
 
+    The rows of the matrix are the states of the parent.
+
     Attributes:
         starts: int64 (n_binary + 1,); columns of rule r are ``starts[r]:starts[r + 1]``.
         number: int32 (n_columns,); the pair (g, k) of a left and a right state as g · (number of states of
@@ -68,8 +70,8 @@ class ObservedTrees:
         columns: the pairs of children's states that each binary rule allows.
         offsets: offsets of the tensors of each kind of event.
         probabilities: the tensors of the events.
-        least_posterior: states whose posterior at a node is smaller are treated as impossible there. Most
-            states of a node are, so a small value saves most of the time; 0 gives exact counts.
+        least_posterior: a state with a smaller posterior at a node counts as impossible at this node. Since
+            most states of a node are improbable, a small value saves most of the time; 0 gives exact counts.
     """
 
     table: TreeTable
@@ -87,14 +89,14 @@ class ObservedTrees:
         )
 
     def shares_of_nodes(self, least: float) -> sp.csr_array:
-        """Return the contribution of each node to the expected counts.
+        """Return the contribution of each node to the expected count of each parameter.
 
         Args:
             least: smaller contributions are left out.
 
         Returns:
-            float32 (n_nodes, n_parameters), sparse; the columns are the arrays of `StateTensors`
-            concatenated.
+            float32 (n_nodes, n_parameters), sparse; the columns are the elements of the four arrays of
+            `StateTensors`, concatenated.
         """
         starts = np.zeros(self.table.n_nodes + 1, np.int64)
         self._counted(_Shares(starts[1:], np.empty(0, np.int32), np.empty(0, np.float32), least))
@@ -131,15 +133,16 @@ class ObservedTrees:
 
 
 class _Shares(NamedTuple):
-    """Output arrays for the contributions of each node to the expected counts (its shares).
+    """Output arrays for the contributions of each node to the expected counts.
 
-    If ``end`` is empty, no shares are written; if ``share`` is empty, they are only counted.
+    If ``end`` is empty, contributions are not recorded; if only the next two are, they are merely counted.
 
     Attributes:
-        end: int64 (n_nodes,); index at which the next share of each node is written.
-        number: int32 (n_shares,); the parameter of each share, as its column in `shares_of_nodes`.
-        share: float32 (n_shares,); size of each share.
-        least: shares smaller than this are left out.
+        end: int64 (n_nodes,); index at which the next contribution of each node is written.
+        number: int32 (n_shares,); the parameter to whose count each contribution belongs, as a column of
+            `shares_of_nodes`.
+        share: float32 (n_shares,); size of each contribution.
+        least: contributions smaller than this are left out.
     """
 
     end: Offsets
@@ -191,9 +194,16 @@ class _Vectors(NamedTuple):
 
 @fast_kernel
 def _expected_counts(trees, most_states, columns, offsets, probabilities, counts, least, shares):
-    """Add expected counts to ``counts`` and return the log-likelihood.
+    """Add the expected counts of all trees to ``counts``, and return the natural log-likelihood.
 
-    ``most_states`` is the largest total number of states of a tree's nodes.
+    Args:
+        trees: `_TreeColumns`.
+        most_states: largest number of states that the nodes of one tree have in total.
+        columns: `Columns`.
+        offsets: `StateOffsets`.
+        probabilities, counts: `StateTensors`; ``counts`` is updated.
+        least: ``least_posterior`` of `ObservedTrees`.
+        shares: `_Shares`; updated.
     """
     n_nodes = len(trees.symbol)
     most = 1
@@ -258,7 +268,7 @@ def _inside(trees, node, columns, offsets, probabilities, vectors):
 
 @fast_kernel_part
 def _pairs_of(trees, node, columns, inside, outer):
-    """Write the product of the children's inside values, for each pair of states that the rule allows.
+    """Write the product of two children's inside values, for each pair of states that their rule allows.
 
     Args:
         trees: `_TreeColumns`.
@@ -282,7 +292,7 @@ def _pairs_of(trees, node, columns, inside, outer):
 
 @fast_kernel_part
 def _begin_outside(trees, root, probabilities, counts, vectors, shares):
-    """Write the outside vector of a root and count its states; return the scaled probability of the tree."""
+    """Write a root's outside vector and count the root's states; return the tree's scaled probability."""
     x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
     m, total = trees.n_states[trees.symbol[root]], 0.0
     for h in range(m):
@@ -301,7 +311,11 @@ def _begin_outside(trees, root, probabilities, counts, vectors, shares):
 
 @fast_kernel_part
 def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
-    """Count the rule or word at a node, by state, and add to the outside vectors of the node's children."""
+    """Add the expected counts of a node's rule or word, and write the outside vectors of its children.
+
+    The arguments are those of `_expected_counts`, and ``vectors`` (`_Vectors`) with all inside vectors of the
+    tree and the node's own outside vector.
+    """
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]
@@ -366,7 +380,14 @@ def _outside(trees, node, columns, offsets, probabilities, counts, vectors, leas
 
 @fast_kernel_part
 def _keep(shares, node, number, share):
-    """Write one contribution (share) of a node, or only count it if ``shares.share`` is empty."""
+    """Record one contribution of a node to an expected count; see `_Shares`.
+
+    Args:
+        shares: `_Shares`; updated.
+        node: the node.
+        number: the parameter to whose count the node contributes, as a column of `shares_of_nodes`.
+        share: size of the contribution.
+    """
     if share >= shares.least and share > 0.0:
         at = shares.end[node]
         if len(shares.number):

@@ -38,9 +38,9 @@ def best_derivation(forest: Forest, grammar: LatentGrammar, leaves: Floats) -> I
 
 @kernel
 def _derivation(forest, rules, vectors):
-    """Return the hyperedge of each node in the best derivation, -1 elsewhere.
+    """Return the hyperedge of each node in the best derivation, int32 (n_nodes,), -1 for other nodes.
 
-    If several derivations are equally good, it takes the first hyperedge at each node, from the root down.
+    If several derivations are equally good, the first hyperedge of each node is chosen, from the root down.
     """
     left, right = forest.left, forest.right
     offsets, best = vectors.offsets, vectors.inside
@@ -70,7 +70,7 @@ def _derivation(forest, rules, vectors):
 
 @kernel
 def _first_best(forest, rules, offsets, best, node, h):
-    """Return the first hyperedge that gives the best weight of a node's state, and its children's states.
+    """Return the hyperedge, and the children's states, of the best derivation of a node in a given state.
 
     Args:
         forest: `Forest`.

@@ -9,5 +9,5 @@ Bytes = NDArray[np.uint8]
 
 
 def as_bytes(text: bytes) -> Bytes:
-    """Return text as a writable uint8 array; a read-only array would make the kernels compile once more."""
+    """Return a copy of text as a uint8 array, writable because kernels are compiled again if it is not."""
     return np.frombuffer(bytearray(text), np.uint8)

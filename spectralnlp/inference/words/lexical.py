@@ -24,7 +24,10 @@ _ANY_TAG = 1e-4
 
 
 class LexiconRows(NamedTuple):
-    """The arrays of a lexicon that the kernels use; see :class:`~spectralnlp.parameters.Lexicon`."""
+    """The arrays of a lexicon as a named tuple, which kernels accept as an argument.
+
+    The class :class:`~spectralnlp.parameters.Lexicon` describes each array.
+    """
 
     starts: Offsets
     tags: Ints
@@ -158,9 +161,10 @@ def coarse_values(
     Args:
         grammar: the coarse grammar.
         found: the tokens' lexicon entries.
-        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all. A token none of
-            whose allowed tags has a weight gets the default weights of these tags.
-        any_tag: give every token every tag (for sentences that have no derivation otherwise).
+        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all. If a token has
+            no weight for any of its allowed tags, these tags get the grammar's default weights.
+        any_tag: whether to give each token a small weight for every tag, for sentences that cannot be parsed
+            otherwise.
 
     Returns:
         float64 (n_tokens, n_symbols).

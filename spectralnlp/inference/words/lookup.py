@@ -69,13 +69,13 @@ class VectorLookup:
     def contexts(self, words: Sequence[str]) -> Array32:
         """Return the vector of each word's context in a sentence, scaled to length 1.
 
-        The vector is the sum of the context vectors of the words around it.
+        A context is the sum of the context vectors of the surrounding words.
 
         Returns:
             float32 (n_words, dimensions); zeros if no word of the context is known.
 
         Raises:
-            InputError: these vectors have no context vectors.
+            InputError: the model has no context vectors.
         """
         context_vectors = self.context_vectors
         places = self.context_places(["", *words, ""])
@@ -90,12 +90,12 @@ class VectorLookup:
 
     @property
     def context_vectors(self) -> Array32:
-        """The vectors of context words for each block of positions.
+        """The context vectors of words, float32 (n_blocks, n_contexts, dimensions).
 
-        The array is float32 (n_blocks, n_contexts, dimensions).
+        A context word has a vector for each block of positions relative to the word that it surrounds.
 
         Raises:
-            InputError: these vectors have no context vectors.
+            InputError: the model has no context vectors.
         """
         if self.parameters.context_vectors is None:
             raise InputError(
@@ -104,9 +104,9 @@ class VectorLookup:
         return self.parameters.context_vectors
 
     def context_places(self, words: Sequence[str]) -> Ints:
-        """Return the context ids of words, int32 (n_words,).
+        """Return the index of each word's context vector, int32 (n_words,); -1 if a word has none.
 
-        The id is -1 for words without a context vector; the empty string stands for the sentence boundary.
+        The empty string stands for the sentence boundary.
         """
         return np.array([self._context(word) for word in words], np.int32)
 
@@ -118,7 +118,7 @@ class VectorLookup:
         return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
 
     def clusters(self, words: Sequence[str]) -> Ints:
-        """Return the clusters of words, int32 (n_words,); -1 for unknown words or without clusters."""
+        """Return the cluster of each word, int32 (n_words,); -1 if the word or all clusters are unknown."""
         if self.parameters.clusters is None:
             return np.full(len(words), -1, np.int32)
         rows = [self.row(word) for word in words]
