@@ -1,4 +1,4 @@
-"""Featurizer ``frequent-directions.v1``: coordinates of texts along the leading directions of their words."""
+"""Featurizer ``frequent-directions.v1``: tf-idf rows of texts, projected to few dimensions by a sketch."""
 
 from __future__ import annotations
 

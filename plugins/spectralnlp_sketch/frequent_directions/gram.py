@@ -18,7 +18,9 @@ Floats = NDArray[np.float64]
 
 
 class GramMoments(RowMoments):
-    """Gram matrix XᵀX (d, d) in float64, and the number of rows.
+    """Gram matrix XᵀX (d, d), in float64, of a stream of rows X (n, d), and the number n of rows.
+
+    An exact sketch is computed from the Gram matrix at any time; memory grows with d², not with n.
 
     Args:
         n_columns: number of columns, d.
@@ -47,7 +49,7 @@ class GramMoments(RowMoments):
         return float(np.trace(self.gram))
 
     def leading_rows(self, size: int) -> Sketch:
-        """Return a sketch of ``size`` rows B whose BᵀB is closest to the Gram matrix XᵀX."""
+        """Return the best sketch B of at most ``size`` rows: no other BᵀB is closer to XᵀX."""
         check_sums(self.gram)
         return leading_rows(self.gram, size)
 
@@ -89,7 +91,14 @@ def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
 
 
 def leading_rows(gram: Floats, size: int) -> Sketch:
-    """Return ``size`` rows B for which BᵀB is closest to a Gram matrix G: ‖G − BᵀB‖₂ = λ_{size + 1}."""
+    """Return the best sketch of a Gram matrix G: at most ``size`` rows B with BᵀB closest to G.
+
+    The error ‖G − BᵀB‖₂, which is the bound of the sketch, is the (size + 1)-th largest eigenvalue of G.
+
+    Args:
+        gram: G (d, d), symmetric and positive semi-definite.
+        size: maximum number of rows of B.
+    """
     squares, vectors = np.linalg.eigh(gram)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
     noise = len(squares) * np.finfo(np.float64).eps * squares[0]

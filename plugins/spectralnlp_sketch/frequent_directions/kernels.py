@@ -45,7 +45,9 @@ def add_transposed_times(indptr, indices, data, right, result):
 
 @fast_kernel
 def add_gram_times_lanes(indptr, indices, data, right, result):
-    """Add XᵀX R to ``result``, in one pass over the rows of a sparse matrix X.
+    """Add XᵀX R to ``result``, in one pass over the rows of a sparse matrix X (n, d).
+
+    R has eight columns, the number of values that one vector instruction (SIMD) processes.
 
     Args:
         indptr, indices, data: X in CSR.

@@ -133,7 +133,10 @@ class FrequentDirectionsMoments(RowMoments):
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
-        """Return how many of some rows fit into the buffer, which does not depend on batch sizes."""
+        """Return how many of the rows of a matrix still fit into the buffer.
+
+        The buffer's limits, on rows and on stored entries, are the same for every division into batches.
+        """
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
             ends = matrix.indptr[1:] - matrix.indptr[0]

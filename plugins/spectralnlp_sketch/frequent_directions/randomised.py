@@ -1,9 +1,9 @@
-"""Shrink a large buffer of rows by an approximate, randomised decomposition of its leading directions.
+"""Shrink a large buffer of rows A (m, d) to a few rows B, by a randomised decomposition of AᵀA.
 
-Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*, with the
-Nyström method: for any V (d, k), let Y = AᵀAV and W = Y(VᵀY)^(−1/2); then WWᵀ ⪯ AᵀA. So only the upper bound
-on AᵀA − WWᵀ depends on chance, and `shrink_by_directions` verifies it. No product has as many rows as A, so
-buffers of sparse rows may be large.
+Ghashami, Liberty and Phillips 2016, *Efficient frequent directions algorithm for sparse matrices*. AᵀA is
+approximated by the Nyström method: for any matrix V (d, k) of directions, let Y = AᵀAV and
+W = Y(VᵀY)^(−1/2); then WWᵀ ⪯ AᵀA. How close WWᵀ is to AᵀA depends on chance, so `shrink_by_directions`
+estimates the difference. No intermediate matrix has m rows, so buffers of sparse rows may be large.
 """
 
 from __future__ import annotations
@@ -80,16 +80,18 @@ class Stack:
 
 
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
-    """Shrink A to ``size`` rows through ``size + OVERSAMPLING`` directions found by subspace iteration.
+    """Shrink rows A to at most ``size`` rows B, with an error that is as small as frequent directions need.
 
-    ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂, and an upper estimate of the second term fails with a probability below
-    1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), all bounds of frequent directions follow. If
-    not, first the estimate is refined, then the directions; finally A is shrunk exactly if it is small.
+    Subspace iteration finds ``size + OVERSAMPLING`` directions. They give an approximation WWᵀ of AᵀA, which
+    is shrunk by δ to BᵀB, so ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂. The second term is replaced by an estimate
+    that is too low with a probability of at most 1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1),
+    the guarantee of frequent directions holds. Otherwise the estimate is refined, then the directions; if
+    these attempts fail, a small A is shrunk exactly, and a larger sum is returned for a large A.
 
     Args:
         stack: A (m, d).
-        size: maximum number of rows of B, l.
-        rng: generator of the starting vectors.
+        size: maximum number of rows of B.
+        rng: generator of random starting vectors.
     """
     exponent = exponent_of(stack.sketch, stack.rows.data if sp.issparse(stack.rows) else stack.rows)
     if exponent:
@@ -117,10 +119,10 @@ def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> S
 
 
 def _shrink_wide(stack: Stack, size: int) -> Shrunk:
-    """Compute the same as `shrink` for a few very wide rows, without copying them into one matrix.
+    """Shrink a few very wide rows exactly, like `shrink`, but without copying them into one matrix.
 
     Args:
-        stack: the rows A (m, d).
+        stack: rows A (m, d), both parts dense.
         size: maximum number of rows to return.
     """
     sketch, rows = stack.sketch, stack.rows
@@ -173,11 +175,13 @@ def orthonormal(columns: Floats) -> Floats:
 
 
 class Nystrom(NamedTuple):
-    """Nyström approximation WWᵀ of AᵀA from a few directions V, with W = Y·root.
+    """Nyström approximation WWᵀ of AᵀA, which is computed from the product Y = AᵀAV with directions V (d, k).
+
+    W itself is not stored; it is the product of the two factors below.
 
     Args:
-        image: Y = AᵀAV (d, k).
-        root: a square root of the pseudo-inverse of VᵀY, float64 (k, r).
+        image: Y (d, k).
+        root: R (k, r), float64, such that RRᵀ is the pseudo-inverse of VᵀY; W = YR.
     """
 
     image: Floats
@@ -185,10 +189,10 @@ class Nystrom(NamedTuple):
 
 
 def nystrom(basis: Floats, image: Floats) -> Nystrom:
-    """Compute the Nyström approximation of AᵀA from its product with a basis.
+    """Compute the Nyström approximation of AᵀA from a basis V and the product AᵀAV.
 
     Args:
-        basis: V (d, k).
+        basis: V (d, k), with orthonormal columns or random ones.
         image: AᵀAV (d, k).
     """
     core = (basis.T @ image).astype(np.float64)
@@ -199,7 +203,7 @@ def nystrom(basis: Floats, image: Floats) -> Nystrom:
 
 
 def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
-    """Shrink the approximation W to ``size`` directions; return the rows B and the shrinkage δ."""
+    """Shrink an approximation WWᵀ to at most ``size`` directions; return the rows B and the shrinkage δ."""
     image, root = approximation
     gram = root.T @ (image.T @ image).astype(np.float64) @ root
     squares, vectors = np.linalg.eigh(gram)
@@ -209,11 +213,16 @@ def _project(approximation: Nystrom, size: int) -> tuple[Floats, float]:
 
 
 def _residual_norms(stack: Stack, approximation: Nystrom, rng: np.random.Generator) -> Iterator[float]:
-    """Yield upper estimates of ‖AᵀA − WWᵀ‖₂, each tighter than the last, by the power method.
+    """Yield estimates of ‖C‖₂ from above for the residual C = AᵀA − WWᵀ, each tighter than the last.
 
-    A is the stack, and W the Nyström approximation of its directions. For a positive semi-definite C of order
-    d and a random z on the unit sphere, ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² fails with probability at most 0.8/√θ (Dixon 1983,
-    theorem 1). With θ = 20, all eight vectors (`PROBES`) fail with probability 0.18⁸ ≈ 1e-6.
+    The power method multiplies random unit vectors z by C, p times. The inequality ‖C‖²ᵖ ≤ θ·d·‖Cᵖz‖² is
+    false with a probability of at most 0.8/√θ (Dixon 1983, theorem 1). The largest ‖Cᵖz‖ of eight vectors
+    (`PROBES`) is used, with θ = 20; so the estimate is too low with a probability of at most 0.18⁸ ≈ 1e-6.
+
+    Args:
+        stack: A (m, d).
+        approximation: the Nyström approximation WWᵀ of AᵀA.
+        rng: generator of the vectors z.
     """
     d, kind = stack.shape[1], approximation.image.dtype
     inverse = (approximation.root @ approximation.root.T).astype(kind)

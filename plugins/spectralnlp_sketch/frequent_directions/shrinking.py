@@ -23,19 +23,21 @@ class Shrunk(NamedTuple):
     shrinkage: float
 
     def times_two_to(self, exponent: int) -> Shrunk:
-        """Return the result for rows A scaled by 2^exponent."""
+        """Return B and δ as they would be if the rows A were multiplied by 2^exponent."""
         if not exponent:
             return self
         return Shrunk(np.ldexp(self.rows, exponent), self.shrinkage * 4.0**exponent)
 
 
 def shrink(rows: Floats, size: int) -> Shrunk:
-    """Subtract the (size + 1)-th eigenvalue of AᵀA from all eigenvalues, and keep the positive ones.
+    """Shrink rows A to at most ``size`` rows B, one step of frequent directions.
 
-    Liberty 2013, *Simple and deterministic matrix sketching*, with the threshold of Ghashami, Liberty,
-    Phillips and Woodruff 2016, section 1.2: every shrink takes (size + 1)·δ out of ‖A‖²_F, so that in all
-    ‖XᵀX − BᵀB‖₂ ≤ ‖X − X_k‖²_F/(size + 1 − k) for every k. The smaller of the Gram matrices AᵀA and AAᵀ is
-    decomposed instead of an SVD of A, which is exact up to the rounding of AᵀA.
+    The (size + 1)-th eigenvalue δ of AᵀA is subtracted from all its eigenvalues; the positive ones, with
+    their eigenvectors, make up BᵀB. Liberty 2013, *Simple and deterministic matrix sketching*, with the
+    threshold of Ghashami, Liberty, Phillips and Woodruff 2016, section 1.2. A step reduces ‖A‖²_F by at least
+    (size + 1)·δ, so after a whole stream X, ‖XᵀX − BᵀB‖₂ ≤ ‖X − X_k‖²_F/(size + 1 − k), where X_k is the best
+    approximation of rank k, for every k ≤ size. Instead of an SVD of A, the smaller one of the Gram matrices
+    AᵀA and AAᵀ is decomposed; this is exact up to the rounding of these products.
 
     Args:
         rows: A (m, d), float32 or float64.
@@ -58,15 +60,16 @@ def shrink(rows: Floats, size: int) -> Shrunk:
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
-    """Subtract the (size + 1)-th eigenvalue δ of AᵀA from its eigenvalues λ, and return what is left.
+    """Compute how far to shrink the rows A: subtract the (size + 1)-th eigenvalue δ of AᵀA from all.
 
     Args:
-        squares: eigenvalues λ, descending.
+        squares: eigenvalues λ of AᵀA or AAᵀ, descending.
         size: maximum number of eigenvalues to keep.
 
     Returns:
-        The number of eigenvalues kept, δ, and for each one kept the factor √((λ − δ)/λ) that scales its row
-        uᵀA.
+        The number k of eigenvalues that remain positive; δ, which is 0 if there are at most ``size``
+        eigenvalues; and factors √((λ − δ)/λ), float64 (k,), for the rows uᵀA, where u are the eigenvectors
+        of AAᵀ.
     """
     squares = np.maximum(squares, 0.0)
     shrinkage = float(squares[size]) if len(squares) > size else 0.0
@@ -92,10 +95,10 @@ def exponent_of(*parts: Floats) -> int:
 
 
 def shrink_by_half(rows: Floats) -> Shrunk:
-    """Subtract the median squared singular value from all, as in step (b) of the paper's figure 1.
+    """Shrink a full sketch to at most half of its rows, by subtracting the median squared singular value.
 
-    Liberty 2013; Kim, Stratos and Sarikaya 2015, figure 1. At least ⌈l/2⌉ of l rows become zero; the others
-    are returned. ‖XᵀX − BᵀB‖₂ ≤ 2‖X‖²_F/l.
+    Liberty 2013; Kim, Stratos and Sarikaya 2015, figure 1, step (b). At least ⌈l/2⌉ of the l rows become zero
+    and are left out. For a stream X that is sketched in this way, ‖XᵀX − BᵀB‖₂ ≤ 2‖X‖²_F/l.
 
     Args:
         rows: the full sketch (l, d).

@@ -33,10 +33,11 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
     """Featurizer that counts n-grams of words and characters in columns chosen by a documented hash.
 
     Only tf-idf weighting needs ``fit``, which learns document frequencies; other weightings learn nothing.
-    A text's columns are the same in every process and version.
+    The column of an n-gram is the same in every process and version.
 
-    A linear model of scikit-learn has a weight for each column and label. With the default number of columns
-    it learns from thousands of texts in seconds; with 2²⁰ columns, where fewer n-grams collide, in minutes.
+    With more columns, fewer n-grams share one, but a classifier trained on these features is slower: a linear
+    model of scikit-learn learns from thousands of texts in seconds with the default number of columns, and
+    in minutes with 2²⁰ columns.
 
     Attributes:
         frequencies_: fitted `DocumentFrequencies`, which can be merged, added to and subtracted from.

@@ -22,10 +22,10 @@ class NgramRules(NamedTuple):
     Args:
         classes: class of each code point, ``OTHER``, ``WORD`` or ``BLANK``, uint8; code points beyond the
             array are ``OTHER``.
-        words: shortest and longest n-gram of words, int64 (2,); a longest of 0 for none.
-        characters: shortest and longest n-gram of characters, int64 (2,).
-        mask: number of columns minus one, for n-grams of words and as many more for those of characters; the
-            number is a power of two.
+        words: shortest and longest n-gram of words, int64 (2,); (0, 0) for none.
+        characters: shortest and longest n-gram of characters, int64 (2,); (0, 0) for none.
+        mask: bit mask that reduces a hash to a column: 2ᵇ − 1 if word n-grams have 2ᵇ columns. Character
+            n-grams have 2ᵇ columns too, and so have pairs of words.
         reach: maximum distance of the two words of a pair, in words; 0 for no pairs.
         first_pair_column: first column of pairs.
     """
@@ -137,7 +137,7 @@ def word_columns(out, starts, kinds, n, low, high, mask, columns, n_columns):
     Args:
         out, starts, kinds, n: results of `normalise`.
         low, high: lengths of the shortest and longest n-gram.
-        mask: number of columns less one; the number is a power of two.
+        mask: bit mask 2ᵇ − 1 that reduces a hash to one of 2ᵇ columns.
         columns: output array, int32.
         n_columns: number of columns already in the output.
 
@@ -195,7 +195,7 @@ def pair_column(first, second, mask):
 
     Args:
         first, second: hashes of the beginnings of the two words.
-        mask: number of columns less one; the number is a power of two.
+        mask: bit mask 2ᵇ − 1 that reduces a hash to one of 2ᵇ columns.
     """
     return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
 
@@ -234,15 +234,15 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
 
 @kernel
 def sort_and_count(columns, begin, end, counts):
-    """Sort the columns from ``begin`` to ``end``, and merge equal ones in place; write how often each occurs.
+    """Sort the columns from ``begin`` to ``end`` in place, remove repetitions, and count each column.
 
     Args:
         columns: hashed columns of n-grams, int32.
-        begin, end: range of the columns to sort.
-        counts: output counts, at the places of the columns.
+        begin, end: range of ``columns`` to sort.
+        counts: output counts, int32; the count of ``columns[i]`` is written to ``counts[i]``.
 
     Returns:
-        The new end of the columns.
+        The end of the range that the distinct columns now occupy, from ``begin`` on.
     """
     columns[begin:end].sort()
     written = begin

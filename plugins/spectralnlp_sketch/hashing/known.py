@@ -48,8 +48,8 @@ class Ngrams:
             counts: n-gram counts of all texts (n_texts, form.n_columns).
             form: format in which n-grams were counted.
             min_texts: minimum number of texts in which an n-gram occurs.
-            kept: hashed columns of n-grams that are known however rare they are.
-            most: maximum number of n-grams besides ``kept``; the most frequent are learned.
+            kept: hashed columns of n-grams to include however rare they are.
+            most: maximum number of n-grams besides ``kept``; the most frequent ones are included.
         """
         frequencies = np.bincount(counts.indices, minlength=form.n_columns)
         known = frequencies >= min_texts
@@ -74,13 +74,13 @@ class Ngrams:
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
     def single_idf(self) -> Array32:
-        """Return inverse document frequencies in which those of pairs of words are 0, float32 (n_ngrams,)."""
+        """Return the idf of n-grams, with 0 for pairs of words to ignore them; float32 (n_ngrams,)."""
         idf = self.idf.copy()
         idf[self.n_single :] = 0.0
         return idf
 
     def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
-        """Return a vocabulary with the pairs of words that occur in at least two of the texts added.
+        """Return a vocabulary that also contains all pairs of words that occur in at least two texts.
 
         Args:
             texts: labelled texts, from which the idf of pairs is computed.
@@ -98,14 +98,16 @@ class Ngrams:
         return Ngrams(form, columns, np.append(idf, of_pairs.astype(np.float32)))
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> tuple[Ngrams, NDArray[np.int64]]:
-        """Return a vocabulary with the n-grams of new labelled texts added, but not their pairs of words.
+        """Return a larger vocabulary that also contains the n-grams of new labelled texts.
+
+        Pairs of words in the new texts are not added.
 
         Args:
             texts: the new labelled texts.
             n_texts: total number of texts, old and new, from which the idf of new n-grams is computed.
 
         Returns:
-            All n-grams, and the positions of the previously known ones among them, int64 (n,).
+            The larger vocabulary, and the index in it of each n-gram of this one, int64 (n,).
         """
         counted = count_ngrams(texts, replace(self.form, pairs=0)).indices
         new, frequencies = np.unique(counted[~np.isin(counted, self.columns)], return_counts=True)
@@ -118,9 +120,10 @@ class Ngrams:
         return replace(self, columns=columns[order], idf=all_idf[order]), known[: len(self.columns)]
 
     def rows(self, counts: sp.csr_array) -> sp.csr_array:
-        """Convert n-gram counts to tf-idf rows, float32 (n_texts, n).
+        """Convert n-gram counts to tf-idf rows over the vocabulary, CSR float32 (n_texts, n).
 
-        Each kind of n-grams (words, characters, pairs of words) is scaled to unit length in each row.
+        In each row, the n-grams of words, those of characters, and the pairs of words are each scaled to unit
+        length.
 
         Args:
             counts: n-gram counts of texts (n_texts, form.width).
@@ -138,5 +141,5 @@ class Ngrams:
         return rows
 
     def rows_of(self, texts: Sequence[str]) -> sp.csr_array:
-        """Convert texts to tf-idf rows over the known n-grams, float32 (n_texts, n)."""
+        """Convert texts to tf-idf rows over the n-grams of the vocabulary, CSR float32 (n_texts, n)."""
         return self.rows(count_ngrams(texts, self.form))

@@ -73,9 +73,10 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """Number of columns for n-grams of words, and likewise of characters, minus one.
+        """Bit mask that reduces the hash of an n-gram to a column: the number of columns minus one.
 
-        It is used as a bit mask for hashes.
+        Word n-grams and character n-grams have equally many columns, half of ``n_columns`` each, if both are
+        counted.
         """
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
@@ -97,7 +98,7 @@ class NgramFormat:
         return np.searchsorted((self.first_character_column, self.n_columns), columns, side="right")
 
     def rules(self) -> NgramRules:
-        """Return the format as a tuple that compiled kernels accept."""
+        """Return the format as a tuple, for the compiled kernels that count n-grams."""
         words, characters = self.words or (0, 0), self.characters or (0, 0)
         return NgramRules(
             classes=character_classes(),
@@ -222,11 +223,11 @@ def _class(character: str) -> int:
 
 
 def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
-    """Scale each kind of n-grams of each row to length 1, in place.
+    """Scale word n-grams, character n-grams and pairs of words in each row to length 1 each, in place.
 
     Args:
-        matrix: rows of texts.
-        first_columns: first column of each kind except words, ascending.
+        matrix: weighted n-grams, CSR float32 (n_texts, n_ngrams), the three kinds in consecutive columns.
+        first_columns: first column of character n-grams and, if there are pairs, of pairs of words.
     """
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     n_kinds = len(first_columns) + 1

@@ -1,10 +1,10 @@
 """Find directions of n-grams that correlate between the sentences of a text.
 
 A text's topic and its author's opinion appear in many of its sentences, while incidental content appears in
-one. So the sentences are views of the text that predict its label equally well, and the directions that
-correlate between them are likely to be informative about labels (Kakade and Foster 2007, *Multi-view
-regression via canonical correlation analysis*). All splits of a text's sentences into two views are used at
-once: the covariance of texts less the covariances of their sentences.
+one. So each sentence is a view of the text, from which the label can be predicted, and directions that
+correlate between sentences are likely to be informative about labels (Kakade and Foster 2007, *Multi-view
+regression via canonical correlation analysis*). The covariance between different sentences of a text, summed
+over all pairs, is the covariance of whole texts minus the covariances of single sentences.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def sentences_of(text: str) -> list[str]:
 
 
 def have_sentences(texts: Sequence[str]) -> bool:
-    """Return whether enough texts have several sentences for `sentence_directions`."""
+    """Return whether texts suffice for `sentence_directions`: enough of them have several sentences.
+
+    At least `MIN_TEXTS` texts must have several, with a mean of at least `MIN_SENTENCES`.
+    """
     if len(texts) < MIN_TEXTS:
         return False
     counts = np.fromiter((len(sentences_of(text)) for text in texts), np.int64, len(texts))
@@ -93,17 +96,18 @@ def sentence_directions(
 
 
 def most_agreed(total: Floats, single: Floats) -> Floats:
-    """Find directions a in which the sentences of a text agree most.
+    """Return directions along which the sentences of a text correlate most, the most correlated first.
 
-    They solve the eigenproblem (T − W) a = ρ (T + λ I) a, where λ is a share of T's mean variance.
+    A direction a solves the eigenproblem (T − W) a = ρ (T + λ I) a, where λ is `RIDGE` times the mean of T's
+    diagonal. ρ is the share of the variance along a that different sentences have in common.
 
     Args:
-        total: covariance T of texts, which are sums of their sentences, float64 (d, d).
+        total: covariance T of texts, whose rows are the sums of their sentences' rows, float64 (d, d).
         single: sum W of the covariances of sentences, float64 (d, d).
 
     Returns:
-        Columns a with positive ρ, the largest ρ first, scaled to unit variance times ρ⁴; float64 (d, at most
-        d).
+        The directions with positive ρ as columns, float64 (d, at most d). Each has the length that makes the
+        variance T + λ I along it 1, multiplied by ρ⁴, so that directions of low correlation count less.
     """
     ridged = total.copy()
     ridged[np.diag_indices_from(ridged)] += max(RIDGE * float(np.trace(total)) / len(total), 1e-12)
@@ -132,8 +136,8 @@ def part_rows(
         form: format of n-grams.
 
     Yields:
-        For a batch of texts: rows of sentences, float32 (n_parts, n), and the incidence matrix of texts and
-        sentences, float32 (n_texts, n_parts).
+        For each batch of texts: rows of their sentences, CSR float32 (n_sentences, n), and a matrix, CSR
+        float32 (n_texts, n_sentences), that is 1 where the text contains the sentence.
     """
     place = np.full(form.n_columns, -1, np.int64)
     place[columns] = np.arange(len(columns))
@@ -154,14 +158,14 @@ def part_rows(
 
 
 def _covariances(batches: Iterator[PartRows], vectors: Array32) -> tuple[Floats, Floats]:
-    """Return the covariances of texts, and of their sentences, after projection onto the vectors.
+    """Return the covariance of texts, and the sum of the covariances of sentences, after a projection.
 
     Args:
-        batches: rows of sentences and incidence matrices, from `part_rows`.
-        vectors: projection matrix, float32 (n, d).
+        batches: rows of sentences, and which text each belongs to, from `part_rows`.
+        vectors: projection matrix, float32 (n, d), by which the rows are multiplied.
 
     Returns:
-        Both covariances, float64 (d, d).
+        T and W, the arguments of `most_agreed`, float64 (d, d) each.
     """
     d = vectors.shape[1]
     total, single, mean, n_texts = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), 0

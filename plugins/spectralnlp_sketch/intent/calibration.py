@@ -44,15 +44,17 @@ def hold_out(
     """Score each fold of labelled texts with a linear classifier (head) trained on the other folds.
 
     Args:
-        examples: the examples; the first ``n_labelled`` may be held out, the others are always learned from.
+        examples: training examples: labelled texts, then names of labels, which are never held out.
         n_labelled: number of labelled texts.
-        fit: function that learns weights from all examples except those with the given numbers.
+        fit: function that is called with the indices of the examples to hold out, and returns the weights
+            learned from all other examples.
         random_state: seed of the folds.
         every_text: whether to hold out every text; if not, and there are more than `MANY_TEXTS` texts, only a
             fifth is held out.
 
     Returns:
-        Scores of held-out texts, except those whose label no example outside their fold has.
+        Scores of the held-out texts. A text is left out if its label occurs in its own fold only, since the
+        other folds cannot teach this label.
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)
@@ -83,9 +85,9 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
 
 def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """Return the factor of scores that makes the true labels most probable.
+    """Return the factor by which to multiply scores before the softmax, so that it gives calibrated ones.
 
-    Temperature scaling: Guo et al. 2017.
+    The factor maximises the probability of the true labels (temperature scaling, Guo et al. 2017).
 
     Args:
         scores: scores of held-out texts, float32 (n, n_labels).

@@ -57,14 +57,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
     Texts whose label is None are unlabelled; `labelled.with_unlabelled` makes such arguments of ``fit``.
 
-    Texts are represented by tf-idf rows of hashed n-grams and by their projections onto directions of meaning
-    learned from all texts (`intent.prior`). A linear head (`intent.head`) learns from both, with the name of
-    each label as an additional example. If labels have few texts, the unlabelled texts that the classifier is
-    most certain of are added as examples with lower weight. The result is linear in the n-grams and is stored
-    as one table.
+    The features of a text are its tf-idf row of hashed n-grams, and the projection of this row onto
+    directions, mostly eigenwords, which are learned from all texts (`intent.prior`). A linear classifier, the
+    head (`intent.head`), is trained on these features, with the name of each label as an additional example.
+    If labels have few texts, the unlabelled texts that the classifier is most certain of are added as
+    examples of lower weight. Both features are linear in the n-grams, so the weights are stored as one table
+    of scores, n-grams × labels; a second layer (`intent.stacking`) may correct the scores.
 
     Attributes:
-        prior_: n-grams and directions of meaning, learned without labels; a
+        prior_: n-grams, and the directions onto which texts are projected, learned without labels; a
             :class:`~spectralnlp_sketch.intent.prior.Prior`.
         classifier_: the trained classifier, which can be saved; a
             :class:`~spectralnlp_sketch.intent.model.Classifier`.
@@ -72,9 +73,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
         resume_state_: state from which `resume_training` resumes; None if labels have few texts.
-        few_shot_: whether labels have so few texts that names of labels and unlabelled texts help.
-        shares_: contribution of each training example to the scores of labels, float32 (n_examples,
-            n_labels).
+        few_shot_: whether labels have so few texts that the similarity of label names and pseudo-labels of
+            unlabelled texts help.
+        shares_: coefficients A of the training examples, float32 (n_examples, n_labels): the head's weights
+            are XᵀA, where the rows of X are the features of the examples.
         label_similarity_: similarity of label names, float32 (n_labels, n_labels); None if it is not used.
 
     Examples:
@@ -138,7 +140,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self._learn_head(prior, data)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
-        """Train the linear classifier (head) alone, with n-grams and directions (the prior) learned before.
+        """Train only the linear classifier (the head), on features from a prior that was learned before.
+
+        Several classifiers, for example of different labels, can share one prior (n-grams and directions).
 
         Args:
             prior: ``prior_`` of another classifier, or the result of `learn_prior`.
@@ -159,7 +163,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def learn_prior(
         self, texts: Sequence[str], n_labelled: int = 0, stream: Corpus[Example] | None = None
     ) -> tuple[Prior, sp.csr_array]:
-        """Learn n-grams and directions of meaning from texts (the prior), which do not depend on labels.
+        """Learn the prior from texts without their labels: n-grams, idf, and directions to project onto.
 
         Args:
             texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
@@ -167,7 +171,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             stream: corpus of all texts if ``texts`` is a sample; None if ``texts`` holds all of them.
 
         Returns:
-            The prior, and the texts as rows of its n-grams (n_texts, n_ngrams).
+            The prior, and the tf-idf rows of the texts, CSR float32 (n_texts, n_ngrams).
 
         Raises:
             TextError: all texts are empty.
@@ -240,12 +244,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         sharpness: float,
         scope: Scope,
     ) -> None:
-        """Set the classifier and the state from which learning can resume.
+        """Assemble ``classifier_`` from the trained parts, and ``resume_state_``, to resume training later.
 
         Args:
             keys: keys of the training examples, from `key_of`.
             learned: the trained head with its examples.
-            layer: corrections of scores; None for none.
+            layer: second layer, which corrects scores; None for no corrections.
             sharpness: factor of scores before the softmax.
             scope: detector of out-of-scope texts.
         """
@@ -296,6 +300,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
         Directions, pairs of words, the second layer, calibration and scope detector are kept. If labels have
         few texts, everything is learned again.
+
+        Args:
+            moments: all labelled and unlabelled texts, old and new.
+            state: state of the classifier that was trained on the old texts.
         """
         self.validate()
         data = split_by_label(moments.corpus())
@@ -322,12 +330,16 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
-        """Learn from held-out texts: second layer, sharpness of scores, and detector of out-of-scope texts.
+        """Learn what needs scores of held-out texts: second layer, sharpness, and out-of-scope detector.
 
         Args:
-            examples: all labelled examples.
+            examples: labelled texts, then names of labels.
             others: the unlabelled texts.
             learned: the head trained on all examples.
+
+        Returns:
+            The second layer, or None if scores are not corrected; the factor of scores before the softmax;
+            and the detector of texts that belong to no label.
         """
         stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= MIN_LABELS
         if not stacked and not self.calibration:
@@ -378,7 +390,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self._fitted().out_of_scope(X)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
-        """Explain why a text has a label by contributions of its n-grams and of training texts.
+        """Explain why a text has a label, by the contributions of its n-grams and words to the score.
+
+        Training texts are not named; `Classifier.explain` names them if they were kept.
 
         Args:
             text: the text.
@@ -408,15 +422,15 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _examples(
         self, data: LabelledTexts, of_texts: Features, names: Sequence[str]
     ) -> tuple[Examples, list[bytes]]:
-        """Return training examples: the labelled texts, and the names of labels that consist of known words.
+        """Return the training examples: the labelled texts, then the names of labels that have a known word.
 
         Args:
-            data: the texts.
+            data: labelled texts with their labels.
             of_texts: features of the labelled texts.
-            names: names of the labels as texts.
+            names: names of all labels as texts, in the order of ``classes_``.
 
         Returns:
-            The examples, and a key of each name used, from `key_of`.
+            The examples, and the key (from `key_of`) of each name among them.
         """
         prior, labels = self.prior_, self.classes_.tolist()
         name_rows = prior.ngrams.rows_of(names)

@@ -62,7 +62,8 @@ class Explanation:
         log_odds: natural logarithm of p(label) / p(alternative); the sum of ``bias`` and the scores of
             ``ngrams``, or of ``bias`` and the scores of ``words``.
         bias: log-odds of the label for an empty text.
-        words: contribution of each word in text order, its shares of all n-grams that contain it.
+        words: contribution of each word in text order; the contribution of an n-gram is divided equally among
+            the words that it overlaps.
         ngrams: contributions of n-grams, the largest magnitude first.
         in_favour, against: training texts that raise or lower the log-odds most, the strongest first; empty
             if examples were not kept.
@@ -125,7 +126,8 @@ def explain(
         form: format in which n-grams are counted.
         label, alternative: the label to explain, and the likeliest other label.
         confidence: probability of the label.
-        score_columns: function that scores n-grams for the label.
+        score_columns: function of the count of each n-gram in the text, by hashed column; it returns the
+            contribution of each known n-gram to the log-odds, by column, and the log-odds of an empty text.
     """
     characters = normalised(text, form)
     places: defaultdict[int, list[Occurrence]] = defaultdict(list)

@@ -106,12 +106,12 @@ class Weights(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """Trained linear classifier (head) with its training examples.
+    """Trained linear classifier (head) with the n examples that it was trained on.
 
     Args:
         weights: weights of the head.
-        examples: the training examples.
-        numbers: index of each training example among all examples, int64 (n,), ascending.
+        examples: the training examples, which may be a part of a larger collection.
+        numbers: index of each training example in that collection, int64 (n,), ascending.
     """
 
     weights: Weights
@@ -119,13 +119,15 @@ class Learned(NamedTuple):
     numbers: NDArray[np.int64]
 
     def duals_of(self, others: Examples, numbers: NDArray[np.int64]) -> Array32:
-        """Return initial dual variables for training on other examples, float32 (m, n_classes).
+        """Return dual variables from which training on m other examples can start, float32 (m, n_classes).
 
-        The duals of an example are zero if it is new or its target has changed.
+        They are this head's duals, adapted to changed weights of examples. The duals of an example are zero
+        if this head was not trained on it, or with another target.
 
         Args:
-            others: examples to learn from.
-            numbers: index of each of these examples among all examples, int64 (m,), ascending.
+            others: examples to train on next, which may include examples of this head.
+            numbers: index of these examples in the collection that ``self.numbers`` refers to, int64 (m,),
+                ascending.
         """
         place = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         same = self.numbers[place] == numbers
@@ -144,9 +146,10 @@ def fit_head(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Train by logistic loss: minimise C Σ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ) over W.
+    """Train a linear classifier (head) by multinomial logistic regression, and return its weights W.
 
-    Here ℓᵢ is the cross-entropy of an example's target and the softmax of its scores.
+    It minimises C Σᵢ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), where wᵢ is the weight of example i, and ℓᵢ the cross-entropy of
+    its target and the softmax of its scores.
 
     Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
     minimization*, with the step length that maximises the dual. The bias is the weight of a constant feature
@@ -190,14 +193,15 @@ def fit_svm(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Train support vector machines: minimise C Σ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖² over W.
+    """Train a linear support vector machine for each class against all other classes; return the weights W.
 
-    Here s_ic is 1 for an example's class, else −1.
+    They minimise C Σᵢ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², where wᵢ is the weight of example i, f_c(xᵢ)
+    its score for class c, and s_ic is 1 if c is the class of the example, else −1.
 
     Hsieh et al. 2008, *A dual coordinate descent method for large-scale linear SVM*, applied to eight classes
     at a time, whose weights stay in the processor's cache. Examples that no longer change the weights are
-    skipped until the others converge (shrinking, section 3.2). The bias is the weight of a constant feature
-    of 1.
+    skipped until the remaining examples converge (shrinking, section 3.2). The bias is the weight of a
+    constant feature of 1.
 
     Args:
         examples: texts; the class of an example is the likeliest of its target.
@@ -227,10 +231,12 @@ def fit_svm(
 
 
 def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
-    """Return the duals of `fit_svm` with signs: positive for an example's own class, negative for the others.
+    """Return the coefficients A of examples with features X, for which XᵀA are the weights of `fit_svm`.
+
+    They are the duals, made negative for all classes but the class of the example.
 
     Args:
-        duals: duals of examples, float32 (n, n_classes).
+        duals: duals of examples, not negative, float32 (n, n_classes).
         classes: class of each example (n,).
     """
     signs = np.full(duals.shape, -1.0, np.float32)
@@ -244,7 +250,8 @@ class _Machines(NamedTuple):
     Args:
         rows: features of the examples.
         costs: weight of each example's loss, float32 (n,).
-        is_new: whether all initial duals of an example are 0, bool (n,).
+        is_new: whether all initial duals of an example are 0, bool (n,); if ``whole`` is 0, the other
+            examples are skipped at first.
         passes: maximum number of passes over the examples.
         whole: number of initial passes that visit all examples.
         tolerance: as for `fit_svm`.
@@ -260,10 +267,11 @@ class _Machines(NamedTuple):
     random_state: int
 
     def learn(self, classes: NDArray[np.int64], start: Array32) -> tuple[Array32, Array32]:
-        """Train from initial duals.
+        """Train the machines of n_classes ≤ 8 consecutive classes, from initial duals.
 
         Args:
-            classes: index of each example's class among these eight; any other number for other classes.
+            classes: class of each example, counted from the first of these classes, int64 (n,); numbers
+                outside 0 to 7 stand for all other classes.
             start: initial duals, float32 (n, n_classes).
 
         Returns:
@@ -297,10 +305,13 @@ class _Machines(NamedTuple):
 class _Rows(NamedTuple):
     """Features of examples as arrays for kernels, with a constant feature for the bias.
 
+    Sparse columns that occur in no example are left out, so that the kernels' weights are few.
+
     Args:
-        arrays: CSR indptr, indices among the used columns and values; dense features; squared row lengths.
-        used: columns that occur in the examples, int64.
-        n_columns: number of all columns.
+        arrays: indptr, indices and data of the sparse features in CSR, with the occurring columns
+            renumbered; dense features, with a last column of 1; squared length of each example's features.
+        used: sparse columns that occur in the examples, int64, ascending.
+        n_columns: number of all sparse columns.
     """
 
     arrays: tuple[NDArray[Any], ...]

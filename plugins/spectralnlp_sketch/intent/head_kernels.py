@@ -161,11 +161,9 @@ def ascend(
 
 @kernel_part
 def score_eight(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of one example for eight classes.
+    """Write the scores of one example for eight classes; the arguments are those of `score_example`.
 
-    The arguments are those of `score_example`.
-
-    Four features are accumulated at a time.
+    Four features are accumulated at a time, so that the additions do not wait for each other.
     """
     first_dense = len(weights) - dense.shape[1]
     one = repeat(np.float32(1))
@@ -202,7 +200,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
         indptr, indices, data: sparse features in CSR, float32.
         dense: dense features, float32 (n, d).
         squares: squared length of each example's features, float32 (n,).
-        classes: class of each example among these eight, or any other number, int64 (n,).
+        classes: class of each example, int64 (n,): 0 to 7, or another number if it is none of the eight.
         costs: weight of each example's loss relative to half the sum of squared weights, float32 (n,).
         order: numbers of the examples to visit, in order, int64.
         weights: weights, float32 (sparse columns + d, 8); updated in place.
@@ -235,7 +233,7 @@ def separate(indptr, indices, data, dense, squares, classes, costs, order, weigh
 
 @kernel
 def add_duals(indptr, indices, data, dense, classes, duals, weights):
-    """Add to weights what the dual variables of the examples contribute to them.
+    """Add to the weights what the dual variables contribute, to start training from duals that are not 0.
 
     Args:
         indptr, indices, data, dense, classes, duals: as for `separate`.

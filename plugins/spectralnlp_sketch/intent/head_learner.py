@@ -47,12 +47,12 @@ class HeadLearner:
     def without(
         self, examples: Examples, unlabelled: Unlabelled, learned: Learned, gone: NDArray[np.int64]
     ) -> Weights:
-        """Train on all but some of the examples, starting from the solution for all.
+        """Train without some examples, for cross-validation, starting from the solution for all examples.
 
         Args:
             examples: all examples.
-            unlabelled: as for `learn`.
-            learned: the head learned from all examples.
+            unlabelled: candidates for pseudo-labels, as for `learn`.
+            learned: the head that was trained on all examples.
             gone: indices of the examples to leave out, int64.
         """
         numbers = np.delete(np.arange(len(examples.weights)), gone)
@@ -79,10 +79,13 @@ class HeadLearner:
         )
 
     def shares(self, learned: Learned) -> Array32:
-        """Return each example's contribution to scores: A, float32 (n, n_classes), where XᵀA are the weights.
+        """Return coefficients A of the training examples, float32 (n, n_classes), to explain scores by them.
+
+        The head's weights are XᵀA, where the rows of X are the features of the examples. So example j adds
+        its row of A, times the scalar product of its features with those of a text, to the text's scores.
 
         Args:
-            learned: the trained head with the features X of its examples.
+            learned: the trained head with its examples.
         """
         duals = learned.weights.duals
         if self.settings.loss == "hinge":
@@ -109,7 +112,7 @@ class HeadLearner:
         return self._logistic(examples, label_similarity)
 
     def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
-        """Train support vector machines; ``start`` holds initial duals, as for `fit_svm`."""
+        """Train support vector machines from the initial duals ``start``, as `fit_svm` does."""
         return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
 
     def _logistic(
@@ -125,13 +128,14 @@ class HeadLearner:
         unlabelled: Unlabelled,
         learned: Learned | None = None,
     ) -> Learned:
-        """Train by logistic regression, then again with pseudo-labelled texts added, if there are any.
+        """Train by logistic regression; if there are unlabelled texts, pseudo-label some and train again.
 
         Args:
-            examples: labelled examples.
-            numbers: index of each of them among all labelled examples.
+            examples: labelled examples to train on, all or a part of them.
+            numbers: index of each of these examples among all labelled examples, int64 (n,).
             unlabelled: candidates for pseudo-labels.
-            learned: solution for all examples, whose duals are the start; None to start from zeros.
+            learned: head trained on all examples, from whose duals the second training starts; None to start
+                from zeros.
         """
         weights = self._logistic(examples, self.label_similarity)
         if not len(unlabelled.features):

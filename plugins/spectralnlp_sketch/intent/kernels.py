@@ -150,7 +150,8 @@ def count_rows(columns, n, place, first_pair_column, rows, counts, slots):
         slots: work array, int32; its size is a power of two, at least twice ``n``.
 
     Returns:
-        The number of rows, and the number of unknown n-grams without pairs.
+        The number of distinct known n-grams, and the number of occurrences of unknown ones that are not pairs
+        of words.
     """
     size = 64
     while size < 2 * n:

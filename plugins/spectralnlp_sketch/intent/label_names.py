@@ -26,7 +26,7 @@ def label_similarity_of(names: Sequence[str], form: NgramFormat) -> Array32:
     """Return the similarity of labels: the identity plus cosines of their names' tf-idf n-grams.
 
     Args:
-        names: names of labels from `label_texts`; they also give the idf.
+        names: names of labels from `label_texts`; the idf is computed from them too.
         form: format of n-grams.
 
     Returns:

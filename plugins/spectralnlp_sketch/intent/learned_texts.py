@@ -21,18 +21,18 @@ Array32 = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class LearnedTexts:
-    """Labelled training texts of a classifier.
+    """Labelled training texts of a classifier, with the coefficients that give their influence on scores.
 
-    The score of a label for a text with features x is Σ_j a_j (x_j · x + 1), where the 1 is the feature of
-    the bias. The sum is over the examples j of the head: labelled texts, names of labels and, if labels have
-    few texts, unlabelled texts. Only the labelled texts are kept here.
+    The score of a label for a text with features x is the sum of a_j (x_j · x + 1) over the training examples
+    j, with features x_j; the 1 comes from the bias. The examples are labelled texts, names of labels and, if
+    labels have few texts, pseudo-labelled texts. Only the labelled texts are kept here.
 
     Attributes:
-        examples: texts and labels.
-        places: indices of each text's document and of its row in it, int64 (n, 2).
-        prior: prior that makes features of texts.
-        features: features of the texts.
-        shares: coefficients a, float32 (n, n_labels).
+        examples: the n texts with their labels.
+        places: index of each text's document, and of the text in the document, int64 (n, 2).
+        prior: n-grams and directions, from which the features of a text are computed.
+        features: features x_j of the texts.
+        shares: coefficients a_j for each label, float32 (n, n_labels).
     """
 
     examples: list[Example]
@@ -88,7 +88,10 @@ class LearnedTexts:
         Args:
             text: the text to explain.
             wanted: weights of the labels' scores in the sum (n_labels,).
-            limit: maximum number of texts on either side.
+            limit: maximum number of texts that raise the sum, and of texts that lower it.
+
+        Returns:
+            The texts that raise the sum, and the texts that lower it, the most influential first.
         """
         influence = self.influence(text, wanted)
         order = np.argsort(-influence, kind="stable")

@@ -19,14 +19,15 @@ SEAM = 1 << 11
 def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int = SEAM) -> NDArray[np.int64]:
     """Count a text's n-grams in hashed columns, piece by piece to save memory; int64 (form.width,).
 
-    N-grams across a cut are the counts of the text around the cut less the counts of its two halves. Only
-    n-grams of more than ``seam`` characters are missed.
+    The text is cut into pieces, and their counts are added up. N-grams that cross a cut are counted in a
+    stretch of text around it: the counts of the stretch minus those of its two halves. Only n-grams of more
+    than ``seam`` characters can be missed.
 
     Args:
         text: the text.
         form: format of n-grams.
         piece: number of characters of a piece.
-        seam: number of characters before and after a cut in which n-grams across the cut are counted.
+        seam: number of characters of the stretch before a cut, and of the stretch after it.
     """
     counts = np.zeros(form.width, np.int64)
     for part, sign in _parts(text, piece, seam):
@@ -36,7 +37,7 @@ def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int 
 
 
 def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
-    """Yield parts of a text, each with 1 if its n-gram counts are to be added, or -1 if subtracted.
+    """Yield parts of a text, each with 1 if its n-gram counts must be added, or -1 if subtracted.
 
     Args:
         text: the text.

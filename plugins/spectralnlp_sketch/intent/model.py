@@ -176,7 +176,7 @@ class Classifier(ChangingModel):
 
         The weights of a classifier are a sum over its examples, so the contribution of each training text is
         exact up to the rounding of stored numbers. Corrections of a second layer are distributed among
-        n-grams and texts. Directions of meaning and calibration, learned from all texts, count as fixed.
+        n-grams and texts. Directions and calibration, which are learned from all texts, are taken as fixed.
 
         Args:
             text: the text to explain.
@@ -227,7 +227,10 @@ class Classifier(ChangingModel):
         return self._doubts(*self._probabilities(texts))
 
     def refuses(self, found: Classification) -> bool:
-        """Return whether a classified text probably belongs to no label, and should not get a label."""
+        """Return whether to refuse a text, given its classification, because it probably has no label.
+
+        A text is refused if its ``out_of_scope`` exceeds ``scope.threshold``, or no n-gram of it is known.
+        """
         return found.out_of_scope > self.scope.threshold or found.out_of_scope == 1
 
     def _doubts(self, probabilities: Array32, familiar: Array32) -> Array32:
@@ -264,12 +267,16 @@ class Classifier(ChangingModel):
     def _column_scores(
         self, counts: Mapping[int, int], wanted: NDArray[np.float64], start: Array32
     ) -> tuple[dict[int, float], float]:
-        """Return what each known n-gram of a text adds to a weighted sum of scores, and the constant part.
+        """Distribute a weighted sum of a text's scores, such as the log-odds of two labels, among n-grams.
 
         Args:
             counts: count of each n-gram in the text, by hashed column.
             wanted: weights of the labels' scores in the sum (n_labels,).
-            start: initial scores from `_start`.
+            start: initial scores of the text from `_start`, float32 (n_labels,).
+
+        Returns:
+            What each known n-gram adds to the sum, by hashed column; and the rest of the sum, which depends
+            on no n-gram.
         """
         columns, table = self._weighed(counts)
         slope, constant = self._slope(start + table.sum(axis=0), wanted)
@@ -277,7 +284,7 @@ class Classifier(ChangingModel):
         return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
 
     def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the hashed columns of a text's known n-grams, and what each adds to uncorrected scores.
+        """Return the hashed columns of a text's known n-grams, and what each adds to first-layer scores.
 
         Args:
             counts: count of each hashed column in the text.
@@ -303,11 +310,15 @@ class Classifier(ChangingModel):
     ) -> tuple[NDArray[np.float64], float]:
         """Express a weighted sum of final (corrected) scores as a weighted sum of first-layer scores.
 
-        Corrections are not linear in the first layer's scores s. But for a given text, each squashed score is
-        a multiple of s − center, and these multiples give exact weights for that text.
+        Corrections are not linear in the first layer's scores s. But for one text, each squashed score is
+        some multiple of s − center, and these multiples give weights that are exact for this text.
+
+        Args:
+            scores: first-layer scores of the text (n_labels,).
+            wanted: weights of the labels' final scores in the sum (n_labels,).
 
         Returns:
-            Weights of first-layer scores, float64 (n_labels,), and the constant.
+            Weights of first-layer scores, float64 (n_labels,), and the constant to add to their sum.
         """
         layer, slope = self.second_layer, wanted.copy()
         corrections = layer.weights @ wanted
@@ -354,7 +365,11 @@ class Classifier(ChangingModel):
         return {**self.about, "labels": len(self.labels), "n-grams": len(self.columns)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return metadata and arrays to save in a model folder; the table is stored in half precision."""
+        """Return metadata and arrays to save in a model folder; the table of scores is in half precision.
+
+        Args:
+            compact: ignored, since half precision is always used.
+        """
         metadata = {
             "labels": list(self.labels),
             "words": self.form.words,

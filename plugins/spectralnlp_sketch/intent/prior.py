@@ -1,9 +1,10 @@
-"""Learn text features without labels (the prior): n-grams, their idf, and directions of their meaning.
+"""Learn text features without labels (the prior): n-grams, their idf, and vectors of n-grams.
 
-A text is a tf-idf row x of n-grams. The prior is a matrix B (n-grams × dimensions). It holds eigenwords of
-n-grams of words and characters and, for long texts, directions that correlate between the sentences of a
-text (`intent.agreement`). The features of the head are x and xB. Both are linear in x, so the head's weights
-fold into one table of scores, n-grams × classes: W + B W'.
+A text is a tf-idf row x of n-grams. The prior has a matrix B (n-grams × dimensions) with a vector for each
+n-gram: eigenwords for words, vectors derived from them for n-grams of characters and, for long texts,
+directions that correlate between the sentences of a text (`intent.agreement`). The features of the linear
+classifier (head) are x and the projection xB. If x has the weights W and xB the weights W′ in the head, its
+scores are x (W + B W′), so one table W + B W′ of scores (n-grams × classes) is stored.
 """
 
 from __future__ import annotations
@@ -63,14 +64,15 @@ SPELLING_LENGTH = 1.5
 
 @dataclass(frozen=True)
 class Prior:
-    """Known n-grams with directions of their meaning, from which the features of texts are computed.
+    """Vocabulary of n-grams with their vectors, which converts texts to features of the classifier.
 
     Args:
-        ngrams: the known n-grams.
-        projection: matrix B, float32 (n_single, d), with a row for each n-gram except pairs.
+        ngrams: the n-grams that occur in the training texts, with their idf.
+        projection: matrix B, float32 (n_single, d), with a vector for each n-gram except pairs of words; its
+            columns are called directions.
         sparse_scale: length to which a text's n-grams of words, and those of characters, are scaled.
-        pair_scale: length to which its pairs of words are scaled.
-        dense_scale: factor by which its projection xB is multiplied.
+        pair_scale: length to which the text's pairs of words are scaled.
+        dense_scale: factor by which the text's projection xB is multiplied.
         scaled_featurizer: featurizer whose rows replace projections; None for none.
     """
 
@@ -96,12 +98,12 @@ class Prior:
         return Features(scaled_rows, dense)
 
     def weighted(self, scale: float, *, pairs: float, dense: float) -> Prior:
-        """Return a copy of the prior that scales features of texts differently.
+        """Return a copy of the prior with other scales for the features of texts.
 
         Args:
             scale: factor of all features.
-            pairs: weight of the squared length of pairs of words.
-            dense: weight of the squared length of projections.
+            pairs: additional factor of the squared length of pairs of words.
+            dense: additional factor of the squared length of projections.
         """
         return replace(
             self,
@@ -111,13 +113,13 @@ class Prior:
         )
 
     def with_texts(self, texts: Sequence[str], n_texts: int) -> Prior:
-        """Return a prior with the n-grams of new labelled texts added, but not their pairs of words.
+        """Return a larger prior that also contains the n-grams of new labelled texts, with vectors of zero.
 
-        The directions of new n-grams are zero.
+        Pairs of words in the new texts are not added.
 
         Args:
             texts: the new labelled texts.
-            n_texts: total number of texts, from which idf is computed.
+            n_texts: total number of texts, old and new, from which the idf of new n-grams is computed.
         """
         ngrams, places = self.ngrams.with_texts(texts, n_texts)
         projection = np.zeros((ngrams.n_single, self.projection.shape[1]), np.float32)
@@ -125,9 +127,7 @@ class Prior:
         return replace(self, ngrams=ngrams, projection=projection)
 
     def projected(self, rows: sp.csr_array, texts: Sequence[str] = ()) -> Array32:
-        """Return the projections of texts onto the directions, or the featurizer's rows, unscaled.
-
-        Float32 (n_texts, d).
+        """Return projections of texts, or rows of the featurizer, before scaling; float32 (n_texts, d).
 
         Args:
             rows: tf-idf rows of the texts (n_texts, n_ngrams).
@@ -144,13 +144,15 @@ class Prior:
         return scales
 
     def fold(self, weights: Weights) -> Array32:
-        """Combine a linear classifier's weights with the directions: one score for each n-gram and class.
+        """Fold the weights of sparse and dense features into one table of scores for n-grams and classes.
+
+        Dense features from a featurizer are left out; `feature_scores` folds their weights.
 
         Args:
-            weights: the head.
+            weights: weights of the linear classifier (head).
 
         Returns:
-            float32 (n_ngrams, n_classes).
+            Scores of n-grams, float32 (n_ngrams, n_classes).
         """
         with one_blas_thread():
             table = self._scales[:, None] * weights.sparse
@@ -160,13 +162,14 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Return the scores of the columns of the prior's featurizer.
+        """Fold the weights of dense features into scores of the featurizer's columns, before centring.
 
         Args:
-            weights: the head.
+            weights: weights of the linear classifier (head).
 
         Returns:
-            Scores of columns, float32 (n_features, n_classes), and of their mean, float32 (n_classes,).
+            Scores of columns, float32 (n_features, n_classes); and the scores of the featurizer's mean row,
+            float32 (n_classes,), to subtract from the bias, since the head was trained on centred rows.
         """
         assert self.scaled_featurizer is not None
         table = np.float32(self.dense_scale * self.scaled_featurizer.factor) * weights.dense
@@ -182,17 +185,18 @@ def eigenword_directions(
     scale: float,
     random_state: int,
 ) -> Array32:
-    """Return eigenwords of single words, and directions of n-grams of characters derived from them.
+    """Return vectors of n-grams: eigenwords for single words, derived vectors for n-grams of characters.
 
-    Directions are scaled so that projections of texts have the mean length ``scale``. Contexts are the words
-    at most ``window`` away on either side, pooled. Directions of character n-grams come from
-    `spelled_directions`, so that inflected forms and unseen words are close to words of similar spelling.
+    Vectors of character n-grams come from `spelled_directions`, so that inflected forms and unseen words are
+    close to words of similar spelling. All are scaled so that the projections of texts have the mean length
+    ``scale``. The contexts of eigenwords are the words at most ``window`` away on either side, without regard
+    to their position.
 
     Args:
         rows: tf-idf rows of the texts (n_texts, n_ngrams).
-        ngrams: the known n-grams.
+        ngrams: the vocabulary of n-grams.
         texts: the texts from which eigenwords are learned.
-        dimensions: maximum number of directions.
+        dimensions: maximum number of dimensions.
         window: maximum distance of a context word.
         scale: mean length of projections.
         random_state: seed of eigenwords.
@@ -237,7 +241,10 @@ def eigenword_directions(
 
 
 def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
-    """Return a corpus of texts with blanks between words, or None if there are too few words."""
+    """Return texts as lines of words for eigenwords, or None if listed texts have too few words.
+
+    Characters that are not part of a word are replaced by blanks. The words of a stream are not counted.
+    """
     if isinstance(texts, Corpus):
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
     lines = spaced_words(texts, lowercase)
@@ -245,7 +252,10 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
-    """Return a context that limits memory for counts of streamed texts, unless a limit is set already."""
+    """Return a context manager that limits the memory for counts if texts are streamed.
+
+    A limit that is already set is kept.
+    """
     is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
     return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
 
@@ -285,12 +295,12 @@ def long_text_directions(
 
 
 def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -> Array32:
-    """Fit directions of character n-grams whose sums approximate word vectors, by ridge regression.
+    """Fit vectors of character n-grams whose weighted sums approximate word vectors, by ridge regression.
 
     Args:
         words: the words.
         vectors: vectors of the words, float32 (n_words, d).
-        ngrams: the known n-grams.
+        ngrams: the vocabulary of n-grams.
 
     Returns:
         float32 (n_ngrams, d); zero except for n-grams of characters.
@@ -320,18 +330,21 @@ def learn_prior(
     featurizer: str | None = None,
     stream: Corpus[Example] | None = None,
 ) -> tuple[Prior, sp.csr_array]:
-    """Learn what a classifier takes from unlabelled texts too: weights of n-grams, and directions for them.
+    """Learn the prior from texts without their labels: n-grams, their idf, and vectors of n-grams.
 
-    The directions are leading singular vectors of n-gram counts, by which texts get dense features. Returns
-    this prior knowledge and the n-gram counts of the texts, a row each.
+    The vectors are eigenwords or, for many texts of several sentences, directions that correlate between
+    sentences, or both. A featurizer, if one is named, replaces the vectors.
 
     Args:
         texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
         n_labelled: number of labelled texts.
         form: which n-grams of words and characters are counted.
-        random_state: seed of eigenwords and directions.
-        featurizer: name or folder of a featurizer to use instead of directions.
+        random_state: seed of eigenwords and of the SVD.
+        featurizer: name or folder of a featurizer to use instead of vectors; None for vectors.
         stream: corpus of all texts if ``texts`` is a sample; eigenwords are learned from it.
+
+    Returns:
+        The prior, and the tf-idf rows of ``texts``, CSR float32 (n_texts, n_ngrams).
 
     Raises:
         TextError: all texts are empty.

@@ -1,4 +1,4 @@
-"""Pseudo-labels: add unlabelled texts, with the label that is most certain, to the training examples."""
+"""Pseudo-labels: add unlabelled texts that are classified with confidence to the training examples."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _BATCH = 1000
 
 
 class Unlabelled(NamedTuple):
-    """Unlabelled texts that are candidates for pseudo-labels, with their similarities.
+    """Unlabelled texts that are candidates for pseudo-labels, and how similar they are to other texts.
 
     Args:
-        features: features of n texts.
+        features: features of the n candidates.
         log_odds: how similar each text is to labelled texts, from `domain_log_odds`, float32 (n,).
-        neighbours: numbers of each text's nearest neighbours among the n texts, int64 (n, k).
+        neighbours: indices of the k nearest neighbours of each text among the candidates, int64 (n, k).
         nearness: weights of the neighbours, float32 (n, k); rows sum to one.
         n_in_domain: estimated number of unlabelled texts that are in scope.
     """
@@ -187,7 +187,9 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
 
 
 def _one_from_another(first: Features, second: Features) -> Weights:
-    """Train a linear classifier that separates two sets of texts, both with the same total weight.
+    """Train a linear classifier that separates two sets of texts; class 0 is the first set, 1 the second.
+
+    Both sets have the same total weight.
 
     Args:
         first, second: features of the texts of each set.

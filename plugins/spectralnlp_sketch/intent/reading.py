@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """Return text that names the columns used of a table; empty for files without columns."""
+        """Return a remark that names the columns read from a table; empty for a file without column names."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:
@@ -247,7 +247,7 @@ def _texts(table: Table, column: Column) -> Iterator[str]:
 
 
 def _unlabelled_table(path: Path | str, text_column: Column | None, encoding: str) -> Table | None:
-    """Return the table of unlabelled texts, or None for a file of lines."""
+    """Return a file of unlabelled texts as a table, or None if the file holds one text a line."""
     table = find_table(path, encoding=encoding)
     return None if table is None else find_table(path, [text_column], encoding=encoding)
 

@@ -33,7 +33,7 @@ _NUMBERS = float_array(4 + len(_SCOPE), stored=("float64",))
 
 
 class ResumeState(NamedTuple):
-    """Parts of a fitted classifier before they are folded into one table.
+    """State of a trained classifier from which training resumes: the head's dual variables, and what stays.
 
     Args:
         prior: n-grams and directions.
@@ -67,7 +67,7 @@ class ResumeState(NamedTuple):
         return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
 
     def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
-        """Return the features of texts: those stored for known texts, computed ones for others.
+        """Return the features of labelled texts; features that are stored here are not computed again.
 
         Args:
             texts: any texts.
@@ -86,9 +86,9 @@ class ResumeState(NamedTuple):
         return known.with_more(made).rows(places)
 
     def _places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """Return the index of each example among those of the state, int64 (n,), or -1 if it is new.
+        """Return the index of each example in the state, int64 (n,), or -1 for a new example.
 
-        No index is used twice.
+        Equal examples, which have equal keys, get different indices.
         """
         places: dict[bytes, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):

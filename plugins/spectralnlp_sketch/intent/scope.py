@@ -94,14 +94,18 @@ def learn_scope(
     refused: float,
     random_state: int,
 ) -> Scope:
-    """Learn to separate texts of left-out labels from held-out texts of the other labels.
+    """Learn an out-of-scope detector, which separates texts of left-out labels from texts of other labels.
+
+    A classifier is trained without some labels and without some texts of the remaining labels; the detector
+    learns from its confidence for texts of the left-out labels and for the held-out texts.
 
     Args:
         examples: labelled texts.
         idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
-        fit: function that learns weights from examples for the labels with the given numbers.
+        fit: function of training examples and of the numbers of their labels, int64, which returns the
+            weights of a classifier of these labels.
         sharpness: factor of scores before the softmax.
-        refused: share of held-out in-scope texts above the threshold.
+        refused: share of held-out in-scope texts that the detector may refuse; it sets the threshold.
         random_state: seed of the choice of labels and texts.
     """
     labels = examples.targets.argmax(axis=1)

@@ -30,7 +30,7 @@ TOLERANCE = 1e-5
 
 
 class SecondLayer(NamedTuple):
-    """Corrections of scores: s + Wᵀ squashed(2 (s − m)).
+    """Second layer of a classifier: replaces scores s by s + Wᵀ squash(2 (s − m)).
 
     Args:
         centers: mean scores m, float32 (n_labels,); empty without corrections.
@@ -63,9 +63,11 @@ def squash(x: NDArray[np.floating]) -> NDArray[np.floating]:
 def learn_second_layer(
     scores: Array32, labels: NDArray[np.int64], tolerance: float = TOLERANCE
 ) -> SecondLayer:
-    """Learn corrections: minimise C Σᵢ Σ_c max(0, 1 − y_ic f_c(xᵢ))² + ½‖W‖² for corrected scores f.
+    """Learn a second layer from the scores of held-out texts, by one-against-rest squared hinge loss.
 
-    y_ic is 1 for a text's label, else −1. Squashed scores are scaled to a mean squared length of 1.
+    The weights W minimise C Σᵢ Σ_c max(0, 1 − y_ic f_ic)² + ½‖W‖², where f_ic is the corrected score of text
+    i for label c, y_ic is 1 if c is its true label, else −1, and `C` is a constant. For this, squashed scores
+    are scaled to a mean squared length of 1.
 
     Args:
         scores: scores of held-out texts, float32 (n, n_labels).

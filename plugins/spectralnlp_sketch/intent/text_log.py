@@ -36,9 +36,9 @@ class TextLog(ExampleLog[Example]):
     columns: ClassVar = {"text": "texts", "label": "labels"}
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the valid values of a saved column, which holds ids of texts or of labels.
+        """Return dtype, shape and range of a saved column of ids, to check stored arrays.
 
-        -1 means that a text has no label.
+        The id -1 in the column ``label`` means that a text has no label.
 
         Args:
             column: ``text`` or ``label``.
@@ -65,7 +65,7 @@ class TextLog(ExampleLog[Example]):
 
     @classmethod
     def example_of(cls, items: Items) -> Example:
-        """Return the example (text and label) whose stored values, one for each column, are given."""
+        """Make an example (text and label) from its stored values, one for each column."""
         (text,), (label,) = items
         return Example(str(text), None if label is None else _value_of(label))
 
