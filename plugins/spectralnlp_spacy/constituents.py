@@ -129,7 +129,7 @@ def read_brackets(doc: Doc, key: str, start: int = 0, end: int | None = None) ->
 
 
 def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
-    """Return the tags of a range of tokens: ``token.tag_``, or the tag in the tree if it is not set."""
+    """Return the tag of each token in a range: ``token.tag_`` or, if this is empty, the tag in the tree."""
     group = _group(doc, key)
     tags: Sequence[str] = group.attrs.get(TAGS, ()) if group is not None else ()
     tags = tags if len(tags) == len(doc) else [""] * len(doc)
@@ -137,7 +137,7 @@ def read_tags(doc: Doc, key: str, start: int, end: int) -> list[str]:
 
 
 def read_fallback(span: Span, key: str) -> str | None:
-    """Return the reason why a sentence's tree is not the grammar's best tree; None if it is.
+    """Return why a sentence has a fallback tree; None if its tree is the best one of the grammar.
 
     Args:
         span: a span in the sentence.
@@ -152,9 +152,9 @@ def read_fallback(span: Span, key: str) -> str | None:
 
 
 def _group(doc: Doc, key: str) -> SpanGroup | None:
-    """Return the spans of the constituents, ``doc.spans[key]``; None if there are none.
+    """Return the group of constituents ``doc.spans[key]``, or None if the document has no such group.
 
-    They are repaired if tokens were merged or split.
+    If tokens were merged or split since the group was written, its spans are repaired first.
     """
     if key not in doc.spans:
         return None
@@ -169,15 +169,18 @@ def _group(doc: Doc, key: str) -> SpanGroup | None:
 
 
 def _is_in_place(span: Span) -> bool:
-    """Return whether the tokens of a span still have its character range."""
+    """Return whether a span's tokens still cover its stored characters; not so after retokenisation."""
     first, last = span.doc[span.start], span.doc[span.end - 1]
     return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
 
 
 def _repair(doc: Doc, key: str) -> SpanGroup:
-    """Move constituents in ``doc.spans[key]`` to the tokens that have their characters after retokenisation.
+    """Recompute the token ranges of the spans in ``doc.spans[key]`` after tokens were merged or split.
 
-    Constituents that begin or end within a token are dropped.
+    Each constituent keeps its range of characters; it is dropped if it now begins or ends within a token.
+
+    Returns:
+        The new group of spans, which replaces the old one in ``doc.spans``.
     """
     group: SpanGroup = doc.spans[key]
     starts = {token.idx: token.i for token in doc}
@@ -206,7 +209,10 @@ def has_dependencies(doc: Doc, key: str) -> bool:
 
 
 def read_chains(doc: Doc, key: str, start: int, end: int) -> list[Chain]:
-    """Return the unary chains within a range of tokens, parents first, down to single words."""
+    """Return the unary chains within a range of tokens, parents first.
+
+    A word that is not itself a constituent is a chain without brackets.
+    """
     chains: list[Chain] = []
     words = iter(words_of(doc, start, end))
     word = next(words, None)
@@ -295,8 +301,8 @@ def brackets_of(tree: Tree, tokens: Sequence[int], posterior: float | None = Non
 
     Args:
         tree: a tree.
-        tokens: index of the token of each word of the tree.
-        posterior: posterior of all constituents.
+        tokens: for each word of the tree, the index of its token in the document.
+        posterior: posterior probability to give to every constituent; None if it is unknown.
     """
     for label, start, end in tree.spans():
         yield Bracket(label, tokens[start], tokens[end - 1] + 1, posterior)

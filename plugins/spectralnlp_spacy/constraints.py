@@ -29,7 +29,7 @@ class RequiredSpans:
                 self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
 
     def among(self, words: Sequence[int]) -> Constraints | None:
-        """Return the constraints on the tree over some words of a sentence; None if there are none.
+        """Return the constraints on the tree over these words: spans that it must have; None for none.
 
         Args:
             words: indices of the words among the tokens of the document, in order, without white space.
@@ -52,7 +52,10 @@ class RequiredSpans:
 
     @contextmanager
     def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Return a context that turns a ConstraintError in its block into an error that quotes the words.
+        """Return a context that reports a ConstraintError in its block as a ComponentError with the sentence.
+
+        Args:
+            words: token indices of the words that the error message quotes.
 
         Raises:
             ComponentError: the block raised a ConstraintError.

@@ -31,7 +31,7 @@ def docs_of_trees(
     on the gold tokens.
 
     Args:
-        trees: cleaned trees.
+        trees: trees without traces and function tags.
         vocab: vocabulary of the documents.
         sentences: number of sentences per document.
         key: key of the constituents in ``doc.spans``.
@@ -79,7 +79,7 @@ def docs_of_tags(
         sentences: number of sentences per document.
 
     Raises:
-        ConfigError: the tags are spans, and ``field`` is None.
+        ConfigError: the tags mark spans (``B-…``, ``I-…``), and ``field`` is None.
         InputError: the column does not exist.
     """
     stream = iter(annotated)

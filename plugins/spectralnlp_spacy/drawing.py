@@ -51,10 +51,10 @@ def render(
 
     Args:
         docs: documents or spans.
-        page: whether to return a whole HTML page; otherwise one ``<svg>`` element per sentence and line.
+        page: whether to return a whole HTML page; otherwise lines with one ``<svg>`` element per sentence.
         jupyter: whether to show the drawing in a notebook; None to detect a notebook.
-        options: ``scores``, whether to show posteriors of constituents (True by default); ``spans_key``, name
-            of the group with the constituents (``constituents`` by default).
+        options: values by name: ``scores``, whether to show posteriors of constituents (True by default);
+            ``spans_key``, key of the constituents in ``doc.spans`` (``constituents`` by default).
 
     Returns:
         HTML or SVG; None if the drawing was shown in a notebook.
@@ -89,7 +89,7 @@ def render(
 
 
 def parses_of(span: Doc | Span, key: str = KEY) -> Iterator[Parse]:
-    """Yield the trees of a document or span as parses of the core.
+    """Yield a `Parse` for each sentence of a document or span, with its tree and posteriors.
 
     Raises:
         ComponentError: the document has no constituents.

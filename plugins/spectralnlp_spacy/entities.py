@@ -1,4 +1,4 @@
-"""Add new entities to the existing entities of a document, as spaCy's components do."""
+"""Add entities to ``doc.ents``, with spaCy's rules for overlaps with existing entities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_blocked(doc: Doc, token: int) -> bool:
 
 
 def is_annotated(doc: Doc, tokens: Sequence[int]) -> bool:
-    """Return whether the entity annotation of all these tokens is known (inside or outside)."""
+    """Return whether each of the tokens is annotated as inside or outside of an entity."""
     return all(doc[i].ent_iob != _MISSING for i in tokens)
 
 

@@ -86,7 +86,7 @@ class Getters:
                 end = chain.end
 
     def parent(self, span: Span) -> Span | None:
-        """Return the smallest constituent that contains a constituent; None for a whole sentence."""
+        """Return the smallest larger constituent around a constituent; None for a whole sentence."""
         inner = self._chain(span)
         if inner.start == inner.end:
             return None
@@ -120,7 +120,7 @@ class Getters:
         return min(known) if known else None
 
     def fallback(self, span: Span) -> str | None:
-        """Return why the tree of the span's sentence is not the grammar's best tree; None if it is."""
+        """Return why the span's sentence has a fallback tree; None if its tree is the grammar's best."""
         return read_fallback(span, self.key)
 
     def as_doc(self, span: Span, *, copy_user_data: bool = False) -> Doc:

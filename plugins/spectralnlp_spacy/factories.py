@@ -1,4 +1,7 @@
-"""Register the factories of the spaCy components; cheap to import, since every spaCy pipeline does."""
+"""Register the factories of the spaCy components.
+
+spaCy imports this module for every pipeline, so it imports the components only when they are created.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def default_config(kind: type[PipeSettings], scorer: str) -> dict[str, Any]:
     """Return the default config of a component: the defaults of its settings, and its scorer.
 
     Args:
-        kind: class of the settings.
+        kind: class of the component's settings.
         scorer: registered name of the scorer.
     """
     defaults = dict(vars(kind()))  # type: ignore[call-arg]
@@ -46,10 +49,10 @@ def _register(
     Args:
         component: module and name of the class, which is imported when a component is created. The factory is
             named after the module: ``spectral_parser``.
-        kind: class of the settings.
+        kind: class of the component's settings.
         config: default values of the settings.
         assigns: attributes that the component sets, for spaCy's analysis of pipelines.
-        weights: weights of its scores, for ``spacy train``.
+        weights: weights of the component's scores in the total score of ``spacy train``.
 
     Returns:
         The factory function.

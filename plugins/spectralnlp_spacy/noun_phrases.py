@@ -37,8 +37,8 @@ def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> I
     Args:
         doclike: a document or a span.
         key: key of the constituents in ``doc.spans``.
-        usual: spaCy's function of noun chunks for the language, used for documents with a dependency parse by
-            another component; None if the language has none.
+        usual: spaCy's function of noun chunks for the language, used for documents without constituents or
+            with dependencies that another component set; None if spaCy has no such function.
     """
     doc = doclike if isinstance(doclike, Doc) else doclike.doc
     parsed_by_others = doc.has_annotation("DEP") and not has_dependencies(doc, key)

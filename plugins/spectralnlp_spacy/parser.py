@@ -93,12 +93,12 @@ class SpectralParser(SentencePipe):
 
     @property
     def place(self) -> str:
-        """Where constituents are written, for messages: ``doc.spans['constituents']``."""
+        """Group of spans that the component writes: ``doc.spans['constituents']``."""
         return f"doc.spans[{self.spans_key!r}]"
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, for messages."""
+        """Annotation that training examples must have, as error messages name it."""
         return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class SpectralParser(SentencePipe):
         return parser
 
     def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
-        """Parse documents without changing them."""
+        """Return the parses of documents, one `ParsedDoc` each; the documents are not changed."""
         parser = self.ready()
         bounds = [self.bounds(doc) for doc in docs]
         words = [
@@ -156,7 +156,10 @@ class SpectralParser(SentencePipe):
             warnings.warn(Warnings.SW002.format(name=self.name, max_length=self.max_length), stacklevel=2)
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
-        """Write constituents to documents; also tags and sentence boundaries if they are not set."""
+        """Write constituents, tags, sentence boundaries and, if so set, dependencies to documents.
+
+        Existing tags and sentence boundaries are kept.
+        """
         for doc, parsed in zip(docs, predictions, strict=True):
             set_boundaries(doc, parsed.bounds)
             if self.set_tags:
@@ -218,11 +221,11 @@ class SpectralParser(SentencePipe):
 def _or_refused(
     parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
 ) -> Iterator[Parse]:
-    """Yield the parses of sentences; an error about a required span quotes the words of its sentence.
+    """Yield parses unchanged; report a violated constraint as an error that quotes the sentence.
 
     Args:
-        parses: the parses, computed one after another.
-        sentences: for each parse, the required spans of its document, and the indices of its words.
+        parses: iterator that computes the parse of one sentence after another.
+        sentences: for each sentence, the required spans of its document, and the token indices of its words.
     """
     for required, words in sentences:
         with required.refused(words):
@@ -237,13 +240,13 @@ def _assemble(
     parses: Iterator[Parse],
     arcs: Arcs | None,
 ) -> ParsedDoc:
-    """Join the parses of a document's sentences; their spans become token indices of the document.
+    """Join the parses of a document's sentences, and convert word ranges to ranges of tokens.
 
     Args:
         doc: the document.
         bounds: first token and end of each sentence.
-        words: for each sentence, the indices of its words among the tokens.
-        parses: parses of the sentences that have words, from which as many are taken as there are.
+        words: for each sentence that has words, the token indices of its words.
+        parses: iterator over parses, of which one is consumed for each item of ``words``.
         arcs: dependency arcs to fill in; None if dependencies are not wanted.
     """
     result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
@@ -260,11 +263,11 @@ def _assemble(
 
 
 def _brackets(parse: Parse, words: Sequence[int]) -> Iterator[Bracket]:
-    """Yield the constituents of a parse over a document's tokens, under a ``TOP`` if none covers all words.
+    """Yield the constituents of a parse as ranges of tokens; add a ``TOP`` if none covers all words.
 
     Args:
         parse: parse of a sentence.
-        words: index of the token of each word.
+        words: for each word of the sentence, the index of its token in the document.
     """
     if not any((c.start, c.end) == (0, len(words)) for c in parse.constituents[:1]):
         yield Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)

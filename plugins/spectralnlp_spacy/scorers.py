@@ -32,7 +32,7 @@ def make_parser_scorer() -> Callable[..., Scores]:
 
 
 def score_parser(examples: Iterable[Example], **settings: Any) -> Scores:
-    """Return the scores of `score_evalb` and of `score_constituents` together."""
+    """Score constituents both by EVALB and as labelled spans; return the scores by name."""
     examples = list(examples)
     return score_evalb(examples, **settings) | score_constituents(examples, **settings)
 
@@ -54,7 +54,7 @@ def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
     """Score the labelled spans in ``doc.spans[key]`` as spaCy does.
 
     Args:
-        examples: examples; those without the gold group are ignored.
+        examples: examples; those whose gold document lacks the group are ignored.
         key: key of the spans in ``doc.spans``.
         name: prefix of the names of the scores.
     """
@@ -74,9 +74,10 @@ def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
 def score_evalb(examples: Iterable[Example], *, spans_key: str = KEY, **settings: Any) -> Scores:
     """Score constituents by EVALB, from 0 to 1: ``evalb_r``, ``evalb_p``, ``evalb_f``, ``evalb_complete``.
 
-    With Collins' parameters, punctuation and TOP are not counted. The scores are over gold sentences; if the
-    prediction has other boundaries, its constituents within a gold sentence are its tree. Sentences whose
-    tokens differ from the gold tokens are not scored; ``evalb_errors`` is their share.
+    With Collins' parameters, punctuation and TOP are not counted. Scores are over gold sentences: if the
+    predicted boundaries differ, the predicted constituents within a gold sentence are compared. Sentences
+    that EVALB cannot score, such as those with other tokens than the gold tokens, are left out;
+    ``evalb_errors`` is their share of all sentences.
 
     Args:
         examples: examples; those without gold constituents are ignored.
@@ -116,12 +117,13 @@ def make_tagger_scorer() -> Callable[..., Scores]:
 def score_tags(
     examples: Iterable[Example], *, attribute: str = "tag", spans_key: str = "chunks", **settings: Any
 ) -> Scores:
-    """Score tags as spaCy does: ``tag_acc``, ``pos_acc``, ``ents_f`` or, for spans, ``chunks_f``.
+    """Score tags with spaCy's scorers; return ``tag_acc``, ``pos_acc``, ``ents_f`` or ``chunks_f`` etc.
 
     Args:
         examples: examples; those without gold annotation are ignored.
         attribute: where the tagger writes tags: ``tag``, ``pos``, ``ents`` or ``spans``.
-        spans_key: key of the spans in ``doc.spans``, which is the prefix of their scores.
+        spans_key: if ``attribute`` is ``spans``, key of the spans in ``doc.spans`` and prefix of the names of
+            the scores: ``chunks_p``, ``chunks_r``, ``chunks_f``.
         settings: ignored.
     """
     scores: Scores

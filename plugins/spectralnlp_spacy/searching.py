@@ -153,7 +153,7 @@ def _batches(sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:
 
 
 def _sentences(docs: Doc | Span | Iterable[Doc | Span], key: str) -> Iterator[_Sentence]:
-    """Yield the trees of all sentences; for a span, of the parts of sentences within it."""
+    """Yield the tree of each sentence of documents, or of each part of a sentence within a span."""
     for each in [docs] if isinstance(docs, Doc | Span) else docs:
         doc = each if isinstance(each, Doc) else each.doc
         first, last = (0, len(doc)) if isinstance(each, Doc) else (each.start, each.end)

@@ -1,4 +1,4 @@
-"""Base class of components that process sentence by sentence: sentence boundaries, and spelling of words."""
+"""Base class of the parser and the tagger, which find sentences and adapt the spelling of words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Bounds = list[tuple[int, int]]
 
 
 class SentencePipe(SpectralPipe):
-    """Base class of the parser and the tagger.
+    """Base class of the parser and the tagger, the components that process each sentence on its own.
 
     Attributes:
         split_sentences: whether to split documents without sentence boundaries; otherwise each is one
@@ -61,7 +61,10 @@ def set_boundaries(doc: Doc, bounds: Bounds) -> None:
 
 
 def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
-    """Split the text of a document into sentences; return first token and end of each."""
+    """Split a document into sentences; return the first token and the end of each.
+
+    Sentences are found in the text by the tokenizer of the model, and begin at tokens of the document.
+    """
     sentences = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
     starts = [0]
     token = 0

@@ -27,8 +27,8 @@ class TaggedDoc(NamedTuple):
 
     Args:
         bounds: first token and end (exclusive) of each sentence.
-        words: for each sentence, the indices of its words among the tokens of the document.
-        tags: for each sentence, a tag for each word.
+        words: for each sentence that has words, the token indices of its words (not white space).
+        tags: for each item of ``words``, a tag for each word.
     """
 
     bounds: Bounds
@@ -74,13 +74,13 @@ class SpectralTagger(SentencePipe):
 
     @property
     def place(self) -> str:
-        """Where the tags are written, for messages, such as ``token.tag_``."""
+        """Attribute or group of spans to which the component writes tags, such as ``token.tag_``."""
         places = {"tag": "token.tag_", "pos": "token.pos_", "ents": "doc.ents"}
         return places.get(self.attribute, f"doc.spans[{self.spans_key!r}]")
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, for messages."""
+        """Annotation that training examples must have, as error messages name it."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
 
     def load(self, source: str | Path) -> None:
@@ -107,7 +107,7 @@ class SpectralTagger(SentencePipe):
     # Annotating
 
     def predict(self, docs: Sequence[Doc]) -> list[TaggedDoc]:
-        """Tag the words of documents without changing the documents."""
+        """Return the tags of documents, one `TaggedDoc` each; the documents are not changed."""
         tagger = self.ready()
         bounds = [self.bounds(doc) for doc in docs]
         words = [
@@ -168,7 +168,10 @@ class SpectralTagger(SentencePipe):
         return bool(doc.has_annotation({"tag": "TAG", "pos": "POS", "ents": "ENT_IOB"}[self.attribute]))
 
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
-        """Return, for each sentence of a gold document, the indices of its words and their tags."""
+        """Return the token indices of the words, and their gold tags, of each sentence of a document.
+
+        Sentences without words are left out, as are sentences in which entities are not annotated.
+        """
         sentences = []
         for start, end in sentence_bounds(doc):
             words = words_of(doc, start, end)

@@ -52,19 +52,19 @@ class SpectralTextcat(SpectralPipe):
 
     @property
     def place(self) -> str:
-        """Where probabilities of labels are written, for messages: ``doc.cats``."""
+        """Attribute to which the component writes the probabilities of labels: ``doc.cats``."""
         return "doc.cats"
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, for messages."""
+        """Annotation that training examples must have, as error messages name it."""
         return "doc.cats in which one label is 1"
 
     def _labels(self) -> tuple[str, ...]:
         return tuple(self.ready().labels)
 
     def predict(self, docs: Sequence[Doc]) -> list[Any]:
-        """Classify documents without changing them."""
+        """Return the classifier's prediction for each document; the documents are not changed."""
         return list(self.ready().classify_many([doc.text for doc in docs]))
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:

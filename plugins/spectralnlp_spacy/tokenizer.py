@@ -56,12 +56,14 @@ class SpectralTokenizer(DummyTokenizer):
 
 
 def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
-    """Add the white space after a word: one space belongs to the word, the rest becomes a token, as in spaCy.
+    """Add the white space after a word to the tokens, as spaCy represents it.
+
+    A first space belongs to the word before it (``spaces`` becomes true); the rest becomes a token.
 
     Args:
         blanks: the white space.
-        words: tokens so far, to which a token of white space is appended.
-        spaces: for each token, whether a space follows.
+        words: tokens so far, extended in place.
+        spaces: for each token, whether a space follows; extended in place.
     """
     if words and blanks.startswith(" "):
         spaces[-1], blanks = True, blanks[1:]

@@ -1,4 +1,4 @@
-"""HTTP protocol of the server: uvicorn's, with JSON errors, a time limit and a limit of connections."""
+"""uvicorn's HTTP protocol with errors in JSON, a time limit and a maximum number of connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Protocol(H11Protocol):
 
     Args:
         uvicorn: positional arguments that uvicorn passes to its protocols.
-        patience: seconds within which the head of the next request must arrive.
+        patience: seconds within which the request line and headers of the next request must arrive.
         more: keyword arguments that uvicorn passes to its protocols.
     """
 

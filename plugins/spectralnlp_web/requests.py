@@ -46,13 +46,16 @@ async def read_json(request: Request, *, most: int, seconds: float, example: str
 
 
 async def wait_for_leaving(request: Request) -> None:
-    """Wait until the client closes the connection; the body must have been read."""
+    """Wait until the client closes the connection; call this after reading the request's body."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 async def answer_bad_request(request: Request, error: BadRequestError) -> Response:
-    """Answer with an error and close the connection, because the unread rest of a body is not a request."""
+    """Return the error response to an invalid request, which also closes the connection.
+
+    Otherwise the server would read the rest of the invalid body as the next request.
+    """
     return JSONResponse({"error": error.what}, error.status, {"Connection": "close"})
 
 

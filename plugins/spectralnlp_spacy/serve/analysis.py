@@ -26,7 +26,7 @@ class TextTooLongError(InputError):
 
 
 class Analyst:
-    """Analyser of texts that also explains brackets of trees, one request at a time.
+    """Analyser for the web page: parses a text, and explains why a tree has a bracket.
 
     Args:
         nlp: a pipeline with a ``spectral_parser``.
@@ -73,7 +73,7 @@ class Analyst:
 
         Args:
             words: words of the sentence.
-            bracket: first token, first token after it, and label.
+            bracket: index of its first word, index of the first word after the bracket, and label.
 
         Raises:
             SpectralError: the parser cannot explain this bracket, for example because its label is unknown.
@@ -120,7 +120,10 @@ class Analyst:
             }
 
     def _trees(self, sentence: Span) -> list[dict[str, Any]]:
-        """Return the tree of the document, then the k best trees that differ from it."""
+        """Return a sentence's tree, then other trees from the k best: brackets, SVG drawing and score.
+
+        At most ``k`` trees are returned; the score of the first is None.
+        """
         draw = renderer("svg")
         (parse,) = parses_of(sentence, self.parser.spans_key)
         trees: list[dict[str, Any]] = [{"brackets": str(parse.tree), "svg": draw(parse, True), "score": None}]
@@ -141,7 +144,7 @@ def _check_length(unit: str, length: int, most: int) -> None:
 
 
 def _bare(parse: Any, tree: Any) -> Any:
-    """Return a copy of a parse with another tree of its sentence, without posteriors."""
+    """Return a copy of a parse with another tree of the same sentence and no posteriors, to be drawn."""
     from dataclasses import replace
 
     return replace(parse, tree=tree, constituents=())

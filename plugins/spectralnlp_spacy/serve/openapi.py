@@ -65,7 +65,11 @@ def _answer(description: str, schema: str) -> dict[str, Any]:
 
 
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of an object that has exactly these properties, all required."""
+    """Return the JSON schema of an object with required properties and no others.
+
+    Args:
+        properties: JSON schema of each property, by name.
+    """
     return {
         "type": "object",
         "properties": properties,
@@ -82,8 +86,8 @@ def _array(description: str, *kinds: str) -> dict[str, Any]:
     """Return the JSON schema of a list whose values have one of several types.
 
     Args:
-        description: description of the list.
-        kinds: names of the types.
+        description: what the list contains, for the reader.
+        kinds: JSON names of the types, such as ``string``.
     """
     return {"type": "array", "description": description, "items": {"type": list(kinds)}}
 

@@ -56,10 +56,10 @@ class Worker:
         return worker
 
     async def answer(self, asked: Any) -> Answer:
-        """Analyse a text, or explain a bracket.
+        """Let the process analyse a text or explain a bracket, and return its answer.
 
         Args:
-            asked: a text, or the arguments of `Analyst.explain` by name.
+            asked: a text to analyse, or arguments of `Analyst.explain` by name.
 
         Raises:
             WorkerDiedError: the process ended.
@@ -110,7 +110,9 @@ class WorkerPool:
         self._waiting = 0
 
     async def start(self) -> None:
-        """Start the first worker, then the others in the background; they reuse the code that it compiled.
+        """Start the first worker, wait until it is ready, and start the others in the background.
+
+        The first worker compiles and caches machine code, which the others then load.
 
         Raises:
             ConfigError: the models cannot be loaded.
@@ -128,12 +130,12 @@ class WorkerPool:
         await asyncio.gather(*(worker.end() for worker in self._all))
 
     async def answer(self, asked: Any) -> Answer:
-        """Answer a request with the next free worker; return an error if none is free or it takes too long.
+        """Let the next free worker answer a request; return an error answer if this takes too long.
 
-        If this is cancelled because the client disconnected, the worker has ``grace`` seconds to finish.
+        If the client disconnects, this task is cancelled, and the worker has ``grace`` seconds to finish.
 
         Args:
-            asked: a text, or the arguments of `Analyst.explain` by name.
+            asked: a text to analyse, or arguments of `Analyst.explain` by name.
         """
         if self._idle.empty() and self._waiting >= self._limits.waiting:
             return error_answer(503, "too many texts at once, try again later")
@@ -157,12 +159,12 @@ class WorkerPool:
         return error_answer(500, "the analysis failed") if work.exception() else work.result()
 
     async def _release(self, worker: Worker, work: asyncio.Future[Answer], seconds: float) -> None:
-        """Return a worker to the pool if it finishes in time; otherwise kill it and start another.
+        """Return a worker to the pool once it has answered; if it is too slow, kill and replace it.
 
         Args:
             worker: the worker.
-            work: the answer that the worker computes.
-            seconds: seconds to wait for the answer.
+            work: future of the answer that the worker computes.
+            seconds: maximum time to wait for the answer.
         """
         try:
             done, _ = await asyncio.wait({work}, timeout=seconds)

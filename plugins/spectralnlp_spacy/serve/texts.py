@@ -30,7 +30,9 @@ async def read_text(request: Request, limits: Limits) -> str:
 
 
 async def read_question(request: Request, limits: Limits) -> dict[str, Any]:
-    """Return the ``words`` and the ``bracket`` that a request asks to explain.
+    """Return the sentence (``words``) and the ``bracket`` of a request to explain a bracket.
+
+    The bracket is a list of first word, first word after the bracket, and label.
 
     Raises:
         BadRequestError: the body is invalid or too long.

@@ -1,7 +1,7 @@
 """Worker process that loads the models and analyses one text after another; `pool` starts and kills it.
 
-It reads lines of JSON from standard input, each a text to analyse or a bracket to explain, and writes a
-status, a length and JSON to standard output.
+The first line on standard input has the settings, each further line a request in JSON: a text to analyse or a
+bracket to explain. Each answer on standard output is an HTTP status, a length in bytes, and JSON.
 """
 
 from __future__ import annotations

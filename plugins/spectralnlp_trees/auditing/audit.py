@@ -1,4 +1,4 @@
-"""Find likely annotation errors: nodes contradicted by a parser, or by the same words elsewhere."""
+"""Find likely annotation errors: nodes that a parser, or the annotation of the same words, contradicts."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def audit(
 ) -> list[Doubt]:
     """Find nodes of a treebank that are probably annotation errors, the most doubtful first.
 
-    The evidence comes from a parser that was not trained on the tree's document (5 folds), and from
-    differing annotation of the same words with the same neighbours.
+    Evidence against a node are the posteriors of a parser that was trained on other documents (5 folds), and
+    different annotation of the same words between the same neighbours elsewhere.
 
     Args:
-        trees: cleaned trees of a treebank.
-        documents: ascending document numbers of the trees; a tree's document is held out when its parser is
-            trained. None for a single document, of which blocks of trees are held out.
+        trees: trees of a treebank, without traces and function tags.
+        documents: for each tree, the number of its document, ascending; whole documents are held out when a
+            parser is trained. None if there is only one document: then blocks of trees are held out.
         limit: maximum number of nodes returned; None for all nodes with evidence against them.
         report_done: function called after each tree.
 
@@ -79,9 +79,9 @@ def audit(
 def _posteriors(
     trees: Sequence[Tree], documents: Sequence[int] | None
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
-    """Yield for each tree its index, and the posteriors of brackets by a parser trained on the other folds.
+    """Yield the index of each tree, and posteriors of its brackets by a parser trained on the other folds.
 
-    The posteriors are None for a tree that the parser cannot score.
+    The posteriors are None if the parser has no tree for the words. Trees come fold by fold.
     """
     folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):
@@ -92,9 +92,9 @@ def _posteriors(
 
 
 def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
-    """Return the cross-validation fold of each tree.
+    """Return the cross-validation fold of each tree, from 0 to 4; integers (n_trees,).
 
-    Folds consist of documents if there are at least 25, else of blocks of trees.
+    Folds consist of whole documents if there are at least 25, else of blocks of adjacent trees.
     """
     _, rank = np.unique(documents, return_inverse=True)
     if rank.max() + 1 >= _PARTS * _FOLDS:
@@ -103,7 +103,10 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
-    """Score and sort proposed changes by log-odds, corrected for how often their label is suspected.
+    """Return proposed changes as doubts, the most doubtful first.
+
+    The score is the log-odds of the change, lowered if many nodes with its label are suspected, and for each
+    stronger doubt in the same tree.
 
     Args:
         trees: trees of the treebank.
@@ -133,7 +136,10 @@ def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) ->
 
 
 def _class(evidence: Evidence) -> tuple[str, str]:
-    """Return the class in which a suspected error is counted: (tag, bracket or missing; label)."""
+    """Return the class of a suspected error: its kind (``tag``, ``bracket`` or ``missing``), and its label.
+
+    Errors of a class are counted, because a label that is often suspected is probably not an error.
+    """
     kind = evidence.change.kind
     return kind if kind in (Kind.TAG, Kind.MISSING) else "bracket", evidence.change.place.label
 

@@ -25,10 +25,10 @@ class Evidence(NamedTuple):
 
     Attributes:
         change: the proposed change.
-        posterior, proposed_posterior: posteriors of the present annotation, and of the proposed one.
+        posterior: posterior of the present annotation by a parser.
+        proposed_posterior: posterior of the proposed annotation.
         variation: annotation of the same words elsewhere; None if it does not support the change.
-        uncertain: value added to both posteriors, because the parser has seen too little, such as a rare
-            word.
+        uncertain: smoothing constant, added to both posteriors; larger for tags of rare words.
     """
 
     change: Change
@@ -39,7 +39,7 @@ class Evidence(NamedTuple):
 
     @property
     def log_odds(self) -> float:
-        """Log-odds that the change is right, from posteriors and the annotation of the words elsewhere."""
+        """Log-odds that the change is right, from both posteriors and, if any, ``variation``."""
         odds = log((self.proposed_posterior + self.uncertain) / (self.posterior + self.uncertain))
         if self.variation is not None:
             odds += log((self.variation.as_proposed + 0.5) / (self.variation.as_is + 0.5))
@@ -57,10 +57,10 @@ def changes(
 
     Args:
         tree: tree of a treebank.
-        near: posteriors of brackets among the trees that cross no bracket of ``tree``, by a parser that was
-            not trained on it.
-        tags, brackets: tokens and spans whose words are annotated differently elsewhere.
-        counts: word frequencies in the treebank.
+        near: posteriors of brackets and tags by a parser that was not trained on ``tree``, from
+            `Parser.posteriors_near`: only trees without brackets that cross ``tree`` have probability.
+        tags, brackets: for tokens and for spans, more frequent annotation of the same words elsewhere.
+        counts: frequency of each word in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)
     best: dict[Bracket, Evidence] = {}
@@ -96,11 +96,11 @@ def _of_tags(
 
 
 def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
-    """Yield changes that a parser's posteriors support: improbable brackets to remove, probable ones to add.
+    """Yield changes that a parser's posteriors support: to remove, replace or add a bracket.
 
     Args:
         tree: tree of a treebank.
-        near: posteriors of brackets, as in `changes`.
+        near: posteriors of brackets by a parser, as for `changes`.
     """
     there = labels_by_span(tree)
     over: dict[Span, dict[str, float]] = {}
@@ -134,7 +134,14 @@ def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
 
 
 def _kind(node: Bracket, other: Bracket) -> Kind | None:
-    """Return the kind of change (`Kind`) that replaces a bracket by another; None if they are unrelated."""
+    """Return the kind of a change that replaces a bracket by another, or None if it is no such change.
+
+    A replacement has another label over the same words, or the same label and one other end.
+
+    Args:
+        node: the present bracket.
+        other: the bracket that would replace it.
+    """
     same_start, same_end = node.start == other.start, node.end == other.end
     if same_start and same_end:
         return Kind.LABEL
@@ -144,12 +151,14 @@ def _kind(node: Bracket, other: Bracket) -> Kind | None:
 def _posterior(
     near: BracketPosteriors, there: Mapping[Span, tuple[str, ...]], label: str, span: Span
 ) -> float:
-    """Return the posterior of a bracket; inside a unary chain, the maximum over the labels of the chain.
+    """Return the posterior of a bracket of the tree by a parser.
+
+    For a bracket in the middle of a unary chain it is the maximum over the labels of the chain.
 
     Args:
-        near: posteriors of brackets, as in `changes`.
-        there: labels of the tree's brackets over each span.
-        label, span: the bracket.
+        near: posteriors of brackets by a parser, as for `changes`.
+        there: by span, the labels of the tree's brackets over it, topmost first.
+        label, span: label and word range of the bracket.
     """
     labels = there[span]
     asked = {label} if label in (labels[0], labels[-1]) else {*labels}
@@ -159,12 +168,12 @@ def _posterior(
 def _of_variation(
     tree: Tree, near: BracketPosteriors, varying: Mapping[Span, Variation]
 ) -> Iterator[Evidence]:
-    """Yield changes of labels to those that the same words have most often elsewhere.
+    """Yield changes of brackets to the labels that the same words have most often in the treebank.
 
     Args:
         tree: tree of a treebank.
-        near: posteriors of brackets, as in `changes`.
-        varying: spans whose words are annotated differently elsewhere.
+        near: posteriors of brackets by a parser, as for `changes`.
+        varying: by span, the more frequent annotation of its words elsewhere.
     """
     there = labels_by_span(tree)
     for span, variation in varying.items():

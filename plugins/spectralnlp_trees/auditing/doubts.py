@@ -1,4 +1,4 @@
-"""Suspected annotation errors of a treebank: doubtful nodes, corrections, the same words elsewhere."""
+"""Data classes for suspected annotation errors of a treebank, their corrections and their evidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
     @property
     def place(self) -> Bracket:
-        """Node that the change is about: the doubtful node or, if a bracket is missing, the proposed one."""
+        """The doubtful node or, if a bracket is missing, the proposed node."""
         place = self.node or self.proposed
         assert place is not None  # at least one is not None
         return place
@@ -67,14 +67,15 @@ class Doubt:
     Attributes:
         tree: number of the tree, from 0.
         change: the doubtful node and the proposed correction.
-        doubt: log-odds of the change, corrected for how often such nodes are doubted; larger values are more
-            doubtful.
-        posterior: probability of the present annotation by a parser, among the trees that cross no bracket of
-            the treebank's tree.
-        proposed_posterior: probability of the proposed annotation, likewise.
-        as_is, as_proposed: how often the same words, with the same neighbours, are annotated elsewhere as
-            here and as proposed.
-        others: some other occurrences of the same words, those with the same neighbours first.
+        doubt: score of the change; larger values are more doubtful. It is the log-odds of the change, lowered
+            if nodes with this label are often doubted or the tree has stronger doubts.
+        posterior: probability of the present annotation by a parser that was not trained on the document,
+            over the trees that cross no bracket of the treebank's tree.
+        proposed_posterior: probability of the proposed annotation by the same parser.
+        as_is: number of other occurrences of the words, between the same neighbours, with the present
+            annotation.
+        as_proposed: number of such occurrences with the proposed annotation.
+        others: some other occurrences of the words, those with the same neighbours first.
 
     Examples:
         >>> import spectralnlp

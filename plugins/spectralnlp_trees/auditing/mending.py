@@ -1,4 +1,4 @@
-"""Apply proposed corrections to a treebank's tree, and cut out the part of a tree that shows one."""
+"""Apply a proposed correction to a treebank's tree, and cut out the part of a tree to be displayed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ _MAX_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
-    """Return a tree after applying a proposed correction.
+    """Return a corrected copy of a tree; None if the result would not be a tree.
 
-    Returns None if brackets would cross, or if no bracket would cover all words.
+    That is the case if brackets would cross, or no bracket would cover all words.
+
+    Args:
+        tree: a tree of the treebank.
+        change: the proposed correction.
     """
     node, proposed = change.node, change.proposed
     words, tags = tree.words(), tree.tags()
@@ -33,7 +37,12 @@ def mended(tree: Tree, change: Change) -> Tree | None:
 
 
 def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree | None:
-    """Build a tree from brackets, parents first, over words with tags; None if they do not form one tree."""
+    """Build a tree from brackets over words with tags; return None if the brackets do not form one tree.
+
+    Args:
+        brackets: brackets, parents first.
+        words, tags: words of the sentence, and their tags.
+    """
     if not brackets or brackets[0][1:] != (0, len(words)):
         return None
     opened: list[tuple[Bracket, list[Tree]]] = []
@@ -54,9 +63,9 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """Return a small part of a tree around some words, to be shown.
+    """Return a small part of a tree around some words, to be displayed.
 
-    It is the lowest phrase over the words or, if that is short, the next phrase above.
+    It is the lowest phrase over the words or, if the next larger phrase is short enough, that phrase.
 
     Args:
         tree: the tree.
@@ -83,7 +92,7 @@ def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
 
 
 def part_over(tree: Tree, start: int, end: int) -> Tree:
-    """Return the topmost node over exactly these words; the whole tree if there is none."""
+    """Return the topmost node over exactly the words from ``start`` to ``end``; else the whole tree."""
     todo = [(tree, 0)]
     while todo:
         node, at = todo.pop()

@@ -1,4 +1,4 @@
-"""Write likely annotation errors as an HTML page: each with both trees and the same words elsewhere."""
+"""Format likely annotation errors as an HTML page, with drawings before and after each correction."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _drawing(name: str, part: Tree, first: int, change: Change, marked: Bracket 
     Args:
         name: title of the drawing.
         part: the part of the tree.
-        first: index of its first token in the sentence.
+        first: index in the sentence of the first token of ``part``.
         change: the change that the drawing illustrates.
         marked: the node to highlight; None for none.
         mark: CSS class of the highlighting.
@@ -107,12 +107,12 @@ def _others(others: Sequence[Occurrence], places: Sequence[Place]) -> str:
 
 
 def _marked(words: Sequence[str], start: int, end: int, *, around: int | None = None) -> str:
-    """Return a sentence as HTML with some words in bold; with ``around``, only so many words on either side.
+    """Return a sentence, or a part of it, as HTML with some words in bold.
 
     Args:
         words: words of the sentence.
         start, end: range of the words in bold, ``end`` exclusive.
-        around: number of words shown on either side; None for all.
+        around: maximum number of words shown before and after the words in bold; None for all.
     """
     first = 0 if around is None else max(start - around, 0)
     last = len(words) if around is None else end + around

@@ -25,12 +25,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """Annotation of words that is not the most frequent one of the same words in the treebank.
+    """Statistics of words whose annotation here differs from their most frequent annotation.
 
     Attributes:
-        labels: most frequent labels of these words in the treebank; empty if they are mostly not a bracket.
-        as_is: how often they are annotated elsewhere as here.
-        as_proposed: how often they have the most frequent labels.
+        labels: most frequent labels of the words in the treebank; empty if they are mostly not a bracket.
+        as_is: number of other occurrences of the words that are annotated as here.
+        as_proposed: number of occurrences of the words that have the most frequent labels.
     """
 
     labels: Labels
@@ -39,7 +39,7 @@ class Variation:
 
 
 def labels_by_span(tree: Tree) -> dict[Span, Labels]:
-    """Return the labels of the brackets over each span of a tree, topmost first."""
+    """Return, by span (start, end) of a tree, the labels of the brackets over it, topmost first."""
     labels_of: dict[Span, Labels] = {}
     for label, start, end in tree.spans():
         labels_of[start, end] = (*labels_of.get((start, end), ()), label)
@@ -47,13 +47,13 @@ def labels_by_span(tree: Tree) -> dict[Span, Labels]:
 
 
 def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """Find for each tree the tokens whose word more often has another tag between the same neighbours.
+    """Find the tokens whose word, between the same two neighbours, more often has another tag.
 
     Args:
         trees: trees of a treebank.
 
     Returns:
-        For each tree, the differing annotation by span of the token.
+        For each tree, a dictionary from the spans of such tokens to the frequencies of both tags.
     """
     seen: dict[tuple[int, ...], list[tuple[int, int, Labels]]] = defaultdict(list)
     tags = [tree.tags() for tree in trees]
@@ -68,13 +68,13 @@ def tag_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
-    """Find for each tree the spans whose words more often have other brackets between the same neighbours.
+    """Find the spans whose words, between the same neighbours, more often have other labels or no bracket.
 
     Args:
         trees: trees of a treebank.
 
     Returns:
-        For each tree, the differing annotation by span.
+        For each tree, a dictionary from such spans to the frequencies of both annotations.
     """
     spans = [labels_by_span(tree) for tree in trees]
     seen: dict[tuple[int, ...], list[tuple[int, Span, Labels]]] = defaultdict(list)
@@ -92,16 +92,22 @@ def bracket_variation(trees: Sequence[Tree]) -> list[dict[Span, Variation]]:
 
 
 def _numbered(trees: Sequence[Tree]) -> Iterator[list[int]]:
-    """Yield the words of each tree as integer ids; the edges of a sentence have an id too."""
+    """Yield the words of each tree as integer ids, with the id 0 (edge of the sentence) at both ends."""
     index: dict[str, int] = {}
     for tree in trees:
         yield [_EDGE, *(index.setdefault(word, len(index) + 1) for word in tree.words()), _EDGE]
 
 
 def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, int, Sequence[int]]]]:
-    """Yield, for each sentence, maximal runs of tokens whose trigrams (token and both neighbours) all recur.
+    """Yield, for each sentence, the longest runs of tokens whose trigrams all occur elsewhere too.
 
-    A run is (first token, last token exclusive, word numbers from the left to the right neighbour).
+    The trigram of a token is the token with both neighbours.
+
+    Args:
+        sentences: word ids of each sentence, with its edges, as `_numbered` yields them.
+
+    Yields:
+        Runs as triples: first token; last token, exclusive; word ids of the run and both neighbours.
     """
     counts = Counter(tuple(words[at : at + 3]) for words in sentences for at in range(len(words) - 2))
     for words in sentences:
@@ -117,10 +123,13 @@ def _repeated(sentences: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, in
 
 
 def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, Variation]]:
-    """Yield the occurrences of the same words whose labels are not the most frequent ones.
+    """Yield the occurrences of some words whose labels are rarer than the words' most frequent labels.
 
     Args:
-        places: occurrences of the words: index of the tree, position in it, and labels.
+        places: all occurrences of the words: index of the tree, position in the tree, and labels.
+
+    Yields:
+        Index of the tree, position in the tree, and the frequencies of the annotation.
     """
     counts = Counter(labels for _, _, labels in places)
     if len(counts) < 2:
@@ -150,13 +159,15 @@ class Concordance:
     def others(
         self, tree: int, start: int, end: int, wanted: Labels, *, is_tag: bool, limit: int
     ) -> tuple[Occurrence, ...]:
-        """Find other occurrences of some words, first those with the same neighbours, then by equal labels.
+        """Return other occurrences of some words in the treebank, the most similar ones first.
+
+        Occurrences with the same neighbours come first; among these, those with the labels ``wanted``.
 
         Args:
             tree: index of the tree with the words.
             start, end: range of the words, ``end`` exclusive.
-            wanted: labels that occurrences should have to come first.
-            is_tag: whether labels are tags of single words.
+            wanted: labels, such as the proposed correction, of the occurrences to be preferred.
+            is_tag: whether to compare the tag of a single word rather than labels of brackets.
             limit: maximum number of occurrences.
         """
         some = self.words[tree][start:end]

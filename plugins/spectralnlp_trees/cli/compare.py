@@ -143,9 +143,9 @@ def _predictions(path: str) -> Iterator[Tree | None]:
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """Return names for parsers from paths: file names without extensions, with the folder if names are equal.
+    """Return short names for parsers from their paths: the file names without extensions.
 
-    If these are equal too, the names are A and B.
+    If two file names are equal, the folder is prefixed; if that does not help, the names are A and B.
     """
     stems = [Path(path).stem for path in paths]
     in_folders = [f"{Path(path).parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]

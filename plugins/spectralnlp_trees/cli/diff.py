@@ -70,12 +70,13 @@ def diff(
 def _pairs(
     first: str, second: str, reader: str, encoding: str | None
 ) -> Iterator[tuple[Tree | None, Tree | None]]:
-    """Yield pairs of trees to compare.
+    """Yield pairs of trees to compare, one of each input; None if one file has fewer trees.
 
-    A model parses the words of the other side, except of trees without words.
+    If one input is a model, it parses the words of the trees in the other input; a tree without words is
+    paired with itself.
 
     Args:
-        first, second: treebank files, or one of them a model.
+        first, second: two treebank files, or one treebank file and one model.
         reader: name of the treebank reader.
         encoding: encoding of the files; None for the reader's default.
     """

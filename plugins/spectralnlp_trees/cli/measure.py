@@ -117,9 +117,9 @@ class _Rows:
         """Write one row of measures.
 
         Args:
-            where: file, and number of the tree or number of trees.
-            of_file: measures of the file.
-            measured: measures of the row: of the file, or of a tree in it.
+            where: first cells by column name: the file, and the number of the tree or the number of trees.
+            of_file: measures of the whole file, from which the columns are chosen.
+            measured: measures to write: of the file or of one tree.
         """
         from spectralnlp_trees.measures.structures import STRUCTURES
         from spectralnlp_trees.measures.values import PROFILED

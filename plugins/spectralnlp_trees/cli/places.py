@@ -27,7 +27,7 @@ def read_places(
 ) -> Iterator[Place]:
     """Return an iterator over the unchanged trees of treebanks, or over the parses of texts.
 
-    After the last tree of treebanks, a note on standard error says what readers removed and moved.
+    After the last tree of a treebank, notes on standard error say how the reader changed the trees.
 
     Args:
         files: files or folders of treebanks or texts; an empty list or ``-`` is standard input.
@@ -36,7 +36,7 @@ def read_places(
         model: name of the parser for texts; None for treebanks.
         tokenized: whether texts have one sentence per line, with spaces between tokens.
         skip_bad: whether to skip and report invalid trees of treebanks, instead of stopping at the first.
-        clean: whether the caller removes traces, which the note then mentions.
+        clean: whether the caller removes traces, so that the notes mention this.
 
     Raises:
         ConfigError: ``tokenized`` is set for treebanks, or ``skip_bad`` for texts.
@@ -58,7 +58,7 @@ def is_model(path: str) -> bool:
 
 
 def parsed_as(gold: Sequence[Tree], model: str) -> list[Tree | None]:
-    """Parse the words of gold trees with a model; return None for gold trees without words."""
+    """Parse the words of gold trees with a model; return one tree each, None for trees without words."""
     from spectralnlp.cli.models import load_parser
     from spectralnlp_trees.comparison.parsing import trees_over
 

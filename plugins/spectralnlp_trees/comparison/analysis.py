@@ -22,14 +22,14 @@ LENGTHS = (10, 20, 30, 40)
 
 @dataclass(frozen=True)
 class AnalysedSentence:
-    """Sentence with its gold tree, the tree of a parser, and the errors of the latter.
+    """Sentence with its gold tree, a parser's tree, and the errors in the parser's tree.
 
     Attributes:
         number: number of the sentence, from 1.
         group: name of its group, such as its genre; empty for none.
         gold, tree: gold tree and tree of the parser; ``tree`` is None if the parser returned none.
         counts: EVALB's counts for the sentence.
-        found: errors of the parser's tree; None if EVALB, the usual bracket scorer, skips the sentence.
+        found: errors in the parser's tree; None if EVALB, the usual bracket scorer, skips the sentence.
 
     Examples:
         >>> from spectralnlp_trees import AnalysedSentence, analyse
@@ -133,23 +133,23 @@ class Analysis:
         return sorted(rows, key=lambda each: -each.brackets)
 
     def confusion(self) -> list[tuple[tuple[str, str], int]]:
-        """Return pairs (gold label, parser's label) over the same words with counts, most frequent first."""
+        """Return ((gold label, parser's label), count) of confused labels, the most frequent first."""
         pairs = Counter(pair for each in self._tree_errors() for pair in confused_labels(each))
         return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
     def by_label(self) -> list[tuple[str, int, int]]:
-        """Return (label, missing brackets, extra brackets), the labels with most wrong brackets first."""
+        """Return triples (label, missing brackets, extra brackets), those with most wrong brackets first."""
         missing = Counter(label for each in self._tree_errors() for label, _, _ in each.missing)
         extra = Counter(label for each in self._tree_errors() for label, _, _ in each.extra)
         labels = sorted(missing + extra, key=lambda label: (-missing[label] - extra[label], label))
         return [(label, missing[label], extra[label]) for label in labels]
 
     def by_length(self) -> list[tuple[str, Analysis]]:
-        """Return an analysis for each class of sentence length in tokens, by name of the class."""
+        """Return (name, analysis) of each class of sentences by their length in tokens."""
         return self._split(lambda each: _length_row(each.counts.length))
 
     def by_group(self) -> list[tuple[str, Analysis]]:
-        """Return an analysis for each group of sentences, such as a genre, by name of the group."""
+        """Return (name, analysis) of each group of sentences, such as a genre."""
         return self._split(lambda each: (each.group, each.group))
 
     def worst(self, number: int) -> list[AnalysedSentence]:
@@ -249,7 +249,7 @@ def analyse(
 
 
 def confused_labels(errors: TreeErrors) -> list[tuple[str, str]]:
-    """Return pairs of labels that a parser confused: a missing and an extra label over the same words."""
+    """Return pairs (gold label, parser's label) of brackets over the same words that a parser confused."""
     extra: dict[tuple[int, int], list[str]] = {}
     for label, start, end in errors.extra:
         extra.setdefault((start, end), []).append(label)

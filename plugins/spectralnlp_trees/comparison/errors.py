@@ -47,12 +47,13 @@ class Repair:
 
     Attributes:
         change: kind of the change: ``move`` nodes; ``relabel``, ``add`` or ``remove`` a node; ``reorder``
-            the labels over the same words, which corrects no bracket; or ``replace`` the whole tree.
+            the labels of a unary chain, which corrects no bracket; or ``replace`` a tree that has too many
+            wrong brackets to be analysed.
         labels: labels of the nodes that are changed.
         start, end: range of their words, ``end`` exclusive; punctuation is not counted.
         fixed: number of brackets that the change corrects.
-        source, target: for a move, labels of the old and the new parent; for a new label, the old and the new
-            label.
+        source, target: for ``move``, labels of the old and the new parent; for ``relabel`` and ``reorder``,
+            the old and the new labels; otherwise empty.
 
     Examples:
         >>> from spectralnlp_trees import Repair, find_errors
@@ -100,11 +101,11 @@ class Repair:
 
 @dataclass(frozen=True)
 class TreeError:
-    """Error of a tree.
+    """Error of a parser's tree: its type and the changes that repair it.
 
     Attributes:
-        type: type of the error: an `ErrorType`, or another string for labels that the Penn treebank lacks.
-        repairs: changes that repair the error; several if they concern the structure of one noun phrase.
+        type: an `ErrorType`, or another string for labels that the Penn treebank lacks.
+        repairs: changes that repair the error; several only for the internal structure of a noun phrase.
 
     Examples:
         >>> from spectralnlp_trees import TreeError, find_errors
@@ -128,12 +129,13 @@ class TreeError:
 
 @dataclass(frozen=True)
 class TreeErrors:
-    """Errors of a tree, with the missing and extra brackets.
+    """All errors of a parser's tree, with its missing and extra brackets.
 
     Attributes:
         words: words of the sentence without punctuation.
         errors: errors in the order in which they are repaired.
-        missing, extra: brackets of the gold tree that the tree lacks; brackets that the gold tree lacks.
+        missing: brackets of the gold tree that the parser's tree lacks.
+        extra: brackets of the parser's tree that the gold tree lacks.
         repaired: the tree after all repairs, under a root ``TOP``: the gold tree without punctuation, traces
             and function tags.
 
@@ -156,11 +158,11 @@ class TreeErrors:
 
 
 def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
-    """Find the errors of a tree by repairing it.
+    """Find the errors of a parser's tree: the changes that turn it step by step into the gold tree.
 
     Brackets are those of EVALB with the parameters of ``COLLINS.prm``: punctuation and function tags are
-    ignored, and part-of-speech tags are not compared. The repairs of all errors together correct as many
-    brackets as are missing or extra.
+    ignored, and part-of-speech tags are not compared. Every missing or extra bracket is corrected by one of
+    the errors' repairs.
 
     Args:
         gold: tree of the treebank.
@@ -195,13 +197,13 @@ def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
 
 @dataclass(eq=False)
 class _Repairing:
-    """Step-by-step repair of a tree that should equal the gold tree, and the errors found so far.
+    """Step-by-step repair of a tree until it equals the gold tree, which records the errors.
 
     Attributes:
         work: working copy of the tree.
         gold: the gold tree.
         recorded: type and repairs of each error so far.
-        nouns: by word range of a noun phrase, index in ``recorded`` of the error of its internal structure.
+        nouns: by word range of a noun phrase, index in ``recorded`` of the error in its internal structure.
     """
 
     work: Workspace
@@ -222,9 +224,9 @@ class _Repairing:
         return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.recorded)
 
     def _move_or_relabel(self) -> bool:
-        """Make the move or relabelling that corrects the most brackets, if these are two or more.
+        """Make the best move or relabelling that corrects two or more brackets; return whether there is one.
 
-        Returns whether there was one.
+        The best corrects the most brackets; a relabelling is preferred to a move that corrects two.
         """
         moves = [move for move in find_moves(self.work) if move.gain >= 2]
         best = min(moves, key=lambda move: move.rank, default=None)
@@ -272,7 +274,7 @@ class _Repairing:
         self._record(kind, repair)
 
     def _remove(self) -> bool:
-        """Remove the smallest extra node, the leftmost one on ties; return whether there was one."""
+        """Remove the extra node over the fewest words, the leftmost on ties; return whether there was one."""
         extra = self.work.extra()
         if not extra:
             return False
@@ -309,11 +311,9 @@ class _Repairing:
         return False
 
     def _reorder(self) -> None:
-        """Give nodes that cover the same words the order of labels that they have in the gold tree.
+        """Reorder the labels of unary chains as in the gold tree: NP over QP becomes QP over NP.
 
-        Each change is recorded as an error.
-
-        For example, NP over QP becomes QP over NP. It is called when no bracket is missing or extra.
+        Each change is recorded as an error. Call this when no bracket is missing or extra.
         """
         chains: dict[tuple[int, int], list[Node]] = {}
         for node in phrases_of(self.work.root):
@@ -334,7 +334,7 @@ class _Repairing:
         return (TreeError(ErrorType.OTHER, (repair,)),)
 
     def _record(self, kind: str, repair: Repair, noun: Node | None = None) -> None:
-        """Record a repair as an error of the tree; repairs inside the same noun phrase become one error.
+        """Record a repair as an error of the tree, or add it to an error in the same noun phrase.
 
         Args:
             kind: type of the error.
@@ -353,15 +353,19 @@ class _Repairing:
 def _place_of(
     label: str, wanted: Sequence[str], parent: Node, first: int, last: int
 ) -> tuple[Node, int, int]:
-    """Return where to add a missing node: its parent, and the range of children that it will cover.
+    """Return where to add a missing node: its parent, and the range of children to become its children.
 
-    In a unary chain, the node is put below the nodes that are above it in the gold tree.
+    If phrases over exactly these words exist already, the node is added below those that the gold tree has
+    above it.
 
     Args:
-        label: label of the new node.
-        wanted: gold labels over the words of the node, from the top down.
-        parent: node whose children ``first`` to ``last``, exclusive, cover these words.
-        first, last: range of the children.
+        label: label of the missing node.
+        wanted: labels that the gold tree has over the words of the node, from the top down.
+        parent: node of which some adjacent children cover exactly the words of the missing node.
+        first, last: range of these children, ``last`` exclusive.
+
+    Returns:
+        The parent, and the first and last child (exclusive) for the missing node.
     """
     before = set(wanted[: wanted.index(label)])
     for _ in range(_LONGEST_CHAIN):

@@ -58,9 +58,12 @@ _REST = frozenset({"CONJP", "FRAG", "INTJ", "LST", "PRN", "UCP", "X"})
 
 
 def attachment_of(label: str) -> str:
-    """Return the type of an attachment error from the label of the wrongly attached phrase.
+    """Return the type of error in which a phrase with some label is attached wrongly.
 
-    For labels that the Penn treebank lacks, the type is named after the label.
+    A label that the Penn treebank lacks has a type of its own: ``fcl attachment`` for ``fcl``.
+
+    Args:
+        label: label of the wrongly attached phrase or word; empty if unknown.
     """
     if label in _TYPE_OF:
         return _TYPE_OF[label]
@@ -118,7 +121,7 @@ class Surroundings:
 
 
 def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
-    """Return the left sister at an index; None if there is none, or if it is a conjunction at the beginning.
+    """Return the left sister of a child; None for no sister, or if this is an initial conjunction.
 
     Args:
         sisters: children of a node.
@@ -145,7 +148,7 @@ def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None)
 
 
 def _name(node: Node) -> str:
-    """Return the label of a moved node for naming the error type; empty for a word with an unknown tag."""
+    """Return the label of an attached node; empty for a word whose tag belongs to no error type."""
     return node.label if node.is_phrase or node.label in _TYPE_OF else ""
 
 
@@ -170,10 +173,14 @@ def type_of_node(there: Surroundings) -> str:
 
 
 def np_of(there: Surroundings) -> Node | None:
-    """Return the noun phrase whose internal structure a missing or extra node is part of, or None.
+    """Return the noun phrase to whose internal structure a missing or extra node belongs, or None.
 
-    Such a node is a child of the noun phrase but not its head; it has a label such as QP or NML, or is itself
-    a noun phrase without phrases below it other than these.
+    The node belongs to its parent's structure if the parent is a noun phrase whose head is another child,
+    and the node is a phrase such as QP, ADJP or NML, or a noun phrase whose children are words and such
+    phrases.
+
+    Args:
+        there: the node with its parent, children and sisters.
     """
     flat = all(not each.is_phrase or each.label in _WITHIN_NP for each in there.children)
     nominal = there.label in _WITHIN_NP or (there.label in _NOMINAL and flat)
@@ -181,7 +188,13 @@ def np_of(there: Surroundings) -> Node | None:
 
 
 def _attached(there: Surroundings) -> str:
-    """Return the label of the wrongly attached phrase, if adding or removing one node repairs the error."""
+    """Return the label of the phrase that a missing or extra node attaches wrongly; empty if unclear.
+
+    An extra NP over NP and PP, for example, shows that the PP is attached wrongly.
+
+    Args:
+        there: the missing or extra node with its parent, children and sisters.
+    """
     labels = [child.label for child in there.children]
     head = english_head(there.label, labels)
     outermost = there.children[0] if head == len(labels) - 1 else there.children[-1]

@@ -1,4 +1,4 @@
-"""Moves of adjacent nodes within a tree: find them, and count the brackets that they correct."""
+"""Find moves of adjacent nodes within a tree, and count the wrong brackets that each corrects."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ class Move:
     Attributes:
         source: the parent of the children.
         first, last: range of the children, ``last`` exclusive.
-        anchor: the node next to which the children are put, or whose outermost children they become.
-        where: ``beside`` the anchor; ``into`` the anchor; or ``with`` the anchor under a new node.
+        anchor: node that defines the new place.
+        where: ``beside``: the children become sisters of the anchor; ``into``: its first or last children;
+            ``with``: they and the anchor become the children of a new node.
         rightwards: whether the children move to the right.
-        label: label of the new node, for ``with``.
-        shrunk, grown: nodes that lose the words of the children; nodes that gain them.
+        shrunk: nodes that no longer cover the words of the moved children.
+        grown: nodes that newly cover these words.
         emptied: whether the source is removed, because only one child would be left in it.
         gain: number of brackets that the move corrects.
+        label: label of the new node if ``where`` is ``with``; otherwise empty.
     """
 
     source: Node
@@ -45,7 +47,7 @@ class Move:
 
     @property
     def group(self) -> list[Node]:
-        """Nodes that are moved, children of the source."""
+        """The nodes that are moved: adjacent children of ``source``."""
         return self.source.children[self.first : self.last]
 
     @property
@@ -56,9 +58,13 @@ class Move:
 
 
 def find_moves(work: Workspace) -> Iterator[Move]:
-    """Yield the moves of nodes in the repaired tree that turn an extra bracket into a missing one.
+    """Yield moves of nodes that might turn an extra bracket into a bracket that the tree lacks.
 
-    The two brackets share a label and one end; the words between their other ends have to move.
+    The extra and the missing bracket have the same label and one end in common; the words between their other
+    ends have to move.
+
+    Args:
+        work: the tree that is being repaired.
     """
     ends: set[tuple[int, int]] = set()
     missing = work.missing()
@@ -76,7 +82,7 @@ def find_moves(work: Workspace) -> Iterator[Move]:
 
 
 class _Search:
-    """Search for the moves of one group of adjacent nodes, and compute their gains.
+    """Search for the moves of one group of adjacent nodes, with the brackets that each corrects.
 
     Args:
         work: working copy of the tree.
@@ -137,13 +143,14 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Yield moves of a group of nodes into a neighbour or its outermost descendants, or joined with one.
+        """Yield moves of the group into, or under a new node with, a neighbour or a node at its near edge.
 
         Args:
-            base: move to vary, with its direction.
+            base: move with the group and its direction, of which variants are yielded.
             node: the neighbour.
-            tally: brackets of the tree without the group at its old place.
-            with_neighbour: whether a new node may join the group and the neighbour itself.
+            tally: gain of removing the group from its old place.
+            with_neighbour: whether to join the group under a new node with the neighbour itself too, not
+                only with nodes below it.
         """
         grown: list[Node] = []
         for _ in range(_MAX_LEVELS):
@@ -164,13 +171,13 @@ class _Search:
             node = node.children[0 if base.rightwards else -1]
 
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
-        """Yield a move with the number of brackets that it corrects.
+        """Yield a move with its gain, the number of brackets that it corrects.
 
-        If the move leaves one child in the old parent, also yield the move that removes this parent.
+        If the move leaves one child in the old parent, yield it a second time with the parent removed.
 
         Args:
-            move: the move, whose gain is to be set.
-            tally: brackets of the tree after the move.
+            move: the move, whose gain is not yet set.
+            tally: counter of brackets after the move.
         """
         yield replace(move, gain=tally.gain)
         n_left = len(self.source.children) - (self.last - self.first)
@@ -181,7 +188,11 @@ class _Search:
 
 
 class _Tally:
-    """Counter of the brackets that hypothetical changes of a tree would correct (their gain)."""
+    """Brackets of a tree after hypothetical changes, and the number that these correct (``gain``).
+
+    Args:
+        work: the tree, which is not changed.
+    """
 
     def __init__(self, work: Workspace) -> None:
         self.work, self.gain = work, 0
@@ -204,7 +215,7 @@ class _Tally:
         self.change[bracket] += 1
 
     def spoils(self, bracket: Bracket) -> bool:
-        """Return whether adding a bracket would make it more frequent than in the gold tree."""
+        """Return whether one more such bracket in the tree would be an extra bracket."""
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:

@@ -87,7 +87,10 @@ def score_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def type_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[TypeCount]]]:
-    """Return the error types that occur, with the counts of each analysis, sorted by the first analysis."""
+    """Return pairs of an error type and its counts in each analysis; types without errors are left out.
+
+    Types are in the order of the first analysis: most wrong brackets first.
+    """
     counts = [{row.type: row for row in each.by_type()} for each in analyses]
     kinds = dict.fromkeys(kind for each in counts for kind, row in each.items() if row.errors)
     return [(kind, [each.get(kind, TypeCount(kind, 0, 0, 0.0)) for each in counts]) for kind in kinds]
@@ -112,7 +115,10 @@ def type_cells(count: TypeCount) -> tuple[str, str, str]:
 
 
 def label_rows(analyses: Sequence[Analysis]) -> list[tuple[str, list[int]]]:
-    """Return the labels with most wrong brackets, and the missing and extra ones of each analysis."""
+    """Return the labels with most wrong brackets, each with its counts of missing and extra brackets.
+
+    The counts are [missing, extra] of the first analysis, then those of the second.
+    """
     counts = [{label: [missing, extra] for label, missing, extra in each.by_label()} for each in analyses]
     total = Counter[str]()
     for each in counts:
@@ -148,10 +154,13 @@ def confusion_table(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def split_rows(splits: Sequence[Sequence[tuple[str, Analysis]]]) -> list[tuple[str, str, list[str]]]:
-    """Return a row for each part of the sentences, such as those of one length or genre.
+    """Return a table row for each subset of the sentences, such as one length class or genre.
 
-    A row is the name of the part, its number of sentences, and F1, wrong brackets and the most frequent error
-    type of each analysis.
+    A row is the name of the subset, its number of sentences, and for each parser three cells: F1, number of
+    wrong brackets, and the type of error with most wrong brackets.
+
+    Args:
+        splits: for each parser, pairs of the name of a subset and its analysis.
     """
     rows = []
     for parts in zip(*splits, strict=True):
@@ -172,7 +181,7 @@ def split_table(what: str, splits: Sequence[Sequence[tuple[str, Analysis]]], nam
 
     Args:
         what: heading of the first column.
-        splits: for each analysis, the analyses of the parts by name.
+        splits: for each parser, pairs of the name of a subset of the sentences and its analysis.
         names: names of the parsers.
     """
     header = [what, "sentences", *(f"{each}{_of(names, name)}" for name in names for each in SPLIT)]

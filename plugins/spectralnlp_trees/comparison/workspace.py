@@ -77,7 +77,7 @@ class Node:
         return 0 if self.parent is None else self.parent.children.index(self)
 
     def find_span(self) -> bool:
-        """Recompute the word range of the node from its children's ranges; return whether it changed."""
+        """Set the word range of the node from its children's ranges; return whether the range changed."""
         before = self.start, self.end
         self.start, self.end = self.children[0].start, self.children[-1].end
         return before != (self.start, self.end)
@@ -89,7 +89,7 @@ def counted_label(label: str) -> str:
 
 
 def in_order(brackets: Counter[Bracket]) -> list[Bracket]:
-    """Return counted brackets as a list, from left to right, wider brackets first."""
+    """Return a list of brackets from left to right, wider ones first, each as often as it is counted."""
     return sorted(brackets.elements(), key=lambda each: (each.start, -each.end, each.label))
 
 
@@ -146,11 +146,12 @@ class Workspace:
     def group(self, start: int, end: int) -> tuple[Node, int, int] | None:
         """Find adjacent children of one node that cover exactly the words from ``start`` to before ``end``.
 
-        If single nodes other than the root cover exactly these words, the topmost of them is taken.
+        If a single node other than the root covers exactly these words, the result is that node; in a unary
+        chain, the topmost node.
 
         Returns:
-            The parent and the range of the children, its end exclusive; None if a bracket crosses these
-            words.
+            The parent, the index of the first child, and the index after the last; None if there are no such
+            children, because a bracket crosses the words.
         """
         node = self.holding(start, end)
         if node.covers(start, end) and node is not self.root:
@@ -163,7 +164,12 @@ class Workspace:
         return None if first is None or last is None else (node, first, last + 1)
 
     def replace(self, before: Sequence[Bracket], after: Sequence[Bracket]) -> None:
-        """Update the bracket counts of the tree for removed and added brackets."""
+        """Update the bracket counts after a change of the tree.
+
+        Args:
+            before: brackets that were removed.
+            after: brackets that were added.
+        """
         self.have.subtract(before)
         self.have.update(after)
         for bracket in before:

@@ -58,7 +58,7 @@ def _attach_range(first: Phrase, arcs: Arcs) -> None:
     """Attach the words of a number range: in *15 to 20*, *to* depends on *20*, which depends on *15*.
 
     Args:
-        first: the first number; nothing is done if no range follows.
+        first: a number; nothing is done if it does not begin a range.
         arcs: dependency tree to fill in.
     """
     pair = [each for _, each in zip(range(2), first.after(), strict=False)]
@@ -82,15 +82,18 @@ def _attach(child: Phrase, node: Phrase, pivot: Phrase | None, head: int, arcs: 
 
 
 def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -> tuple[int, str] | None:
-    """Return the word that a child depends on instead of the phrase's head word, and the relation.
+    """Return the word, other than the phrase's head word, that a child depends on, and the relation.
 
-    Returns None if the child depends on the head word.
+    In *high school student*, for example, *high* depends on *school*.
 
     Args:
         child: a child that is not the head.
         node: the phrase.
         pivot: the head child; None if the head word is outside the phrase.
-        head: index of the head word.
+        head: index of the head word of the phrase.
+
+    Returns:
+        The index of the word, and the relation; None if the child depends on the head word.
     """
     if pivot is not None and pivot.parent is node:
         if child.head < head and node.category in _GROUPED:
@@ -110,15 +113,16 @@ def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -
 
 
 def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
-    """Return the word that later words of a name after a noun depend on: *John* in *the keeper John Smith*.
+    """Return the head of a later word of a name after a noun: *John* for *Smith* in *the keeper John Smith*.
 
     Args:
-        child: a word of the name.
+        child: a proper noun after the noun.
         node: the noun phrase.
-        pivot: the noun, its head child.
+        pivot: the noun, which is the head child of the phrase.
 
     Returns:
-        The index of that word and the relation; None if ``child`` is not such a later word.
+        The index of the name's first word, and the relation; None if ``child`` is the first word, or if the
+        phrase has no such name.
     """
     first = next(pivot.after())
     if first is child or first.category != "NNP" or node.children[0].category not in ("DT", "PRP$"):

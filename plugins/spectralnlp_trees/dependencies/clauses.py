@@ -186,7 +186,10 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _has_message(child: Phrase) -> bool:
-    """Return whether a clause or *about* follows a noun phrase after a verb: *tell him that …*."""
+    """Return whether a verb's object is followed by a clause or *about*, so that it is an addressee.
+
+    Example: *him* in *tell him that …*.
+    """
     following = next((each for each in child.after() if not each.is_punctuation), None)
     return following is not None and (following.category in CLAUSES or following.first.word == "about")
 

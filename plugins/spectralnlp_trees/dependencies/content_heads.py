@@ -78,7 +78,7 @@ def content_head_words(tree: Tree) -> list[int]:
 
 
 def content_head(node: Phrase) -> Phrase:
-    """Return the head child of a phrase that has several children; their own heads must be known."""
+    """Return the head child of a phrase with several children, whose own heads have been found."""
     if len(node.children) > WIDTH:
         return next((each for each in node.children if not each.is_punctuation), node.children[0])
     node.groups = conjunct_groups(node)
@@ -86,7 +86,7 @@ def content_head(node: Phrase) -> Phrase:
 
 
 def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of a phrase, chosen among some of its children."""
+    """Return the child, among some children of a phrase, that is the head by the rules of its category."""
     if len(children) == 1:
         return children[0]
     if is_abandoned(children[0]):
@@ -96,7 +96,7 @@ def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def is_abandoned(child: Phrase) -> bool:
-    """Return whether a phrase is broken off and started again: *any —* in *any — any time*."""
+    """Return whether a phrase is broken off by a dash and begun again: *any* in *any — any time*."""
     following = next(child.after(), None)
     if following is None or following.category != ":" or not following.word.startswith(("-", "–", "—")):
         return False
@@ -236,7 +236,7 @@ def _is_reported(clause: Phrase, verbal: Phrase, children: list[Phrase]) -> bool
 
 
 def _inverted(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of a question or inverted clause, whose verb precedes its subject."""
+    """Return the head child of a question or another clause whose verb precedes its subject."""
     verb = first_of(children, AUXILIARY_TAGS)
     if verb is None:
         return _clause(node, children) if first_of(children, ("VP", "S")) else any_head(node, children)
@@ -286,7 +286,11 @@ def is_free_relative(node: Phrase, question: Phrase) -> bool:
 
 
 def _make_predicate(node: Phrase) -> None:
-    """Make the question word of a copular clause its head, if it is the predicate: *what* in *what it is*."""
+    """Make the question word the head of a clause in which it is the predicate: *what* in *what it is*.
+
+    Args:
+        node: a clause with a question word; unchanged if the verb is no copula or has another predicate.
+    """
     question = next((each for each in node.children if each.category in WH_PHRASES), None)
     verb = node.lexical
     if question is None or node.pivot is question or verb.word not in BE or is_existential_below(node):
@@ -309,7 +313,7 @@ def _make_predicate(node: Phrase) -> None:
 
 
 def is_existential_below(node: Phrase) -> bool:
-    """Return whether *there* is the subject of a clause, looking down the chain of head children."""
+    """Return whether a clause, or a phrase on its chain of head children, has the subject *there*."""
     link: Phrase | None = node
     for _ in range(DEPTH):
         if link is None:

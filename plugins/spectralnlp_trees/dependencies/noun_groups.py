@@ -109,7 +109,10 @@ _NAMED = word_set("word term pseudonym phrase name title question song book film
 
 
 def number_head(children: Sequence[Phrase]) -> Phrase | None:
-    """Return the first number of *forty - eight*, *15 to 20* or *10 a.m.*; None without such a pattern."""
+    """Return the first number of a compound number, range or time; None if the children are none of these.
+
+    Examples: *forty - eight*, *15 to 20*, *10 a.m.*
+    """
     for a, b in itertools.pairwise(children):
         if a.category == "CD" and b.word in ("a.m.", "p.m.", "am", "pm", "a.m", "p.m", "o'clock"):
             return a
@@ -125,12 +128,15 @@ def _is_day(word: Phrase) -> bool:
 
 
 def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
-    """Return a word before the head noun that a premodifier depends on instead, and the relation.
+    """Return the word that a premodifier depends on, and the relation, if this is not the head noun.
 
-    Returns None if the premodifier depends on the head noun.
+    A premodifier depends on another word before the noun if both are joined by a hyphen, if both are proper
+    nouns before a common noun (*United States television*), or if they are a pair in `COLLOCATIONS`
+    (*high school student*). Otherwise it depends on the head noun, and None is returned.
 
-    A premodifier depends on such a word if both are joined by a hyphen, if both are proper nouns before a
-    common noun (*United States television*), or if they are a pair in `COLLOCATIONS` (*high school student*).
+    Args:
+        child: the premodifier.
+        pivot: the head noun.
     """
     siblings = child.parent.children if child.parent is not None else []
     place = child.place

@@ -27,7 +27,7 @@ _PHRASAL_NOUNS = NOUN_TAGS | frozenset(["NX", "NML", "NAC", "ADD"])
 
 
 def first_of(children: Iterable[Phrase], categories: Container[str]) -> Phrase | None:
-    """Return the first phrase with one of the categories, or None."""
+    """Return the first of some phrases whose category is in ``categories``; None if there is none."""
     return next((each for each in children if each.category in categories), None)
 
 
@@ -144,7 +144,7 @@ _LOCATING = frozenset(["along", "prior", "together"])
 
 
 def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of a quantity: its currency sign, unit or number."""
+    """Return the head of a quantity phrase: a currency sign, else a unit (noun), else the last number."""
     number = number_head(node.children)
     if number is not None:
         return number
@@ -161,7 +161,7 @@ def conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def interjection(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of a phrase of interjections: the last one, or the likeliest head with other words."""
+    """Return the head of an interjection phrase: its last interjection; if mixed, as for `any_head`."""
     return children[-1] if all(each.category == "UH" for each in children) else any_head(node, children)
 
 

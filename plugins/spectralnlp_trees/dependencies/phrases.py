@@ -76,7 +76,7 @@ class Phrase:
         return node.category in PUNCTUATION
 
     def is_word(self, *words: str) -> bool:
-        """Return whether the node is one of the words, or a unary chain over one of them."""
+        """Return whether the node, or the single word below a unary chain, is one of ``words``."""
         node = self
         while not node.word and len(node.children) == 1:
             node = node.children[0]

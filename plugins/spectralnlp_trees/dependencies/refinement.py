@@ -54,7 +54,7 @@ def mark_passives(arcs: Arcs) -> None:
 
 
 def _is_agent(noun: Phrase) -> bool:
-    """Return whether a noun after *by* may be a passive's agent: not a number, unless tagged as subject."""
+    """Return whether a noun after *by* can be the agent of a passive; a number needs the tag ``LGS``."""
     phrase = noun.parent
     return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 
@@ -195,13 +195,16 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
 
 
 def _promote_content_word(arcs: Arcs, outer: Sequence[int]) -> bool:
-    """Make the word after an expression the head: *beauty* in *it is due to its beauty*.
+    """Make the noun after a fixed expression the head of the expression: *beauty* in *due to its beauty*.
 
-    Returns whether the head was changed.
+    This applies if the expression's first outer word is the head of the noun (*due* of *beauty*).
 
     Args:
         arcs: dependency tree to correct.
-        outer: words of the expression whose heads are outside the expression.
+        outer: indices of the words of the expression whose heads are outside the expression.
+
+    Returns:
+        Whether the tree was changed.
     """
     heads, relations = arcs.heads, arcs.relations
     upper, lower = outer[0], outer[-1]

@@ -78,7 +78,13 @@ def measure_each(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Measures of a batch of trees as columns: counts of structures and shapes, for each tree."""
+    """Counts of structures and shapes of a batch of trees, as arrays with a row per tree or constituent.
+
+    Attributes:
+        index: index of the trees.
+        counts: by structure name, number of occurrences in each tree; integers (n_trees,).
+        shapes: depths of the trees, and lengths, labels and branching of their constituents.
+    """
 
     index: TreeIndex
     counts: dict[str, Integers]
@@ -103,14 +109,14 @@ class _Columns:
 
 
 def _batches(trees: Iterable[Tree | Parse]) -> Iterator[list[Tree]]:
-    """Yield batches of the trees that have a word."""
+    """Yield lists of cleaned trees, at most `TREES_AT_A_TIME` each; trees without words are left out."""
     ready = (tree for each in trees if (tree := _rooted(each)) is not None)
     while batch := list(islice(ready, TREES_AT_A_TIME)):
         yield batch
 
 
 def _rooted(each: Tree | Parse) -> Tree | None:
-    """Return a tree without traces and function tags under the root label of the patterns.
+    """Return a tree without traces and function tags under the root label ``ROOT``, which patterns expect.
 
     Returns None for a tree without words.
     """

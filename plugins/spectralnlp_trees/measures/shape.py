@@ -1,4 +1,7 @@
-"""Compute the shape of trees: depth, branching, lengths of constituents, without punctuation and root."""
+"""Compute the depth of trees, and the branching and lengths of their constituents.
+
+Punctuation and roots are not counted.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ class Shapes:
 
     Attributes:
         depth: number of constituents above the deepest word of each tree; integers (n_trees,).
-        tree, label, length, arity: number of each constituent's tree, id of its label in the vocabulary of
-            the index, number of its words, number of its children; integers (n_constituents,).
-        left: whether the first child of a constituent is a phrase and the last is not; (n_constituents,).
-        right: whether the last child of a constituent is a phrase and the first is not; (n_constituents,).
+        tree: number of each constituent's tree; integers (n_constituents,).
+        label: id of its label in the vocabulary of the index; integers (n_constituents,).
+        length: number of its words; integers (n_constituents,).
+        arity: number of its children; integers (n_constituents,).
+        left: whether its first child is a phrase and its last child is not; booleans (n_constituents,).
+        right: whether its last child is a phrase and its first child is not; booleans (n_constituents,).
     """
 
     depth: Integers
@@ -51,7 +56,7 @@ class Shapes:
 
 
 def shapes_of(index: TreeColumns) -> Shapes:
-    """Compute the shapes of trees.
+    """Return the depth, branching and constituent lengths of trees.
 
     Args:
         index: index of trees that each have a root; tokens without a letter or digit are punctuation.

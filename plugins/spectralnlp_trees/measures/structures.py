@@ -108,7 +108,7 @@ def count_structures(index: TreeColumns, structures: Structures | None) -> dict[
 
     Args:
         index: index of trees without traces and function tags, under roots labelled ``ROOT``.
-        structures: patterns by structure name; None for Lu's if most tags are those of the Penn treebank.
+        structures: patterns by structure name; None for those of Lu (2010), if `has_penn_tags`.
 
     Returns:
         By structure name, integer counts of shape (n_trees,). Words and sentences are always counted.
@@ -144,7 +144,7 @@ def is_word(tag: str, token: str) -> bool:
 
 
 def _words(index: TreeColumns) -> Integers:
-    """Return the numbers of the nodes that count as words, as `is_word` decides."""
+    """Return the node numbers of the tokens that count as words by `is_word`; ascending integers."""
     tokens = np.flatnonzero(index.arity == 0)
     pairs, which = np.unique(
         np.stack([index.label[index.parent[tokens]], index.label[tokens]]), axis=1, return_inverse=True

@@ -1,4 +1,4 @@
-"""Search relations to ancestors, and along chains of nodes that all meet a condition (``<+``, ``.+``)."""
+"""Relations of search patterns to ancestors, and along chains of nodes that meet a condition (``<+``)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ PLACES_AT_A_TIME = 2_000_000
 
 
 class AncestorJoin:
-    """Relation to all ancestors (``>>``), or to those reached through nodes that meet C (``>+(C)``).
+    """Relation of a node to all its ancestors (``>>``), or to those with only ``links`` between (``>+``).
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that may lie between a node and its ancestor; None for all.
+        links: mask (n_nodes,) of the nodes that may lie between a node and its ancestor: those that meet the
+            condition C of ``>+(C)``. None for all nodes.
     """
 
     def __init__(self, index: TreeColumns, links: Mask | None = None) -> None:
@@ -43,7 +44,7 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
+        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
@@ -65,11 +66,12 @@ class AncestorJoin:
 
 
 class DescendantChainJoin:
-    """Relation to descendants that are reached only through nodes that meet C (``<+(C)``).
+    """Relation of a node to the descendants with only ``links`` between (``<+``).
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that may lie between a node and its descendant.
+        links: mask (n_nodes,) of the nodes that may lie between a node and its descendant: those that meet
+            the condition C of ``<+(C)``.
     """
 
     def __init__(self, index: TreeColumns, links: Mask) -> None:
@@ -90,7 +92,7 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
+        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
@@ -101,13 +103,15 @@ class DescendantChainJoin:
 
 
 class SequenceJoin:
-    """Relation to nodes that follow (``.+(C)``) or precede (``,+(C)``) beyond adjacent nodes that meet C.
+    """Relation of a node to those before or after it with only a sequence of ``links`` between.
 
-    A related node counts once, however many sequences lead to it.
+    The nodes of the sequence cover adjacent ranges of tokens. A related node counts once, however many
+    sequences lead to it.
 
     Args:
         index: index of the trees.
-        links: mask of the nodes that may be in the sequence in between.
+        links: mask (n_nodes,) of the nodes that may be in the sequence: those that meet the condition C of
+            ``.+(C)`` or ``,+(C)``.
         ahead: whether related nodes follow (``.+``) rather than precede (``,+``).
     """
 
@@ -134,7 +138,7 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
+        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
         places, partners = [at[:0]], [at[:0]]
@@ -154,10 +158,14 @@ class SequenceJoin:
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Yield the token positions that are reached from each start over adjacent nodes that meet C.
+        """Yield the token positions that can be reached from start positions over sequences of links.
+
+        Args:
+            starts: token positions at which sequences begin.
 
         Yields:
-            Ascending indices into ``starts``, and a token position for each.
+            Pairs of arrays, for successive blocks of starts: ascending indices into ``starts``, and for each
+            a position that is reached from that start.
         """
         size = max(1, PLACES_AT_A_TIME // self.longest)
         for low in range(0, len(starts), size):
@@ -175,7 +183,7 @@ class SequenceJoin:
 
 
 def nearest_ancestor(index: TreeColumns, mask: Mask) -> Integers:
-    """Return the nearest ancestor of each node that is in a mask, excluding the node; -1 for none."""
+    """Return, for each node, its nearest proper ancestor that is in a mask; -1 if there is none."""
     # Each round doubles the distance that is covered.
     nearest = index.parent.copy()
     going = np.flatnonzero((nearest >= 0) & ~mask[nearest])

@@ -49,7 +49,7 @@ class TreeColumns:
         return bool(self.arity[node] == 0)
 
     def cached(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return a value cached by key in this index; ``make`` computes it on first use."""
+        """Return the value for a key in the cache of this index; call ``make`` to compute it on first use."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
@@ -81,7 +81,7 @@ class TreeColumns:
         Sizes of subtrees are computed bottom-up, node numbers top-down.
 
         Args:
-            arities: numbers of children of the nodes, by level.
+            arities: by level, number of children of each node; 0 for preterminals.
         """
         # A preterminal counts as two nodes, itself and its word.
         sizes, widths = _sums_upwards(arities, 1, 2), _sums_upwards(arities, 0, 1)
@@ -111,10 +111,10 @@ class TreeColumns:
         """Fill the columns of words, the labels, the vocabulary, and the list of nodes by level.
 
         Args:
-            numbers: node numbers, by level.
-            arities: numbers of children, by level.
-            labels: labels of all nodes, level by level.
-            tokens: all words, level by level.
+            numbers: numbers of all nodes except words, level by level.
+            arities: number of children of each of these nodes; 0 for preterminals.
+            labels: label of each of these nodes.
+            tokens: the word of each preterminal among these nodes.
         """
         tags = numbers[arities == 0]
         words = tags + 1
@@ -136,7 +136,11 @@ def _tree_of(each: Tree | Parse) -> Tree:
 
 
 def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str], list[str]]:
-    """Return all nodes of trees level by level, their numbers of children per level, labels, and words."""
+    """List the nodes of trees level by level: all roots, then all their children, and so on.
+
+    Returns:
+        The nodes except words; by level, their numbers of children; their labels; and the words.
+    """
     nodes, arities, labels, words = list[Tree](), list[Integers](), list[str](), list[str]()
     level = list(trees)
     while level:
@@ -150,12 +154,12 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:
-    """Return, by level of the trees, sums over the subtree below each node.
+    """Return, for each node by level, the sum of values over the node and all nodes below it.
 
     Args:
-        arities: number of children of each node, by level.
-        inner: value of a node that is not a preterminal.
-        tag: value of a preterminal.
+        arities: number of children of each node, by level; 0 for preterminals.
+        inner: value of every node that is not a preterminal.
+        tag: value of every preterminal.
     """
     sums, below = list[Integers](), np.empty(0, np.intp)
     for arity in reversed(arities):
@@ -167,6 +171,6 @@ def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Int
 
 
 def _before(values: Integers) -> Integers:
-    """Return for each index the sum of all values before it."""
+    """Return exclusive cumulative sums: for each position of an array, the sum of all values before it."""
     sums: Integers = np.cumsum(values) - values
     return sums

@@ -21,7 +21,7 @@ class Combined(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
+        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
         return any(part.constrained for part in self.parts)
 
     @cached_property
@@ -35,7 +35,7 @@ class All(Combined):
 
     @property
     def refers_to(self) -> str | None:
-        """Name in the pattern whose node alone can match this condition; None if there is none."""
+        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -94,7 +94,7 @@ class Not(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
+        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -122,7 +122,7 @@ class OptionalCondition(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
+        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
         return self.part.constrained
 
     @cached_property

@@ -21,8 +21,8 @@ class Label(Expression):
 
     Attributes:
         test: test of the label; None for a wildcard, which all labels pass.
-        groups: pairs (group number, variable): the text of the group is bound to the variable or, if the
-            variable is bound already, has to equal its text.
+        groups: pairs of the number of a group in the regular expression and a variable. The text that the
+            group matches is bound to the variable; if the variable is bound already, its text must be equal.
     """
 
     test: LabelTest | None
@@ -30,7 +30,7 @@ class Label(Expression):
 
     @property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
+        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
         return bool(self.groups)
 
     binds = constrained
@@ -86,7 +86,7 @@ class SameAs(Expression):
 
     @property
     def refers_to(self) -> str | None:
-        """Name in the pattern whose node alone can match this condition; None if there is none."""
+        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
@@ -109,7 +109,7 @@ class Related(Expression):
         partner: condition on the partner.
         number: the number in ``<2`` and ``<-1``; 0 for relations without a number.
         size: for ``<...``, which lists all children, the required number of children.
-        links: for chains such as ``<+(C)``, the condition C on the nodes in between.
+        links: for chains such as ``<+(C)``, the condition C on the nodes between a node and its partner.
     """
 
     symbol: str
@@ -120,7 +120,7 @@ class Related(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether matches of this condition depend on nodes or texts that were bound to names before."""
+        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
         return self.partner.constrained
 
     @cached_property
@@ -129,7 +129,7 @@ class Related(Expression):
         return self.partner.binds
 
     def join(self, run: Run) -> Join:
-        """Return the object that finds the partners of nodes, which is made once per search."""
+        """Return the relation, an object that finds the partners of nodes; it is made once per search."""
         if id(self) not in run.joins:
             run.joins[id(self)] = self._make_join(run)
         return run.joins[id(self)]

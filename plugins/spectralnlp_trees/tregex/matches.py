@@ -120,9 +120,12 @@ class TreeIndex(TreeColumns):
     Attributes:
         trees: list of the trees.
         vocabulary: distinct labels and words; ``label`` holds indices into it.
-        label, parent, end: vocabulary index; number of the parent, -1 for roots; the nodes below node i are
-            those from i + 1 to ``end[i]``, exclusive.
-        tree, position, arity: number of the tree; position among the siblings, from 0; number of children.
+        label: index into ``vocabulary``.
+        parent: number of the parent node; -1 for roots.
+        end: the nodes below node i are those from i + 1 to ``end[i]``, exclusive.
+        tree: number of the tree.
+        position: position among the siblings, from 0.
+        arity: number of children; 0 for words.
         left, right: range of tokens, ``right`` exclusive, counted over all trees with a gap of one between
             trees.
         tree_start: first node of each tree, and lastly the number of nodes; shape (n_trees + 1,).
@@ -260,7 +263,11 @@ def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "engli
 
 
 def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]:
-    """Yield batches of matches in order: the matched nodes, and the tables of their names and variables."""
+    """Yield the matches of a condition from left to right, in batches.
+
+    Yields:
+        The matched node of each row, and the rows with the nodes and texts bound to names and variables.
+    """
     nodes, ways = run.solutions(expression)
     # ``ways`` is an upper bound of the number of rows at a node.
     block = np.cumsum(np.minimum(ways, ROWS_AT_A_TIME)) // ROWS_AT_A_TIME

@@ -38,12 +38,12 @@ _GROUP = re.compile(r"#(\d+)%(\w+)")
 
 @dataclass(frozen=True)
 class Pattern:
-    """Parsed pattern.
+    """Search pattern after parsing.
 
     Attributes:
         text: the pattern as written.
-        expression: condition on a node that the pattern expresses.
-        names: names of nodes, in the order of their first occurrence.
+        expression: the pattern as a condition on a node.
+        names: names that the pattern gives to nodes, in the order of their first occurrence.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Pattern:
 
 
 def read_pattern(text: str) -> Pattern:
-    """Parse a pattern.
+    """Parse a search pattern in Tregex's language.
 
     Raises:
         PatternError: the pattern is invalid; the error names the column.
@@ -192,7 +192,7 @@ class _Parser:
         return name
 
     def new_name(self) -> list[Expression]:
-        """Parse the definition of a name, ``=name``, if there is one here."""
+        """Parse the definition of a name, ``=name``; the list is empty if none begins at this position."""
         if self.text.startswith("==", self.place) or not self.take("="):
             return []
         begin = self.place
@@ -275,7 +275,7 @@ class _Parser:
         return int(digits)
 
     def with_partner(self, symbol: str) -> Expression:
-        """Parse the related node of a relation whose symbol has been read."""
+        """Parse the node after a relation symbol such as ``<2``, and return the condition of the relation."""
         matched = _NUMBERED.fullmatch(symbol)
         if matched is None:
             return Related(symbol, self.partner())
@@ -314,7 +314,10 @@ class _Parser:
         return any(self.text.startswith(sign, place) for sign in _SIGNS)
 
     def take_or_before_relation(self) -> bool:
-        """Consume ``|`` if a relation follows, and return whether; otherwise the ``|`` separates nodes."""
+        """Consume ``|`` if a relation follows, and return whether it was consumed.
+
+        If no relation follows, the ``|`` separates alternative nodes and is left in place.
+        """
         if self.at("|") and self.at_relation(self.blank_end(self.place + 1)):
             return self.take("|")
         return False
@@ -322,7 +325,9 @@ class _Parser:
     # Places.
 
     def branches(self, branch: Callable[[], Expression], more: Callable[[], bool]) -> list[Expression]:
-        """Parse alternatives; a name defined in one is unknown in the others, but known after all of them.
+        """Parse alternatives separated by ``|``; return the condition of each.
+
+        A name that one alternative defines can be used only within it and after the last alternative.
 
         Args:
             branch: function that parses one alternative.
@@ -339,7 +344,12 @@ class _Parser:
 
     @contextmanager
     def group(self, closing: str, opening: str = "") -> Iterator[None]:
-        """Consume an opening bracket, run the block, and consume the closing bracket."""
+        """Return a context that consumes an opening bracket, and after its block the closing bracket.
+
+        Args:
+            closing: the closing bracket.
+            opening: the opening bracket that must come first; empty if it has been checked.
+        """
         if opening and not self.at(opening):
             raise self.error(f"{opening} is expected here")
         self.depth += 1
@@ -390,7 +400,7 @@ class _Parser:
         return place if matched is None else matched.end()
 
     def error(self, what: str, place: int | None = None, hint: str | None = None) -> PatternError:
-        """Make an error at a position of the pattern, by default the current one.
+        """Return an error for a position of the pattern, by default the current position.
 
         Args:
             what: what is wrong.
@@ -401,5 +411,10 @@ class _Parser:
 
 
 def joined(kind: Callable[[Sequence[Expression]], Expression], parts: Sequence[Expression]) -> Expression:
-    """Combine conditions by ``kind``, such as `All`; a single condition is returned unchanged."""
+    """Combine conditions on a node into one; a single condition is returned unchanged.
+
+    Args:
+        kind: class of the combination: `All` or `Any`.
+        parts: the conditions, at least one.
+    """
     return parts[0] if len(parts) == 1 else kind(parts)

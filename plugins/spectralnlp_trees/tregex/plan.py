@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     ways: Integers
 
     def take(self, places: Integers) -> Rows:
-        """Return the partial matches in the rows with some indices, in the order of the indices."""
+        """Return the table of the rows at some indices, in the order of the indices."""
         names = {name: column[places] for name, column in self.names.items()}
         texts = {name: column[places] for name, column in self.texts.items()}
         return Rows(self.node[places], names, texts, self.ways[places])
@@ -85,7 +85,7 @@ class Run:
         return self.masks[test]
 
     def solutions(self, expression: Expression) -> tuple[Integers, Integers]:
-        """Return the nodes at which a condition may match, and the number of ways (at most) at each."""
+        """Return the nodes at which a condition may match, and the maximum number of ways at each node."""
         if id(expression) not in self.solved:
             mask = expression.candidates(self)
             nodes = np.arange(len(self.index)) if mask is None else np.flatnonzero(mask)
@@ -102,7 +102,7 @@ class Expression:
 
     @property
     def refers_to(self) -> str | None:
-        """Name in the pattern whose node alone can match this condition; None if there is none."""
+        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -122,7 +122,7 @@ class Expression:
         return None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the partial matches whose current node meets this condition, with the names that it binds.
+        """Keep the partial matches whose current node meets this condition, and add the names that it binds.
 
         Args:
             run: the search.
@@ -139,12 +139,15 @@ class Expression:
 
 
 def union(parts: Sequence[Extended]) -> Extended:
-    """Merge tables of partial matches that come from the same input rows, in the order of these rows.
+    """Concatenate extensions of the same partial matches, in the order of those partial matches.
 
-    Names that are missing in a table are unbound (-1).
+    Names that are missing in one of the tables are unbound (-1) in its rows.
 
     Args:
-        parts: results of `Expression.extend`.
+        parts: results of `Expression.extend` for the same rows.
+
+    Returns:
+        The indices of the extended rows, ascending; and the partial matches made from them.
     """
     places = np.concatenate([each for each, _ in parts])
     order = np.argsort(places, kind="stable")

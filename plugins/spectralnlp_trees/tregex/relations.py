@@ -1,4 +1,4 @@
-"""Search relations such as child or sister: find related nodes by integer columns of the trees."""
+"""Relations of search patterns, such as child or sister: find related nodes by columns of the trees."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Relation in which the partners of each node are adjacent in some order of all nodes.
+    """Relation in which the nodes related to a node are contiguous in a certain order of the nodes.
 
     Args:
-        order: nodes in this order; None for the order of node numbers.
-        low, high: range of the partners of each node in the order, ``high`` exclusive; (n_nodes,).
+        order: node numbers in this order; None for ascending node numbers.
+        low, high: range of positions in the order of the nodes related to each node, ``high`` exclusive;
+            integers (n_nodes,).
     """
 
     order: Integers | None
@@ -28,7 +29,7 @@ class Interval(NamedTuple):
 
 
 class Join(Protocol):
-    """Relation between nodes, with the operations that a search needs; related nodes are called partners."""
+    """Interface of relations between nodes; the nodes related to a node are called its partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
         """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it.
@@ -55,7 +56,11 @@ class Join(Protocol):
 
 
 class IntervalJoin:
-    """Relation made of one `Interval`, or of several disjoint ones."""
+    """Relation given by one or several `Interval` relations that have no pair of nodes in common.
+
+    Args:
+        intervals: the relations, of which this one is the union.
+    """
 
     def __init__(self, *intervals: Interval) -> None:
         self.intervals = intervals
@@ -69,7 +74,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``."""
+        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]
@@ -92,7 +97,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """Rank of each node in each interval's order, -1 if absent; None for the order of node numbers."""
+        """For each interval, the position of each node in its order, -1 if absent; None for node numbers."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -109,13 +114,13 @@ def running_sums(values: npt.NDArray[np.generic]) -> Integers:
 
 
 def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """List all integers of several ranges.
+    """List all integers of several ranges, range after range.
 
     Args:
-        low, high: the ranges, ``high`` exclusive.
+        low, high: bounds of the ranges, ``high`` exclusive; integers (n_ranges,).
 
     Returns:
-        For each integer, the index of its range, and the integer itself.
+        Two arrays with an element per listed integer: the index of its range, and the integer itself.
     """
     counts = high - low
     place = np.repeat(np.arange(len(low)), counts)
@@ -124,13 +129,13 @@ def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
 
 
 def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
-    """Return a relation whose partners are found by intervals; it is built once per index.
+    """Return a relation for a relation symbol of a pattern; it is built once per index and cached.
 
     Args:
         index: index of the trees.
         symbol: symbol of the relation, a key of `INTERVALS`.
         number: the number in ``<2`` or ``<-1``; 0 for relations without a number.
-        size: for ``<...``, the required number of children.
+        size: for ``<...``, the required number of children; ignored for other relations.
         head_rules: head rules for relations of heads such as ``<#``: ``english`` or ``neutral``.
     """
 
@@ -155,10 +160,10 @@ class Orders:
         self.ids = np.arange(len(index))
 
     def one(self, target: Integers) -> Interval:
-        """Return a relation in which each node is related to one other node or none.
+        """Return a relation in which each node is related to at most one node.
 
         Args:
-            target: the node to which each node is related; -1 for none.
+            target: for each node, the number of the node related to it; -1 for none. Integers (n_nodes,).
         """
         return Interval(None, np.maximum(target, 0), np.maximum(target, 0) + (target >= 0))
 
@@ -166,16 +171,16 @@ class Orders:
         """Return a relation of each node to nodes with consecutive numbers.
 
         Args:
-            low, high: range of the nodes to which each node is related, ``high`` exclusive.
+            low, high: for each node, range of the numbers of the related nodes, ``high`` exclusive.
         """
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """Return for each node the value of its parent in a column; -1 for roots."""
+        """Return for each node the value that its parent has in a column of integers; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the relation of each node to its parent, only for nodes in the mask ``is_partner``."""
+        """Return the relation of nodes to their parents; nodes outside the mask ``is_partner`` have none."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
@@ -190,8 +195,8 @@ class Orders:
         """Return the relation of each node to its n-th child: 1 is the first, -1 the last.
 
         Args:
-            number: n.
-            exists: mask of the nodes that have the relation; None for all nodes that have an n-th child.
+            number: n, which is not 0.
+            exists: mask of the nodes to which the relation is restricted; None for no restriction.
         """
         order, low, high = self.children()
         place = low + number - 1 if number > 0 else high + number
@@ -199,13 +204,18 @@ class Orders:
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
     def parent_of_child(self, number: int) -> Interval:
-        """Return the relation of each node to its parent, for nodes that are the n-th child (-1: last)."""
+        """Return the relation of nodes that are n-th children (1: first, -1: last) to their parents."""
         position = self.index.position
         from_end = position - self.of_parent(self.index.arity)
         return self.chosen((position == number - 1) if number > 0 else (from_end == number))
 
     def sisters(self, after: bool, nearest: bool) -> Interval:
-        """Return the relation of each node to its sisters after or before it, all or only the nearest."""
+        """Return the relation of each node to its sisters on one side.
+
+        Args:
+            after: whether the sisters follow the node rather than precede it.
+            nearest: whether only the adjacent sister is related, rather than all sisters on this side.
+        """
         order, low, _ = self.children()
         rank = np.empty_like(order)
         rank[order] = self.ids
@@ -219,12 +229,12 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return, for each node number, the first node from this number on that is in a mask."""
+        """Return, for each node, the first node in a mask from this node on; the number of nodes for none."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 
     def last_before(self, mask: Mask) -> Integers:
-        """Return, for each node number, the last node before it that is in a mask; -1 for none."""
+        """Return, for each node, the number of the last node before it that is in a mask; -1 for none."""
         there = np.maximum.accumulate(np.where(mask, self.ids, -1))
         return np.append(-1, there)[: len(self.ids)]
 
@@ -245,7 +255,12 @@ class Orders:
     # Token positions, and groups of nodes with an equal value in a column.
 
     def sorted_by(self, name: str, column: Integers) -> tuple[Integers, Integers]:
-        """Return the nodes sorted by a column of the index, and the sorted column."""
+        """Return the node numbers sorted by a column of the index, and the sorted column.
+
+        Args:
+            name: name of the column, by which the sorted order is cached.
+            column: a value for each node.
+        """
         order = self.index.cached(f"by {name}", lambda: np.argsort(column, kind="stable"))
         return order, column[order]
 
