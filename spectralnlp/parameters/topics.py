@@ -37,7 +37,7 @@ class TopicMixture(WithArrays):
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
-        """Index of each word in the vocabulary."""
+        """Mapping from each word to its index in ``words``."""
         return {word: index for index, word in enumerate(self.words)}
 
     def to_json(self) -> dict[str, Any]:

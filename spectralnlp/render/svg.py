@@ -156,7 +156,7 @@ def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, 
 
 
 def _place(root: _Node) -> None:
-    """Set the centre of each node: midway between its outer children's centres, if there is space."""
+    """Set the horizontal centre of each node: midway between its outermost children, if there is space."""
     opened = [(root, _MARGIN)]
     order: list[tuple[_Node, float]] = []
     while opened:

@@ -48,7 +48,7 @@ def save_part(path: Path, moments: Moments[Any], about: Mapping[str, str]) -> No
     Args:
         path: the file; its folder must exist.
         moments: the moments to write.
-        about: further entries of the header.
+        about: further entries of the header, which identify the data; `load_part` compares them.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -81,7 +81,7 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
     Args:
         path: the file.
         empty: empty moments of the same class and parameters.
-        about: required entries of the header, as in `save_part`.
+        about: entries that the header must have, as given to `save_part`.
 
     Raises:
         ModelError: the file is truncated, changed, has no moments, or has moments of other data or

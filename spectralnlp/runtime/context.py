@@ -30,12 +30,12 @@ class Execution:
     """Settings of how corpora are processed: when moments are accumulated or a function is mapped over them.
 
     Attributes:
-        engine: engine of `use_engine`; None outside, where all work is done serially.
+        engine: engine of `use_engine`; None if there is none, so that all work is done serially.
         checkpoint: checkpoint of `use_checkpoint`; None to store nothing.
         skip_policy: policy of `skip_bad_partitions`; None to stop at the first partition that fails.
         memory: limit of `use_memory`; None for no limit.
         report: progress callback of `timed_passes`, called with a line for each pass; None for no report.
-        show_share: called with the completed share of a training, in [0, 1]; None to show nothing.
+        show_share: called with the completed share of a training run, in [0, 1]; None to show nothing.
     """
 
     engine: Engine | None = None

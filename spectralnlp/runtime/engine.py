@@ -31,8 +31,8 @@ M = TypeVar("M", bound=Moments[Any])
 class Engine(ABC):
     """Base class of engines, which apply a function to many tasks, serially or in parallel.
 
-    A plugin's engine implements `map` and its options; also `reduce`, if it can merge on its workers, and
-    `open` and `close`, if it needs a connection.
+    A plugin's engine implements `map`, and takes its options in ``__init__``. It also overrides `reduce` if
+    it can merge moments on its workers, and `open` and `close` if it needs a connection.
     """
 
     #: Number of examples that `map_ordered` sends as one task; above 1 if sending costs more than calling.
@@ -56,7 +56,7 @@ class Engine(ABC):
 
         Args:
             observer: computes the moments of a partition.
-            tasks: the number and the partition of each task.
+            tasks: for each partition, its index in the pass, and the partition.
 
         Returns:
             The merged moments; None if there are no tasks.
@@ -102,9 +102,7 @@ class ThreadsEngine(Engine):
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Apply a function to each task in threads, and yield the values in order.
 
-        Each task runs in a copy of the caller's context.
-
-        At most two tasks per thread are pending.
+        Each task runs in a copy of the caller's context. At most two tasks per thread are pending.
         """
         reserve_blas_buffers(threading.active_count() + self.jobs)
         pool, context = ThreadPoolExecutor(self.jobs), copy_context()

@@ -86,7 +86,12 @@ class Moments(ABC, Generic[T]):
 
     @classmethod
     def from_arrays(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Return moments with the given parameters and sums, as `parameters` and `arrays` returned them."""
+        """Rebuild moments from their parameters and sums.
+
+        Args:
+            parameters: the parameters, as `parameters` returned them.
+            arrays: the sums, as `arrays` returned them.
+        """
         moments = cls(**parameters)
         moments._restore(arrays)
         return moments
@@ -123,7 +128,11 @@ class Moments(ABC, Generic[T]):
         check_like(stored, self.arrays())
 
     def restored(self, arrays: Mapping[str, Array]) -> Self:
-        """Return moments with these sums, as `arrays` returned them, and the parameters of this object."""
+        """Return moments with the parameters of this object and other sums.
+
+        Args:
+            arrays: the sums, as `arrays` returned them.
+        """
         moments = self.empty_like()
         moments._restore(arrays)
         return moments

@@ -37,7 +37,7 @@ class Numbering(dict[str, int]):
         return number
 
     def ranked(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """Return the sorted names, and the rank of each id among them.
+        """Return the sorted names, and the rank of each name in this order, by id.
 
         Ranks are int32 (n_names + 1,); the last entry is -1, so that the id -1 (no name) stays -1.
         """
@@ -46,8 +46,9 @@ class Numbering(dict[str, int]):
         return tuple(ordered), np.array([*(rank[name] for name in self), -1], np.int32)
 
     def numbers_of(self, other: Mapping[str, int]) -> NDArray[np.int32]:
-        """Return the id in this numbering for each id in another.
+        """Return an array that converts ids of another numbering to ids of this one, to merge two logs.
 
-        The ids are int32 (n_names + 1,); the last entry is -1, so that the id -1 (no name) stays -1.
+        Names that this numbering lacks are added to it. The array is int32 (n_names + 1,), indexed by id of
+        the other numbering; the last entry is -1, so that the id -1 (no name) stays -1.
         """
         return np.array([*(self[name] for name in other), -1], np.int32)

@@ -23,11 +23,14 @@ T = TypeVar("T")
 
 
 class ReplayLog(Moments[T]):
-    """Base class of replay logs: all examples, stored in order so that training can run again on other data.
+    """Base class of replay logs: all examples in order, so that training can be repeated on changed data.
 
-    A subclass stores runs of examples by document and first row, and returns them for storage as columns of
-    integers (`arrays`): ``places``, int64 (n_examples, 3), with document, row and number of items of each
-    example, in order; the names of words or labels; and `columns` with an integer for each item.
+    An example is a sequence of items, such as tokens or tree nodes. For storage, `arrays` of a subclass
+    returns:
+
+    - ``places``, int64 (n_examples, 3): document, row in the document and number of items of each example;
+    - arrays of names (of words or labels), packed by `pack_names`;
+    - an array of integers for each name in ``columns``, with an entry for each item, such as its word id.
     """
 
     # Arrays with an entry for each item, and the array of names whose ids they are (-1: no name) or None.

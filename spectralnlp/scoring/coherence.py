@@ -22,8 +22,8 @@ def npmi_coherence(top_words: Sequence[Sequence[int]], counts: sp.csr_matrix) ->
     never occur together.
 
     Args:
-        top_words: ids of each topic's top words.
-        counts: word counts of held-out documents, csr (n_documents, V).
+        top_words: for each topic, the ids of its most probable words.
+        counts: word counts of held-out documents, csr (n_documents, n_words); word ids are columns.
 
     Returns:
         The mean NPMI over each topic's pairs of words, float64 (n_topics,).
@@ -69,7 +69,7 @@ class TopicReport(Report):
 
     @property
     def signature(self) -> str:
-        """A string that identifies how the scores were counted."""
+        """A string that names the metric and its settings; compare only scores with equal signatures."""
         return f"NPMI|top:{self.n_top}|window:document|v:{__version__}"
 
     @property

@@ -250,7 +250,10 @@ class _Document:
         return _spans([""] * len(sentence), sentence, self.visible)
 
     def _ends(self, placed: PlacedTree) -> list[Bracket]:
-        """Return the span of a sentence's last character, which marks its end; none at the document's end."""
+        """Return the span of the last character of a sentence, which represents the sentence end.
+
+        The last sentence of a document gives no span, because its end is known.
+        """
         _, sentence = placed
         end = self.visible[sentence.end]
         return [("", end - 1, end)] if 0 < end < self.visible[-1] else []

@@ -51,7 +51,7 @@ class SequenceReport(Report):
 
     @property
     def signature(self) -> str:
-        """A string that identifies how the scores were counted."""
+        """A string that names the metric and its settings; compare only scores with equal signatures."""
         return f"PERPLEXITY|per:symbol|ends:none|vocabulary:{self.vocabulary}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:

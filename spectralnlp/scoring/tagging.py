@@ -69,7 +69,7 @@ class TagReport(Report):
 
     @property
     def signature(self) -> str:
-        """A string that identifies how the scores were counted."""
+        """A string that names the metric and its settings; compare only scores with equal signatures."""
         spans = "" if self.scheme == "tags" else f"|spans:conlleval|scheme:{self.scheme}"
         return f"TAGS{spans}|unknown:not-in-train|v:{__version__}"
 

@@ -42,7 +42,7 @@ class ArraySpec:
     """Declared dtype, shape and range of a model's array; see `float_array`, `int_array`, `offset_array`.
 
     Attributes:
-        shape: the size of each axis.
+        shape: the size of each axis: a number, a named size, or a named size plus a number (``n_rows + 1``).
         dtype: name of the dtype in memory.
         stored: names of the dtypes that the array may have in a file.
         least: the smallest allowed value; None for no bound.

@@ -48,7 +48,9 @@ class Packed:
 
 
 def pack(arrays: Mapping[str, Array]) -> tuple[Arrays, dict[str, Any]]:
-    """Deflate arrays that become smaller, by at most a factor of `EXPANSION`; leave others as they are.
+    """Deflate arrays, except those that do not shrink, or shrink by more than a factor of `EXPANSION`.
+
+    The upper bound lets `unpack` reject a file that would inflate to far more memory than its size.
 
     Returns:
         The arrays, deflated ones as uint8 (n_bytes,); and dtype and shape of each deflated array by name, as
@@ -64,10 +66,15 @@ def pack(arrays: Mapping[str, Array]) -> tuple[Arrays, dict[str, Any]]:
 
 
 def unpack(arrays: StoredArrays, packed: Mapping[str, Packed]) -> Arrays:
-    """Inflate the arrays that `pack` returned; none may be over `EXPANSION` times its size in the file.
+    """Return the arrays that `pack` was given.
+
+    Args:
+        arrays: the arrays that it returned, as read from a file.
+        packed: dtype and shape of each deflated array, by name.
 
     Raises:
-        ModelError: an array is missing, or does not match its description.
+        ModelError: an array is missing, does not match its description, or would inflate to more than
+            `EXPANSION` times its size in the file.
     """
     return {**arrays.all(), **{name: _unpacked(arrays, name, each) for name, each in packed.items()}}
 

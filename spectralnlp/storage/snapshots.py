@@ -88,7 +88,13 @@ class Snapshot:
 
 
 def read_folder(path: Path, read: Callable[[Snapshot], T]) -> T:
-    """Read from a folder; retry if another folder takes its path meanwhile.
+    """Return the value of a function that reads files of a folder.
+
+    If reading fails because another folder took the path meanwhile, it is tried again with the new folder.
+
+    Args:
+        path: the folder.
+        read: the function, called with the open folder.
 
     Raises:
         ModelError: there is no such folder; or what ``read`` raises.

@@ -56,7 +56,7 @@ What it knows of words comes from the training text: its licence applies."""
         return FileCorpus(expand_inputs(inputs), partial(read_lines, column=text_column, on_bad=on_bad))
 
     def from_record(self, record: Mapping[str, Any]) -> str:
-        """Return the text of a record, which is its field ``text``."""
+        """Return the text of a record, which is in its field ``text`` or a similar one (`TEXT_NAMES`)."""
         return str(take_field(record, *TEXT_NAMES))
 
     def wrap(self, fitted: Any) -> Features:

@@ -75,7 +75,8 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             reader: name of a treebank reader, or ``auto``.
             on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
             encoding: encoding of the files; None for the default of the treebank format.
-            weights: how many times each tree counts, by input or by folder of inputs; 1 by default.
+            weights: how many times each tree of a treebank counts, by an input or by the folder that contains
+                input files; 1 by default.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
@@ -114,9 +115,9 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return super().in_memory(data) if trees is None else trees
 
     def from_record(self, record: Mapping[str, Any]) -> Tree:
-        """Return the tree in the field ``tree`` of a record, without traces and function tags.
+        """Return the tree of a record from its field ``tree``, ``parse`` or ``brackets``, the first present.
 
-        The field is a `Tree` or a bracketed string.
+        A `Tree` is returned unchanged. A bracketed string is read, and loses traces and function tags.
         """
         tree: Tree | str = take_field(record, "tree", "parse", "brackets")
         if isinstance(tree, Tree):
@@ -172,9 +173,10 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             tagger: a tagger whose tag probabilities the parser uses; None for the parser's own tagger, if
                 any.
             parameters: rules for counting brackets.
-            predicted_tags: whether to score with the predicted tags, as plain EVALB does, not with gold tags.
-            raw: whether the parser splits sentences and tokenises itself; brackets are then matched by
-                character offsets.
+            predicted_tags: whether to find punctuation, which EVALB ignores, by the predicted tags as plain
+                EVALB does, instead of by the gold tags.
+            raw: whether the parser gets raw text, which it splits into sentences and tokens itself; brackets
+                are then matched by character offsets.
 
         Raises:
             InputError: there are no trees.
@@ -230,7 +232,14 @@ def _grammar_of(fitted: Any) -> Any:
 
 
 def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
-    """Return the words of a gold tree as a sentence, spelled by the given tokenisation conventions."""
+    """Return the words of a gold tree as a sentence that a parser can read.
+
+    Each token gets a form, its spelling by the parser's conventions, such as ``-LRB-`` for ``(``.
+
+    Args:
+        tree: the gold tree.
+        conventions: tokenisation conventions of the parser's training data.
+    """
     sentence = Sentence.from_words(tree.words())
     forms = conventions.forms(sentence.words)
     return Sentence(

@@ -26,8 +26,8 @@ def evaluate_raw(
 ) -> RawReport:
     """Score a parser on the raw text of gold trees.
 
-    The text of a document is the text of its trees, joined by blanks; the treebank's tokenisation
-    conventions are learned from its words.
+    The raw text of a document is made from the words of its trees, by the tokenisation conventions of the
+    treebank, which are learned from these words. Sentences are joined by blanks.
 
     Args:
         parser: the parser to score.

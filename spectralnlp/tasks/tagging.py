@@ -100,7 +100,11 @@ their licences apply."""
         return super().in_memory(data) if trees is None else MappedCorpus(trees, _tags_of)
 
     def from_record(self, record: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return the sentence of a record: its ``tokens``, and fields of equal length as columns of tags."""
+        """Return the annotated sentence of a record.
+
+        Its words are the field ``tokens``, ``words`` or ``form``, the first present. Every other field that
+        is a list of the same length becomes a column of tags.
+        """
         words = tuple(check_tokens(take_field(record, "tokens", "words", "form")))
         columns = {
             name: tuple(map(str, values))

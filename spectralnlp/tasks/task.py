@@ -93,9 +93,9 @@ class Task(ABC):
             reader: name of a reader; ``auto`` to recognise the format.
             on_bad: called with the error of each invalid example, which is skipped; None to raise it.
 
-        Tasks that read plain text also take ``text_column``: the name of a table's column, or its number
-        (from 1) in tab-separated lines. Tasks that read treebanks take ``encoding``, the encoding of the
-        files; None for the default of the format.
+        Subclasses may take further arguments. Tasks on plain text take ``text_column``: the name of a table's
+        column, or its number (from 1) in tab-separated lines. Tasks on treebanks take ``encoding``: the
+        encoding of the files, or None for the default of the treebank format.
         """
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
@@ -315,12 +315,12 @@ class Task(ABC):
 
 
 def as_stored(value: Any) -> Any:
-    """Convert a setting to the value that it has after being stored as JSON: tuples become lists."""
+    """Return the value that a setting has after it was stored as JSON and loaded: tuples become lists."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def _without_folders(value: Any) -> Any:
-    """Reduce a path, or each path of a list, to its last part; None stays None."""
+    """Return the last part of a path, or of each path in a list; other values are returned unchanged."""
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     return Path(value).name if isinstance(value, str) else value

@@ -78,13 +78,19 @@ prejudices."""
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the reader that ``auto`` stands for, ``tokens`` or ``text``, by the beginning of a file."""
+        """Return ``tokens`` or ``text`` for the reader ``auto``, recognised from the first input file.
+
+        Other readers are returned unchanged.
+        """
         if reader != "auto":
             return reader
         return resolve_reader(expand_inputs(inputs)[0])
 
     def from_record(self, record: Mapping[str, Any]) -> str | list[str]:
-        """Return the ``tokens`` of a record or, if it has none, its ``text``."""
+        """Return the field ``tokens``, ``words`` or ``text`` of a record, the first present.
+
+        The result is a list of words or a string of text.
+        """
         words: str | Sequence[str] = take_field(record, "tokens", "words", "text")
         return words if isinstance(words, str) else list(words)
 
@@ -124,7 +130,7 @@ class NeighbourReport(Report):
     coverage: float
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return the figures by name; ``accuracy`` is `nearest`, ``accuracy_10`` is `ten`."""
+        """Return the fields by name, with ``nearest`` as ``accuracy`` and ``ten`` as ``accuracy_10``."""
         return {
             "accuracy": self.nearest,
             "accuracy_10": self.ten,
@@ -155,7 +161,7 @@ def neighbour_agreement(
 
     Args:
         model: the vectors.
-        labelled: pairs of a word and a label, as in running text or as a list.
+        labelled: pairs of a word and a label, from running text or a word list; a word may occur repeatedly.
 
     Raises:
         InputError: fewer than two labelled words are in the vocabulary.
