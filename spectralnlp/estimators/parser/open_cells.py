@@ -71,7 +71,7 @@ class OpenCells(Component):
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:
-        """Train the model on the bracketings of the trees; return None where `train_cells` does."""
+        """Train the model on the trees' bracketings; return None if no sentence has a suitable length."""
         with fit_pass("closed cells"):
             return train_cells(context.trees.tables, context.coarse[0], random_state=context.random_state)
 

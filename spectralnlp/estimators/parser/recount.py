@@ -1,6 +1,6 @@
-"""Compute exactly the log odds that a bracket would have without some training trees.
+"""Compute the exact log odds that a bracket would have without some training trees.
 
-The module `influence` estimates them.
+On request, they replace the faster estimates of the module `influence` in explanations of brackets.
 
 Rules, roots and the lexicon with its signatures are estimated again from the remaining trees. The states of
 nodes and the forests of the sentence are kept fixed.
@@ -68,7 +68,7 @@ def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
-    """Return the counts of rules, words and roots in all trees but some."""
+    """Return the counts of rules, words and roots without those of some trees."""
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts

@@ -129,7 +129,7 @@ def learn_segmenter(
 
 
 def known_words(sentences: Iterable[Sequence[tuple[str, str]]]) -> dict[str, set[str]]:
-    """Return the tags of each word of tagged sentences."""
+    """Return the words of tagged sentences, each with the set of all its tags."""
     known = defaultdict[str, set[str]](set)
     for word, tag in chain.from_iterable(sentences):
         known[word].add(tag)
@@ -137,6 +137,6 @@ def known_words(sentences: Iterable[Sequence[tuple[str, str]]]) -> dict[str, set
 
 
 def _tags(length: int, name: str) -> list[str]:
-    """Return the tags of a word's characters: ``B-name``, ``I-name``, …, ``E-name``; ``S-name`` for one."""
+    """Return the tags of a word's characters: ``B-name``, ``I-name``, …, ``E-name``, or just ``S-name``."""
     places = "S" if length == 1 else "B" + "I" * (length - 2) + "E"
     return [f"{place}-{name}" for place in places]

@@ -42,11 +42,11 @@ def learn(text, edges, step, learner):
         text: `GoldText`.
         edges: int64, ascending; token positions at which the text is cut into parts, including 0 and the
             number of tokens.
-        step: number of gradient steps before this call, in all texts.
+        step: number of gaps processed before this call, in all texts.
         learner: `Learner`; the weights and sums of gradients, which are updated.
 
     Returns:
-        ``step`` plus the number of gaps of this text.
+        ``step`` plus the number of gaps processed in this text.
     """
     tokens, codes = text.tokens, np.empty(N_FEATURES, np.uint32)
     mask = np.uint32(len(learner.weights) - 1)

@@ -110,7 +110,7 @@ def train_sentence_ends(
         grammar: grammar with one state per symbol, which gives the most probable tags of words.
         segmenter: word segmenter for a language without blanks between words, which is needed to train a
             model for it.
-        least_trees: minimum number of trees; documents need five on average, too.
+        least_trees: minimum number of trees; documents must also have at least five trees on average.
         random_state: seed of the order of texts and of their cuts.
 
     Returns:

@@ -88,7 +88,7 @@ def count_features(features, counts):
 
 @kernel
 def keep(features, sizes, number, kept):
-    """Replace hash buckets by feature indices, without those to be dropped; return the number of features.
+    """Write the feature index of each hash bucket, unless it is dropped; return the number of indices.
 
     Args:
         features: int32; buckets of the features of all options, option by option.

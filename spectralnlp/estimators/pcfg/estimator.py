@@ -72,11 +72,11 @@ class PCFG(TreebankEstimator):
     signatures: settings.Signatures = settings.AUTO
 
     def init_moments(self, corpus: Corpus[Tree]) -> RuleCounts:
-        """Return empty counts of rules; the first trees decide the head rules."""
+        """Return empty counts of rules; the first trees of the corpus decide which head rules are used."""
         return RuleCounts(self._binariser(corpus).to_dict())
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty log of trees; the first trees decide the head rules."""
+        """Return an empty log of trees; the first trees of the corpus decide which head rules are used."""
         return Joint({"trees": TreeLog(self._binariser(corpus).to_dict())})
 
     def _binariser(self, corpus: Corpus[Tree]) -> Binariser:
@@ -134,7 +134,7 @@ class PCFG(TreebankEstimator):
             binariser: converts trees to binary trees.
             chains: full unary chain for each pair (top, bottom).
             coarse: grammar without annotation.
-            grammar: grammar with parent or sibling annotation, or None to use the other one in its place.
+            grammar: grammar with parent or sibling annotation, or None to use ``coarse`` in its place.
         """
         return GrammarSet(
             binariser=binariser, chains=chains, coarse=coarse, pruner=None, grammars=(grammar or coarse,)

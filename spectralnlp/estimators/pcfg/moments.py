@@ -47,7 +47,7 @@ class RuleEvents:
 
     @classmethod
     def of_table(cls, table: TreeTable) -> RuleEvents:
-        """Count rules, words and roots in a table of trees, weighted by tree; not unary chains."""
+        """Count rules, words and roots in a table of trees, weighted by tree; unary chains are left out."""
         names, weight = table.symbols, table.weight[table.tree]
 
         def count(rows: NDArray[np.int64], *columns: NDArray[np.int32]) -> dict[tuple[int, ...], float]:
@@ -174,7 +174,7 @@ class RuleCounts(Counts[Tree]):
         return len(key) >= 3 if key[0] == CHAIN else len(key) == sizes.get(key[0])
 
     def events_by_kind(self) -> RuleEvents:
-        """Return the counts of rules, words, roots and unary chains apart; their keys lack the kind.
+        """Return separate counts of rules, words, roots and unary chains, whose keys omit the kind.
 
         Tags that are not also phrase labels lose the mark of `tag_symbol`.
         """

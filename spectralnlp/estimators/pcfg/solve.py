@@ -47,7 +47,7 @@ class _States:
 
     Attributes:
         symbols: symbols without annotation, sorted.
-        place: index of the symbol and the state of each label.
+        place: for each annotated label, the index of its symbol and its state.
         n_states: int32 (n_symbols,); number of states of each symbol.
     """
 
@@ -70,7 +70,7 @@ class _States:
 
     @property
     def offsets(self) -> Offsets:
-        """Start of each symbol in concatenated states, and the total number, int64 (n_symbols + 1,)."""
+        """Index of each symbol's first state among all states, then their number, int64 (n_symbols + 1,)."""
         return np.concatenate([[0], np.cumsum(self.n_states)])
 
     def total(self, events: RuleEvents) -> Floats:

@@ -1,8 +1,8 @@
 """Features of tokens: of the word, of the context before it (past) and of the context after it (future).
 
-The three are independent given the refinement of the token's tag, so any two of them identify it. The
-*chain* view pairs the past (outside) with the word and the future (inside). The *word* view pairs the
-spelling of the word (inside) with the past and the future (outside).
+Given the refinement of the token's tag, the three are independent, so the cross-covariance of any two of them
+reveals the refinements. The *chain* view pairs the past (outside) with the word and the future (inside). The
+*word* view pairs the spelling of the word (inside) with the past and the future (outside).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Estimate spectral models as smoothed means of outer products of token vectors (Stratos et al. 2013).
 
 The model is an L-PCFG of right-branching trees, estimated as in the tutorial slides of Cohen, Collins and
-others (NAACL 2013), "Parameter Estimation". Let Z
-be the vector of a token's past, W that of its word, and Y that of its word and future. Then, with all means
-over tokens of tag a,
+others (NAACL 2013), "Parameter Estimation". For each token, let Z be the vector of its past, W that of its
+word, Y that of its word and future, and C that of its context (past and future). Then, with all means over
+tokens of tag a,
 
     transition a → b:  p(b | a) · E[Z ⊗ W ⊗ Y of the next token],
     end:               p(end | a) · E[Z ⊗ W],
     initial:           p(a first) · E[Y],
-    words:             p(a | x) / p(a) · E[Z of the word].
+    word x:            p(a | x) / p(a) · E[C over tokens of x].
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ def spectral_model(
     smoothing: SmoothingOptions,
     lexicon_options: LexiconOptions,
 ) -> RefinedMarkov:
-    """Estimate a model from the projections of every token.
+    """Estimate a model from the projected vectors of every token (see the module).
 
     Args:
         table: tokens of tagged sentences.
         chain: projections for transitions: outside vectors Z of the past, inside vectors Y of the word and
             the future.
-        words: projections for emissions: outside vectors Z of the context, inside vectors W of the word.
+        words: projections for emissions: outside vectors C of the context, inside vectors W of the word.
         bigrams: bigram probabilities of tags.
         smoothing: smoothing options of the tensors.
         lexicon_options: spelling classes and smoothing of the lexicon.
@@ -163,7 +163,8 @@ def by_tag(table: TagTable) -> Iterator[tuple[int, NDArray[np.intp]]]:
 def by_pair(table: TagTable) -> Iterator[NDArray[np.intp]]:
     """Yield, for each pair (a, b) of tags, all tokens tagged a that are followed by a token tagged b.
 
-    Tokens are indices, int (n,). Pairs come in the order of their ids; pairs that do not occur are skipped.
+    The tokens are given by their indices, int (n,). Pairs come in the order of their ids; pairs that do not
+    occur are skipped.
     """
     inner = np.flatnonzero(~table.last)
     codes = table.tag[inner].astype(np.int64) * len(table.tags) + table.tag[inner + 1]

@@ -21,9 +21,7 @@ from spectralnlp.parameters import Floats, Ints, RefinedMarkov
 
 @dataclass(frozen=True)
 class TagCounts:
-    """One number for each tag bigram and each (word, tag) pair with latent states.
-
-    The numbers are counts, expected counts or probabilities.
+    """Counts, expected counts or probabilities of tag bigrams and (word, tag) pairs with latent states.
 
     Attributes:
         n_states: int32 (n_tags,); number of states of each tag.

@@ -89,7 +89,7 @@ class EventIndex(ABC, Generic[CountsT]):
     def refine(
         self, counts: CountsT, iterations: int, *, first_smoothing: float, smoothing: float = SOFT_SMOOTHING
     ) -> tuple[CountsT, list[float]]:
-        """Refine the states by EM.
+        """Run EM from initial counts, and return expected counts of events with states.
 
         Args:
             counts: counts or expected counts to start from.

@@ -54,7 +54,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def pruner_(self) -> LatentGrammar | None:
-        """The grammar of the first binarisation, with few states, that prunes before larger ones; or None."""
+        """The grammar with few states that prunes forests, learned in the first binarisation, or None."""
         return self.grammar_sets_[0].pruner
 
     @property
@@ -165,9 +165,9 @@ class RuleTensors:
 
     Attributes:
         binary_rules: int32 (n_binary, 3); rows a, b, c of a → b c.
-        binary: tensors of the binary rules.
+        binary: tensors of the binary rules, (m_a, m_b, m_c), where m_a is the number of states of a.
         unary_rules: int32 (n_unary, 2); rows a, b of a → b.
-        unary: matrices of the unary rules.
+        unary: matrices of the unary rules, (m_a, m_b).
     """
 
     binary_rules: Ints

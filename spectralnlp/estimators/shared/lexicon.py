@@ -29,7 +29,9 @@ from spectralnlp.text.signatures import Signature, signature_by_name, signature_
 
 @dataclass(frozen=True, kw_only=True)
 class LexiconOptions(Options):
-    """Settings of lexicons, which give the tags of words, and of their smoothing.
+    """Settings of a lexicon, which lists the possible tags of each word, and of its smoothing.
+
+    The vector Z represents the state of a token; see the module.
 
     Args:
         scheme: name of the function that maps a word to its signature (spelling class).
@@ -74,8 +76,8 @@ class TokenCounts:
         word, tag: int (n_pairs,); word type and tag symbol of each pair.
         count: float64 (n_pairs,); number of tokens, weighted by tree.
         initial: float64 (n_pairs,); number of sentence-initial tokens, weighted by tree.
-        n_tokens: float64 (n_pairs,); unweighted number of tokens, by which words are rare or not; None if all
-            trees have weight 1.
+        n_tokens: float64 (n_pairs,); unweighted number of tokens, which decides whether a word is rare; None
+            if all trees have weight 1.
     """
 
     words: Sequence[str]
@@ -112,7 +114,7 @@ def count_tokens(
         word, tag: int32 (n_tokens,); word type and tag symbol of each token.
         weight: float64 (n_tokens,); weight of each token.
         is_first: bool (n_tokens,); whether each token begins a sentence.
-        share: float64 (n_tokens,); fraction of a token that each stands for, or None if all are 1.
+        share: float64 (n_tokens,); fraction of a token that each one counts as, or None if all are 1.
     """
     n_tags = int(tag.max(initial=0)) + 1
     keys, row = np.unique(word.astype(np.int64) * n_tags + tag, return_inverse=True)

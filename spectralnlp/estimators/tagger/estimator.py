@@ -150,7 +150,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         Raises:
             InputError: there are no sentences, the numbers of words and tags differ in one, or a text file
                 cannot be read.
-            ModelError: a folder holds no word vectors.
+            ModelError: a folder named by ``eigenwords`` holds no word vectors.
         """
         data = self._read(corpus)
         with fit_pass("weights"):

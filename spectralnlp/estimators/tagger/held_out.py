@@ -27,6 +27,8 @@ def fit_temperature(
 ) -> float:
     """Return the temperature that maximises the product of the gold tags' marginals on held-out sentences.
 
+    Scores are divided by the temperature, so that marginals are calibrated.
+
     Args:
         examples: encoded sentences.
         held_out: int64; indices of the held-out sentences.

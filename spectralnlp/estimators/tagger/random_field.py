@@ -29,7 +29,7 @@ class RandomField:
         n_features: number of features.
         n_tags: number of tags.
         word_width: length of word vectors.
-        epochs: total number of epochs to come.
+        epochs: number of epochs of the whole training.
         rng: random generator for word dropout.
 
     Attributes:

@@ -23,7 +23,7 @@ def whitening_of_pairs(
 ) -> tuple[Floats, Floats, Floats]:
     """Whiten the second moment M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1].
 
-    See Anandkumar et al. 2014, theorem 3.5, for M2.
+    See Anandkumar et al. 2014, theorem 3.5, for M2. V is the size of the vocabulary.
 
     Args:
         first: float64 (V,); E[x1].

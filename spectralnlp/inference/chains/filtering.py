@@ -62,7 +62,7 @@ class Filter(ABC):
 
     @abstractmethod
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Return distributions of the next symbol, float64 (n, V), and the corrected states."""
+        """Return distributions of the next symbols, float64 (n, V), and the states, possibly corrected."""
 
     @abstractmethod
     def update(self, states: Floats, symbols: Ints) -> Floats:

@@ -1,9 +1,9 @@
 """Multi-word features of a token: pairs of words, and n-grams of word clusters.
 
 Unlike single-word features, their scores cannot be summed once per word. The columns of their keys are: the
-word and the previous one; the word and the next one; and, if words have clusters, cluster trigrams (ending
-at, around and starting at the token), then the word with the previous cluster, the next, both, the next two,
-and the previous two.
+word and the previous word; the word and the next word; and, if words have clusters, the cluster trigrams that
+end at, surround and start at the token, then the word with the cluster of the previous word, of the next
+word, of both, of the next two words, and of the previous two words.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def write_joint_keys(types, starts, words, clusters, keys):
         starts: int64 (n_sentences + 1,); first token of each sentence.
         words: uint64 (n_types,); hashes of the words.
         clusters: int32 (n_types,); clusters of the words, -1 for none.
-        keys: uint32 (n_tokens, 2 or 10); filled in.
+        keys: uint32 (n_tokens, 10), or (n_tokens, 2) if words have no clusters; output.
     """
     for s in range(len(starts) - 1):
         for t in range(starts[s], starts[s + 1]):

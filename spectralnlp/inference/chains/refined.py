@@ -76,9 +76,10 @@ class Candidates(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Forward vectors: for each candidate tag, weights of its joint vector given the words so far.
+    """Forward vectors: for each candidate tag of a token, the joint vector of its state and word.
 
-    `RefinedMarkov` explains joint vectors of state and word. They are rescaled at every token.
+    `RefinedMarkov` explains joint vectors. A forward vector sums over the tags and states of all tokens
+    before; forward vectors are rescaled at every token.
 
     Attributes:
         offsets: int64 (n_candidates + 1,); start of each candidate's vector in ``values``.

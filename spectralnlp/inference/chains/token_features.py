@@ -46,8 +46,8 @@ class TokenFeatures:
 
     Attributes:
         texts: description of each feature.
-        slots, columns: int64 (n,); position of the feature in `FeatureKeys`; a slot may be `JOINT` or
-            `VECTORS`.
+        slots, columns: int64 (n,); position of the feature in `FeatureKeys`; the slot is `JOINT` for features
+            of several words, `VECTORS` for word vectors.
         keys: uint32 (n,); key of each feature; 0 for word vectors.
         scores: float64 (n, n_tags); what each feature adds to the score of each tag.
     """

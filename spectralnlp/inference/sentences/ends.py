@@ -43,7 +43,7 @@ class LearnedSentenceEnds:
         return Describer(self.grammar)
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return the indices of the tokens that begin sentences; see `SentenceEnds`."""
+        """Return the indices of the tokens that begin sentences; see `text.sentence_ends.SentenceEnds`."""
         if not text.tokens:
             return []
         # One more token of context, so that the result does not depend on where the text was cut.
@@ -63,7 +63,7 @@ def find_ends(text, first, previous, gaps, weights, threshold):
     Args:
         text: TextTokens.
         first: index of the first token of a sentence.
-        previous: `code_of_last` of the token before it, or OUTSIDE.
+        previous: `code_of_last` of the token before that sentence, or OUTSIDE if there is none.
         gaps: range of the gaps between tokens to decide on, the end exclusive; no sentence ends in earlier
             gaps.
         weights: float32 (2^n,); weights of hashed features.

@@ -229,10 +229,10 @@ def _write_sentence(text, prefix, gap, last, codes):
 
 @kernel
 def _again(text, start, gap, last):
-    """Return whether the one or two words after a gap also occur shortly before it.
+    """Return how many of the two words after a gap also occur, in this order, shortly before it.
 
     Returns:
-        2 if the next two words do, 1 if only the next one does; 0 if not, or if the next token is a
+        2 for both words, 1 for the first word alone, 0 for none, or if the first of the two tokens is a
         lower-case word or a punctuation mark.
     """
     if text.case[gap] == SMALL or text.case[gap] == MARK:
@@ -299,7 +299,7 @@ def gap_features(text, prefix, gap, last, codes):
         prefix: SentencePrefix; summary of the sentence up to the gap.
         gap: index of the token after the gap, which is not the first of the sentence.
         last: number of tokens in the text.
-        codes: uint32 (N_FEATURES,); the features, written.
+        codes: uint32 (N_FEATURES,); output, the features.
     """
     _write_neighbours(text, prefix.start, gap, last, codes)
     _write_sentence(text, prefix, gap, last, codes)
@@ -308,7 +308,7 @@ def gap_features(text, prefix, gap, last, codes):
 
 @kernel
 def gap_score(text, prefix, gap, last, weights, codes):
-    """Return the log-odds of a sentence end at a gap, and write its features.
+    """Return the log-odds of a sentence end at a gap, and write the features of the gap to ``codes``.
 
     Args:
         text, prefix, gap, last, codes: as for `gap_features`.

@@ -103,10 +103,10 @@ def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:
-    """Return the probability of each cell (span), float64 (n_cells,); zeros if there is no bracketing.
+    """Return the probability that a bracketing has each cell, float64 (n_cells,); zeros if there is none.
 
     Args:
-        cells: the spans that bracketings may have.
+        cells: the cells (spans) that bracketings may have.
         scores: float64 (n_cells,); the score of each cell.
     """
     marginals: Floats = bracketing_marginals(cells, scores)
@@ -115,7 +115,7 @@ def marginals_of(cells: Cells, scores: Floats) -> Floats:
 
 @kernel
 def bracketing_marginals(cells, scores):
-    """Return the probability of each cell (span), in a kernel; `marginals_of` describes the arguments."""
+    """Return the probability of each cell (span): the kernel of `marginals_of`, with the same arguments."""
     n, n_cells = len(cells.by_start) - 1, len(cells.start)
     inside, exponent = np.ones(n_cells), np.zeros(n_cells)
     weight = np.ones(n_cells)

@@ -66,7 +66,8 @@ class Chart(NamedTuple):
         top: int64 (n_cells + 1,); offsets of the cells' top layers in ``top_symbol`` and ``top_value``.
         top_symbol: uint16 (n_tops,); ascending within a cell.
         top_value: float64 (n_tops,); mantissas.
-        top_bits: uint64 (n_cells, n_words); a bit is set for each symbol of the cell's top layer.
+        top_bits: uint64 (n_cells, n_symbols / 64, rounded up); a bit is set for each symbol of the cell's
+            top layer.
         most: float64 (n_cells,); the largest value of the top layer.
         bottom: int64 (n_cells + 1,); offsets of the bottom layers in ``bottom_symbol`` and ``bottom_value``.
         bottom_symbol: uint16 (n_bottoms,); ascending within a cell.

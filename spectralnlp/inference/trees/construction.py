@@ -35,8 +35,8 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
     Args:
         chart: inside values with a total above zero.
         rules: the rules from which the chart was computed.
-        node_threshold, edge_threshold: least posterior of a node and of a hyperedge, in [0, 1]; 0 keeps all
-            that can be derived.
+        node_threshold, edge_threshold: minimum posterior of a node and of a hyperedge, in [0, 1]; 0 keeps
+            all that can be derived.
     """
     forest: Forest = _build(chart, rules, float(node_threshold), float(edge_threshold))
     return forest._replace(log_scale=float(chart.exponent[-1] * np.log(2.0)))

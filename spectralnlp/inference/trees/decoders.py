@@ -104,8 +104,9 @@ class GainDecoder(ForestDecoder):
 class MBRDecoder(GainDecoder):
     """Minimum Bayes risk: maximise the expected gain in labelled brackets (Goodman 1996).
 
-    A bracket gains its posterior minus the precision–recall weight γ, so only brackets with a posterior above
-    γ pay. With γ = 0 the decoder would add every improbable bracket that fits, because only recall counts.
+    The gain of a bracket is its posterior minus the precision–recall weight γ, so only brackets with a
+    posterior above γ are worth adding. With γ = 0 the decoder would add every improbable bracket that fits,
+    because only recall counts.
 
     Args:
         gamma: precision–recall weight γ, in [0, 1).
@@ -173,7 +174,7 @@ class LabelledRecallDecoder(GainDecoder):
     absolute: bool = True
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return the mean marginals of nodes, and of unary rules, as gains; see :class:`GainDecoder`."""
+        """Return the marginals of nodes and unary rules, averaged over grammars; see :class:`GainDecoder`."""
         forest, owner = scored.forest, scored.edge_owners
         node = np.mean([np.abs(p.node) if self.absolute else p.node for p in scored.posteriors], axis=0)
         edge = np.mean([np.abs(p.edge) if self.absolute else p.edge for p in scored.posteriors], axis=0)

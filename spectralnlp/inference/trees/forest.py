@@ -33,7 +33,8 @@ class Forest(NamedTuple):
             (of TOP nodes), or IDENTITY, or WORD.
         left, right: int32 (n_edges,); child nodes. ``right`` is NO_NODE unless the rule is binary; ``left``
             is NO_NODE if the rule is WORD.
-        factor: float64 (n_edges,); the power of two that keeps the inside values of every span near one.
+        factor: float64 (n_edges,); a power of two by which the weight of each hyperedge is multiplied, so
+            that the inside values of every span are near one.
         log_scale: natural logarithm of the factor by which every total over this forest is to be multiplied.
     """
 
