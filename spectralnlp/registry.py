@@ -57,9 +57,10 @@ class Registry:
 
     Args:
         kind: kind of the objects; ``estimators`` means the entry-point group ``spectralnlp.estimators``.
-        install: hint what to install if nothing is registered; empty if some objects are always registered.
-        narrower: a registry of a more specific kind, whose objects can also be looked up here, but are
-            listed only there.
+        install: hint for errors, which says what to install if no object is registered; empty if some objects
+            always are.
+        narrower: a registry of a more specific kind. Its objects can also be looked up in this registry, but
+            `names` does not list them.
     """
 
     def __init__(self, kind: str, install: str = "", narrower: Registry | None = None) -> None:
@@ -126,7 +127,7 @@ class Registry:
         raise RegistryError(f"no {self._singular()} is called {name!r}", hint=hint)
 
     def get(self, name: str) -> Any:
-        """Import and return only the object that a full or bare name stands for.
+        """Return the object that a full or bare name stands for; imports no other object.
 
         Raises:
             RegistryError: the name is unknown, claimed twice, not installed or broken; the message says
@@ -144,7 +145,7 @@ class Registry:
         return self._loaded[name]
 
     def _forget(self) -> None:
-        """Clear the cache, so that names are looked up in the metadata again."""
+        """Forget loaded objects, so that names are looked up in the metadata again."""
         self._loaded.clear()
 
     def describe(self, *, load: bool = False) -> list[Entry]:

@@ -77,7 +77,7 @@ class RawReport(Report):
 
     @property
     def signature(self) -> str:
-        """A string that identifies how the scores were counted.
+        """A string that names the metric and its settings; compare only scores with equal signatures.
 
         An example is ``RAW|prm:COLLINS|tags:gold|spans:characters|v:0.1.0``.
         """

@@ -72,9 +72,9 @@ class ParseReport(Report):
 
     @property
     def signature(self) -> str:
-        """A string that identifies how the scores over all lengths were counted.
+        """A string that names the metric and its settings, for scores over sentences of all lengths.
 
-        An example is ``EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0``.
+        Compare only scores with equal signatures, such as ``EVALB|prm:COLLINS|tags:gold|len:all|v:0.1.0``.
         """
         return self._signature("all")
 
@@ -85,7 +85,8 @@ class ParseReport(Report):
     def to_flat_dict(self) -> dict[str, float | int | str]:
         """Return scores and counts by name; scores are in percent, except ``crossing``, a mean per sentence.
 
-        Names of scores of short sentences end in the maximum length, as ``f1_40`` beside ``f1``.
+        Scores of short sentences have names that end in the maximum length: ``f1_40`` is the F1 of sentences
+        of at most 40 tokens.
         ``sentences_per_second`` is present if known.
         """
         score, short, cutoff = self.overall, self.short, self.parameters.cutoff_len

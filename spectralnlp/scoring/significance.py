@@ -143,7 +143,8 @@ def compare_ratios(
     """Test whether two systems differ significantly in a score that is a ratio of sums over sentences.
 
     Args:
-        a: float64 (n_sentences, 2); each sentence's terms of the first system's numerator and denominator.
+        a: float64 (n_sentences, 2); what each sentence adds to the numerator and the denominator of the
+            first system's score.
         b: float64 (n_sentences, 2); the same for the second system.
         metric: name of the score.
         samples: see `compare`.
@@ -205,6 +206,10 @@ def _bootstrapped_deltas(
 
 
 def _blocks(samples: int, n_sentences: int) -> list[int]:
-    """Return the sizes of the blocks in which samples are drawn, which bound the memory needed."""
+    """Split a number of samples into blocks, so that drawing a block of samples fits in memory.
+
+    Returns:
+        The number of samples in each block.
+    """
     size = max(1, _CELLS // n_sentences)
     return [min(size, samples - done) for done in range(0, samples, size)]

@@ -74,7 +74,7 @@ class TagReport(Report):
         return f"TAGS{spans}|unknown:not-in-train|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return scores in percent and counts, by name; those of spans only if tags encode spans."""
+        """Return scores in percent and counts, by name; scores of spans only if the tags encode spans."""
         flat: dict[str, float | int | str] = {
             "accuracy": self.accuracy,
             "accuracy_unknown": self.accuracy_unknown,
@@ -167,9 +167,9 @@ def _span_sets(
 
 
 def compare_tags(report: TagReport, other: TagReport) -> Comparison:
-    """Test whether two reports on the same sentences differ significantly in F1 of spans.
+    """Test whether two reports on the same sentences differ significantly in F1 of spans or in accuracy.
 
-    If tags do not encode spans, accuracy is compared.
+    Accuracy is compared if the tags do not encode spans.
 
     Raises:
         InputError: the reports are not on the same sentences, or only one of them has spans.

@@ -98,7 +98,9 @@ def save_model(
 
 @contextmanager
 def staged(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """Yield a path for a new model folder, which replaces ``path`` when the block ends without error.
+    """Yield a path to write a new model folder to, which replaces ``path`` when the ``with`` block ends.
+
+    If the block raises an error, ``path`` stays as it was.
 
     Args:
         path: the folder to write; may exist if it is empty or holds a model and nothing else.
@@ -149,7 +151,7 @@ def kind_of(path: str | Path) -> str:
 
 
 def check_writable(path: str | Path, *, overwrite: bool = True) -> None:
-    """Check that a model can be written to a path, before it is trained; leaves nothing behind.
+    """Check that a model can be written to a path, without changing anything, before the model is trained.
 
     Raises:
         ConfigError: the path cannot be written, holds something that is not a model, or holds a model that

@@ -29,7 +29,9 @@ _FRESH, _OLD = ".tmp", ".old"
 
 @contextmanager
 def staged_folder(target: Path, patience: float = 120.0) -> Iterator[Path]:
-    """Yield a path for a new folder, which replaces ``target`` when the block ends without error.
+    """Yield a path to write a new folder to, which replaces ``target`` when the ``with`` block ends.
+
+    If the block raises an error, ``target`` stays as it was.
 
     Args:
         target: absolute path of the folder to replace; it need not exist.
