@@ -12,7 +12,7 @@ from spectralnlp.jit.decorators import Kernel
 
 
 def _fetch_add(typing_context: Any, array: Any, place: Any, number: Any) -> Typed:
-    """Add atomically to an element of an int64 array, and return its previous value."""
+    """Add ``number`` atomically to ``array[place]`` (int64), and return the element's previous value."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(array)(context, builder, args[0]).data

@@ -74,20 +74,20 @@ class KernelCache(_Cache):
 
     @cached_property
     def files(self) -> list[_KernelFile]:
-        """Cache files of the kernel, one for each folder, in the order in which they are read."""
+        """Cache files of the kernel, one for each cache folder, in the order in which they are searched."""
         package = Path(inspect.getfile(self.function)).parent
         folders = [self._shipped_folder] if shipped.is_for_wheels() else cache_folders(package)
         return [file for folder in folders if (file := self._file_in(folder))]
 
     @cached_property
     def turn(self) -> Turn:
-        """Lock for compiling the kernel; a process that takes it must release it with `Turn.end`."""
+        """Lock by which only one process at a time compiles the kernel; `Turn.end` releases it."""
         files = [] if shipped.is_for_wheels() else self.files  # a wheel needs no lock
         return Turn([file._cache_path for file in files], self.function.__qualname__)
 
     @cached_property
     def shipped_file(self) -> _KernelFile | None:
-        """File with the compiled kernel that the wheel contains; None if such kernels cannot run here."""
+        """Cache file of the kernel in the installed wheel; None if shipped kernels cannot run here."""
         return self._file_in(self._shipped_folder) if shipped.fits_here() else None
 
     @property
@@ -108,11 +108,11 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """First folder in which the kernel is looked up."""
+        """The first folder in which the kernel is searched for; empty if it has no source file."""
         return str(self.files[0]._cache_path) if self.files else ""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel for a signature, or None if it has to be compiled."""
+        """Return the compiled kernel for a signature of argument types, or None if it has to be compiled."""
         if not self._enabled:
             return None
         require_room(_ROOM_TO_LOAD, "loading a compiled kernel")
@@ -136,7 +136,7 @@ class KernelCache(_Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store a compiled kernel in the first writable folder; does nothing if there is none."""
+        """Store a compiled kernel in the first writable cache folder, if there is one."""
         if not self._enabled:
             return
         if data.library.has_dynamic_globals or any(not each.can_cache for each in data.lifted):
@@ -154,11 +154,11 @@ class KernelCache(_Cache):
             return
 
     def enable(self) -> None:
-        """Enable the disk cache, from which kernels are loaded."""
+        """Load kernels from the disk cache, and store compiled kernels there; this is the default."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Disable the cache, so that kernels are compiled and not stored."""
+        """Stop using the disk cache: compile kernels without loading or storing them."""
         self._enabled = False
 
     def flush(self) -> None:
@@ -167,7 +167,7 @@ class KernelCache(_Cache):
             file.flush()
 
     def _places(self, sig: Any, target: tuple[Any, ...]) -> Iterator[tuple[_KernelFile, Any]]:
-        """Yield the cache files that may contain the kernel for a signature, each with the key to look up."""
+        """Yield the cache files that may contain the kernel, each with the kernel's key in that file."""
         key = self._key(sig, target)
         for file in self.files:
             yield file, key
@@ -175,7 +175,12 @@ class KernelCache(_Cache):
             yield self.shipped_file, self._key(sig, shipped.target_of_wheels(target))
 
     def _key(self, sig: Any, target: tuple[Any, ...]) -> Any:
-        """Return the cache key of a compiled kernel: signature, processor, bytecode and closure."""
+        """Return the cache key of a compiled kernel: signature, target, digests of bytecode and closure.
+
+        Args:
+            sig: numba's signature of the argument types.
+            target: numba's description of the system, the processor and its features.
+        """
         cells = tuple(cell.cell_contents for cell in self.function.__closure__ or ())
         parts = (self.function.__code__.co_code, dumps(cells) if cells else b"")
         digests = tuple(hashlib.sha256(part).hexdigest() for part in parts)
@@ -185,8 +190,8 @@ class KernelCache(_Cache):
 def cache_folders(package: Path) -> list[Path]:
     """Return the folders that are searched for the kernels of a package, in order.
 
-    If ``NUMBA_CACHE_DIR`` is set, this is one folder inside it; otherwise the package's ``__pycache__`` and a
-    folder in the user's cache.
+    If ``NUMBA_CACHE_DIR`` is set, there is only one, inside that folder; otherwise there are two: the
+    package's ``__pycache__`` and a folder in the user's cache.
 
     Args:
         package: folder of the package.

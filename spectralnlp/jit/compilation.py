@@ -10,7 +10,10 @@ from numba.core import event
 
 
 class _Announcer(event.Listener):
-    """Listener that reports the first kernel that is compiled (not loaded), or the first of each stage."""
+    """Listener that reports when compilation of kernels begins, or when it begins for each stage.
+
+    Kernels that are loaded from the disk cache are not reported.
+    """
 
     def __init__(self, report: Callable[[str], None], parts: Mapping[str, str]) -> None:
         self.report = report

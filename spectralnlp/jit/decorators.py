@@ -25,7 +25,7 @@ _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 class _Uninterrupted(CPUDispatcher):
-    """Kernel that defers Ctrl-C during its calls, since an interrupt could otherwise crash the process."""
+    """Kernel that defers Ctrl-C until its calls return, since an interrupt could crash the process."""
 
     targetctx: Any
     _cache: Any
@@ -35,7 +35,11 @@ class _Uninterrupted(CPUDispatcher):
             return _call(self, *arguments)
 
     def compile(self, signature: Any) -> Any:
-        """Load or compile the kernel for a signature; see `KernelLibrary` and `Turn`."""
+        """Load the kernel for a signature of argument types from the disk cache, or compile it.
+
+        Called functions are optimised together with the kernel (`KernelLibrary`), and only one process
+        compiles it at a time (`Turn`).
+        """
         with global_compiler_lock:
             codegen = self.targetctx.codegen()
             of_others, collects = codegen._library_class, gc.isenabled()

@@ -46,7 +46,7 @@ class LoadedLibrary(JITCodeLibrary):
 
 
 def loaded_kernel(context: Any, content: tuple[Any, ...]) -> Any:
-    """Return a callable kernel from the fields that numba stores of a compiled one.
+    """Return a compiled kernel, ready to be called, from the fields that numba stores on disk.
 
     Args:
         context: numba's target context for this processor.

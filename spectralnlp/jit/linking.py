@@ -1,7 +1,8 @@
 """Link kernels such that the functions they call are optimised together with them, not separately.
 
-Numba optimises each function that it compiles and generates its machine code, even if only kernels call it,
-such as `np.empty`, `max` and every kernel part. This took a fifth of the compile time.
+Numba optimises, and generates machine code for, each function that it compiles. For functions that only
+kernels call, such as `np.empty`, `max` and every kernel part, this is unnecessary; it took a fifth of the
+compile time.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class KernelLibrary(JITCodeLibrary):
-    """LLVM code of one function, compiled to machine code when its address is requested."""
+    """LLVM code of one function, which is compiled to machine code only when its address is requested."""
 
     _codegen: Any
 
     @property
     def codegen(self) -> Any:
-        """Numba's code generator; until machine code is generated, a stand-in that ignores environments."""
+        """Numba's code generator; a stand-in (`_Later`) until machine code is generated."""
         return self._codegen if self._finalized else _Later
 
     def add_linking_library(self, library: Any) -> None:
@@ -79,8 +80,12 @@ class KernelLibrary(JITCodeLibrary):
 
 
 class _Later:
-    """Stand-in for the code generator before machine code is generated; ignores environments."""
+    """Stand-in for numba's code generator while a library has no machine code.
+
+    Numba would attach environments (constants that compiled code reads) to functions; this has to wait until
+    there is machine code, so requests to do it earlier are ignored.
+    """
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Do nothing; environments are set when machine code is generated."""
+        """Do nothing: `KernelLibrary` sets environments when it generates machine code."""

@@ -1,7 +1,8 @@
 """Kernels that are shipped in wheels, compiled for any x86-64 processor with AVX2.
 
-They are in a folder that wheels have and checkouts do not; ``spectralnlp warm-up --ship`` fills it before a
-wheel is built. A kernel from another version of numba or of its source file is compiled again.
+The folder of these kernels is part of wheels, but not of source checkouts; ``spectralnlp warm-up --ship``
+fills it before a wheel is built. A shipped kernel that was compiled by another version of numba, or from
+another version of its source file, is not used but compiled again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _asked = Event()
 
 
 def compile_for_wheels() -> None:
-    """Compile kernels for other machines from now on, into `FOLDER`; call before any kernel is called."""
+    """Compile kernels for wheels from now on, into `FOLDER`; call this before any kernel is called."""
     vars(config).update(CPU_NAME=_PROCESSOR, CPU_FEATURES="")
     _asked.set()
 
@@ -52,9 +53,9 @@ def _chosen_processor() -> str | None:
 
 
 def target_of_wheels(own: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return numba's key of the target for which shipped kernels are compiled.
+    """Return the target in the cache keys of shipped kernels: system, processor and features.
 
     Args:
-        own: numba's key of this machine: system, processor and features.
+        own: the target of kernels that this machine compiles for itself, in the same form.
     """
     return own[0], _PROCESSOR, ""

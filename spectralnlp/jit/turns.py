@@ -13,7 +13,7 @@ _LOCK = "kernels.lock"
 
 
 class Turn:
-    """Lock that only one process holds while it compiles a kernel.
+    """Lock that a process holds while it compiles a kernel, so that others wait and load the result.
 
     The lock is on one byte of a file in the folder where the kernel will be stored; the operating system
     releases it when the process ends. If no file can be locked, processes compile without a lock.

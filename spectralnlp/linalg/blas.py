@@ -52,8 +52,8 @@ def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]]
     """Run independent products in parallel within `one_blas_thread`, on the threads that BLAS leaves idle.
 
     Yields:
-        The built-in `map`, or the ``map`` of a pool with as many threads as BLAS could use before it was
-        limited (``OPENBLAS_NUM_THREADS`` and similar variables bound that number).
+        The ``map`` of a pool with as many threads as BLAS could use before `one_blas_thread` limited it (at
+        most ``OPENBLAS_NUM_THREADS``, or a similar variable); the built-in `map` if that is one thread.
 
     Raises:
         MemoryError: there is not enough memory for BLAS.

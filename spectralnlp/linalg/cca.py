@@ -30,7 +30,7 @@ _CONSTANT = 1e-13  # a variance below this share of the column's mean square is 
 
 @dataclass(frozen=True)
 class View:
-    """The first two moments of a view of n examples, (n, p).
+    """The first two moments of a view X (n, p): n examples with p columns.
 
     Attributes:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
@@ -183,7 +183,14 @@ def _root(view: View) -> _Root:
 
 
 def _decompose(correlations: Floats, scale: Floats) -> _Root:
-    """Compute W from the eigenvectors of the correlation matrix, without those of zero variance."""
+    """Compute the whitening matrix of a view from the eigenvectors of its correlation matrix.
+
+    Eigenvectors with negligible eigenvalues are left out.
+
+    Args:
+        correlations: float64 (p, p); regularised correlation matrix of the view; overwritten.
+        scale: float64 (p,); the inverse of each column's regularised standard deviation, or 0.
+    """
     values, vectors = scipy.linalg.eigh(correlations, overwrite_a=True)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
     root = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
@@ -191,7 +198,15 @@ def _decompose(correlations: Floats, scale: Floats) -> _Root:
 
 
 def _factor(correlations: Floats, scale: Floats) -> _Root:
-    """Compute W = D^-½ L^-ᵀ, where L is the Cholesky factor of the correlation matrix."""
+    """Compute the whitening matrix W = D^-½ L^-ᵀ of a view from its correlation matrix LLᵀ (Cholesky).
+
+    Args:
+        correlations: float64 (p, p); regularised correlation matrix of the view; overwritten.
+        scale: float64 (p,); the diagonal of D^-½, where D holds the regularised variances.
+
+    Raises:
+        InputError: the matrix is numerically singular.
+    """
     try:
         lower = scipy.linalg.cholesky(correlations, lower=True, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError as error:
@@ -208,7 +223,9 @@ def _is_diagonal(second: Any) -> bool:
 
 
 def _one_hot_root(view: View) -> _Root:
-    """Compute W for S = D − mmᵀ, the covariance of a one-hot view, in time linear in its columns.
+    """Compute the whitening matrix W of a one-hot view in time linear in its number of columns.
+
+    The covariance is S = D − mmᵀ, where D is diagonal and m the mean.
 
     W = D^-½ (I − ssᵀ)^-½ with s = D^-½ m; the inner root only rescales the direction s.
     """
@@ -230,7 +247,13 @@ def _inverse_root(diagonal: Floats) -> Floats:
 
 
 def _signed(a: Floats, b: Floats, sigma: Floats) -> CanonicalPairs:
-    """Fix the signs of the pairs, and leave out pairs with zero correlation."""
+    """Return pairs of canonical directions with fixed signs, without pairs of zero correlation.
+
+    Args:
+        a: float64 (p, r); directions of the first view.
+        b: float64 (q, r); directions of the second view.
+        sigma: float64 (r,); correlations.
+    """
     kept = sigma > 0
     a, b, sigma = a[:, kept], b[:, kept], sigma[kept]
     signs = np.sign(a[np.abs(a).argmax(axis=0), np.arange(a.shape[1])])

@@ -14,13 +14,13 @@ NEGLIGIBLE = 1e-7
 
 
 def usable_rank(singular_values: Floats, wanted: int, name: str, *, constant: int = 0) -> int:
-    """Return the requested rank, or the numerical rank with a warning if that is lower.
+    """Return the requested rank; if the data has a lower one, warn and return the numerical rank.
 
     Args:
         singular_values: float64 (n,), descending.
         wanted: requested rank.
         name: name of the hyper-parameter that sets the rank, for the warning.
-        constant: number of further directions that the hyper-parameter includes.
+        constant: number by which the hyper-parameter exceeds ``wanted``, for the warning.
     """
     largest = singular_values[0] if len(singular_values) else 0.0
     rank = min(int((singular_values > NEGLIGIBLE * max(largest, 1e-300)).sum()), wanted)

@@ -127,8 +127,8 @@ def orthonormal(x: Array) -> Array:
         x: (m, k), float32 or float64.
 
     Returns:
-        The basis, (m, k), of the same dtype. A Householder QR is used if x is ill-conditioned, so columns
-        may be dependent.
+        The basis, (m, k), of the same dtype. Columns of x may be linearly dependent, because a Householder
+        QR is used if x is ill-conditioned.
     """
     y = x
     for _ in range(2):

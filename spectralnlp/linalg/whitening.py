@@ -33,8 +33,8 @@ def whiten(
         random_state: seed of the randomised SVD.
 
     Returns:
-        W (n, r), the transpose of its pseudo-inverse, M W (n, r), and the leading eigenvalues, descending;
-        r is at most ``rank`` and at most the number of positive eigenvalues.
+        Three arrays: W (n, r); M W (n, r), which is the transposed pseudo-inverse of W; and the leading
+        eigenvalues (r,), descending. r is at most ``rank`` and at most the number of positive eigenvalues.
     """
     # Sampling error makes negative eigenvalues, some of which are large in magnitude: compute extra vectors.
     searched = rank + rank // 2 + 8

@@ -17,7 +17,8 @@ class ChangingModel(StorableModel):
     Attributes:
         folder: the folder from which the model was loaded; None if it was not loaded.
         digest: digest of the loaded model; see `StoredModel`.
-        kept: training statistics or examples in memory; None if the model was loaded, or kept none.
+        kept: training statistics or examples in memory; None if the model was loaded from a folder, or if
+            none were kept in training.
     """
 
     folder: ClassVar[Path | None] = None
@@ -50,22 +51,24 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
-        """Copy what updating needs (folder, digest, moments) from this model to a variant, and return it.
+        """Return a variant of this model after making it as updatable as this model.
 
         Args:
-            other: a variant of this model, such as a parser with another tagger; changed in place.
+            other: the variant, such as a parser with another tagger; changed in place: gets the folder, the
+                digest and the kept statistics of this model.
         """
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with those settings of another that are not learned, such as a parser's tagger.
+        """Return this model with the settings of another model that are not learned.
 
-        By default, there are no such settings, and the model is returned unchanged.
+        A subclass that has such settings, as a parser has a tagger, overrides this method; by default, the
+        model is returned unchanged.
 
         Args:
-            original: the model of which this one is an update.
+            original: the model from which this model was made by an update.
         """
         return self
 
@@ -81,16 +84,17 @@ class ChangingModel(StorableModel):
         """Return a new model that has also learned from further examples; this model does not change.
 
         Args:
-            X: the examples: trees, tagged sentences, texts or symbol sequences; or texts or sentences whose
-                labels or tags are in ``y``.
+            X: the new examples: trees, tagged sentences, texts or symbol sequences; or texts or sentences
+                whose labels or tags are in ``y``.
             y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
-            add_known: whether to add examples a second time that are in the model already.
-            skip_known: whether to skip examples that are in the model already.
+            add_known: whether to count examples again that the model has learned from already.
+            skip_known: whether to skip examples that the model has learned from already.
             from_scratch: whether to train from scratch, even if training could continue from this model.
 
         Raises:
             ConfigError: the model's moments or examples were not kept.
-            InputError: an example is in the model already, and is named; or there are no examples.
+            InputError: the model has learned from an example already, which is named, and neither
+                ``add_known`` nor ``skip_known`` is set; or there are no examples.
         """
         return cast(
             Self,
@@ -103,8 +107,8 @@ class ChangingModel(StorableModel):
         """Return a new model as if it had never seen some examples; this model does not change.
 
         Args:
-            X: the examples, exactly as the model learned from them; see `update`.
-            y: see `update`.
+            X: the examples to forget, exactly as the model learned from them, in the form of `update`.
+            y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
 
         Raises:
             ConfigError: the model's moments or examples were not kept, or the model cannot forget.

@@ -30,7 +30,7 @@ _READERS: Mapping[str, Callable[[StoredArrays, StoredValues], Any]] = {
 
 
 def store_components(components: Mapping[str, Any], *, compact: bool) -> tuple[dict[str, Any], Arrays]:
-    """Return what is stored of components: their JSON values by name, and their arrays.
+    """Return the JSON values of each component, by the component's name, and the arrays of all components.
 
     The names of arrays begin with the component's name and a dot.
 

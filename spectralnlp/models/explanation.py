@@ -17,13 +17,13 @@ class TreeEvidence:
     """The influence of a training tree on a bracket.
 
     Attributes:
-        influence: amount by which the tree raised the bracket's natural log-odds; negative if it lowered
-            them.
+        influence: amount by which the tree raised the bracket's log-odds (natural logarithm); negative if the
+            tree lowered them.
         document: name of the tree's document if known, else its number, from 1.
         sentence: number of the tree in the document, from 1.
         tree: the tree, as in training.
         match: the constituent in the tree, or the word with its tag, that contributed most.
-        rule: rule of that constituent in the binarised tree.
+        rule: grammar rule by which the matching constituent is built in the binarised tree.
     """
 
     influence: float

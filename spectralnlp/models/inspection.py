@@ -37,7 +37,13 @@ class StateReport:
 
 @dataclass(frozen=True)
 class SymbolReport:
-    """The report of a symbol of a grammar: its name, and its latent states."""
+    """The latent states of one symbol of a grammar.
+
+    Attributes:
+        symbol: name of the symbol, without annotation.
+        n_states: number of states.
+        states: a report for each state.
+    """
 
     symbol: str
     n_states: int
@@ -47,7 +53,11 @@ class SymbolReport:
 
 
 def inspect_grammar(grammar: LatentGrammar, symbol: str | None) -> list[SymbolReport]:
-    """Report on the latent states of one symbol, or of all if None.
+    """Return a report on the latent states of each symbol of a grammar.
+
+    Args:
+        grammar: any grammar.
+        symbol: the only symbol to report on; None for all symbols.
 
     Raises:
         ConfigError: the grammar has no such symbol.

@@ -30,17 +30,17 @@ def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tu
 
 
 def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
-    """Raise an error if the constraints are the reason that a sentence has no parse.
+    """Raise an error if a sentence has no parse because no tree of the grammars meets its constraints.
 
-    They are not if some tree meets them, or if the grammars derive no tree of the words even without them.
-    Sentences of more than ``WINDOW`` tokens, for which this is too expensive to find out, are not checked.
+    No error is raised if some tree meets the constraints, or if the grammars derive no tree of the words even
+    without constraints. Sentences of more than ``WINDOW`` tokens are not checked, which would take too long.
 
     Args:
         parser: the parser that found no tree.
         sentence: the sentence, with or without constraints.
 
     Raises:
-        NoTreeError: no tree meets the constraints; names a small set that no tree meets together.
+        NoTreeError: no tree meets the constraints; the message names a few that exclude one another.
     """
     constraints = sentence.constraints
     if constraints is None:
@@ -78,15 +78,15 @@ def _to_blame(
     Args:
         parts: one or more constraints that no tree meets together with ``met``.
         derives: returns whether some tree meets the constraints.
-        left: the number of calls of ``derives`` still allowed, in a list of one item, which is decremented;
-            when none is left, the remaining constraints are returned without being tested.
+        left: list of one item, the number of calls of ``derives`` still allowed; decremented at each call.
+            When it reaches 0, the remaining constraints are returned without being tested.
         met: constraints that some tree meets.
     """
     if len(parts) == 1:
         return list(parts)
 
     def of_half(half: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-        """Return the conflicting part of a half; nothing if the others conflict by themselves."""
+        """Return constraints of a half that conflict with others; [] if others conflict by themselves."""
         if left[0] <= 0:
             return list(half)
         left[0] -= 1
@@ -100,7 +100,7 @@ def _to_blame(
 
 
 def likeliest_tags(grammars: ForestGrammars, words: Sequence[str]) -> list[str]:
-    """Return the most frequent tag of each word, for trees that no grammar derives."""
+    """Return the most probable tag of each word regardless of context, for trees that no grammar derives."""
     lookup = look_up(grammars.coarse.lexicon, words, grammars.signature)
     values = coarse_values(grammars.coarse, lookup, None, any_tag=True) * grammars.rules.prior
     return [labels_of(grammars.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]

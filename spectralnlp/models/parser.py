@@ -121,11 +121,11 @@ class Parser(TextParser, ChangingModel):
         return replace(parsers[0], grammar_sets=sets)
 
     def with_settings_of(self, original: Parser) -> Parser:
-        """Return this parser with the tagger of another parser, ``original``."""
+        """Return a copy of this parser that uses the tagger of another parser, ``original``."""
         return replace(self, tagger=original.tagger, tag_evidence=original.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
-        """Return this parser with a tagger whose tag probabilities it uses; see `TagEvidence`.
+        """Return a copy of this parser that uses the tag probabilities of a tagger; see `TagEvidence`.
 
         Raises:
             ConfigError: over half of the tagger's tags are unknown to the parser, or the weight is negative.
@@ -230,7 +230,7 @@ class Parser(TextParser, ChangingModel):
             sentence: the sentence; if it has tags, no tagger is used.
             fixed_tags: whether the tree must have the sentence's tags; if false, they are evidence for the
                 tags of rare words.
-            pooled: whether to use all sets of grammars, or the first alone.
+            pooled: True to use all sets of grammars, False to use only the first.
 
         Raises:
             ConstraintError: a constraint is out of range, or has a label that the model does not have.
@@ -255,7 +255,7 @@ class Parser(TextParser, ChangingModel):
         return constraints and constraints.check(len(sentence), self.phrases, self.tags)
 
     def _k_best(self, forests: Forests, decoder: Decoder, k: int) -> tuple[Alternative, ...]:
-        """Return the k best trees of a sentence's forests; derivations of the same tree count once."""
+        """Return the k best trees of a sentence's first forest, without repetitions of equal trees."""
         number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):
@@ -272,10 +272,11 @@ class Parser(TextParser, ChangingModel):
         return self.default_decoder if name is None or name == self.decoder else make_decoder(name, {})
 
     def posteriors_near(self, tree: Tree) -> BracketPosteriors | None:
-        """Return posteriors over the trees whose brackets do not cross a tree's, to suggest corrections.
+        """Return posteriors of brackets and tags near a given tree, to suggest corrections of it.
 
-        Such a tree may have other labels and tags, fewer brackets, and further brackets within or around
-        those of ``tree``. If the grammars derive no such tree, posteriors are over all trees of the words.
+        They are posteriors over all trees whose brackets do not cross those of the given tree. Such trees may
+        have other labels and tags, fewer brackets, and further brackets within or around those of ``tree``.
+        If the grammars derive no such tree, posteriors are over all trees of the words.
 
         Args:
             tree: a tree without traces and function tags.
@@ -359,12 +360,12 @@ class Parser(TextParser, ChangingModel):
         Args:
             words: one or more tokens, as for `parse_tokens`.
             bracket: (start, end, label) in tokens from 0, end exclusive; need not be in the sentence's tree.
-            trees: the training trees, as a corpus or a list, to get names of files, or if only counts were
-                kept; None for the kept moments. If these are counts, rules are listed instead of trees, with
-                the contribution of each to the log-odds.
+            trees: the training trees, as a corpus or a list; needed if only counts were kept with the parser,
+                or to get the names of the trees' files. None for the trees that were kept; if only counts
+                were kept, rules are listed instead of trees, each with its contribution to the log-odds.
             limit: largest number of trees for, and of trees against, the bracket.
-            recount: whether to count the grammar again without each listed tree, instead of estimating;
-                takes about half a second per tree.
+            recount: whether to compute the influence of each listed tree exactly, by counting the grammar
+                again without the tree, which takes about half a second per tree.
 
         Raises:
             ConfigError: no training data was kept, and there is neither a span scorer with features to list
@@ -410,9 +411,9 @@ class Parser(TextParser, ChangingModel):
         }
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return what is stored: settings as JSON values, and arrays.
+        """Return the JSON values and the arrays to store: settings, grammars and components.
 
-        The names of the arrays of a set of grammars begin with its number.
+        The names of arrays begin with the number of the grammar set, or the name of the component, and a dot.
         """
         with one_blas_thread():
             sets, arrays = store_sets(self.grammar_sets, compact=compact)

@@ -37,26 +37,26 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
 
 @dataclass(frozen=True)
 class KnownPieces:
-    """A function that parses sentences, and its latest results for pieces of long sentences.
+    """A function that parses sentences, with a cache of parses for pieces of long sentences.
 
-    Results are kept because a long line often repeats a word or mark many thousand times, and so many of its
-    pieces are equal.
+    A long line often repeats a word or a punctuation mark many thousand times, so many of its pieces are
+    equal.
 
     Attributes:
-        parse: the function.
-        known: parses by the words and tags of the piece; at most `MAX_KNOWN`.
+        parse: function that parses a sentence or a piece.
+        known: the cached parses, by words and tags of the piece; at most `MAX_KNOWN`.
     """
 
     parse: Callable[[Sentence], Parse]
     known: dict[object, Parse] = field(default_factory=dict)
 
     def alone(self, sentence: Sentence) -> Parse:
-        """Return the parse of a sentence that is not split into pieces."""
+        """Parse a sentence that is not split into pieces, without using the cache."""
         with deferred_interrupts:  # once per sentence, not in each of fifty kernels
             return self.parse(sentence)
 
     def piece(self, piece: Sentence) -> Parse:
-        """Return the parse of a piece, or of an earlier piece of the same words and tags."""
+        """Return the parse of a piece, from the cache if it has one for the same words and tags."""
         tokens = tuple(piece.forms), piece.tags
         parse = self.known.get(tokens)
         if parse is None:
@@ -67,7 +67,7 @@ class KnownPieces:
 
 
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
-    """Join the parses of a sentence's pieces to one parse, whose log-probability is the sum.
+    """Join the parses of a sentence's pieces to one parse; its log-probability is the sum of theirs.
 
     Args:
         sentence: the whole sentence.
@@ -95,7 +95,10 @@ def _under_one_root(trees: Sequence[Tree]) -> Tree:
 
 
 def _k_best(parses: Sequence[Parse], k: int) -> tuple[Alternative, ...]:
-    """Return the k best combinations of one tree for each piece; the score of a combination is the sum."""
+    """Return the k best trees of a whole sentence, each joined from one tree of every piece.
+
+    The score of a joined tree is the sum of the scores of its pieces' trees.
+    """
     best: list[tuple[float, list[Tree]]] = [(0.0, [])]
     for parse in parses:
         # A piece that no grammar derives has one tree and no gain.

@@ -28,11 +28,13 @@ KIND = "rhmm"
 
 @dataclass(frozen=True, repr=False)
 class RefinementTagger(TextTagger, ChangingModel):
-    """A tagger by refinement hidden Markov models, which also gives probabilities of tags and sentences.
+    """A tagger by hidden Markov models in which each tag has several hidden states (refinements).
+
+    The tagger also gives probabilities of tags and of sentences.
 
     Attributes:
-        coarse: the model with one refinement per tag, which prunes.
-        models: the models whose posteriors are averaged; tags and words are those of the coarse model.
+        coarse: the model with one state per tag, which prunes improbable tags.
+        models: the models whose posteriors are averaged; they have the tags and words of the coarse model.
         beam: tags with a smaller posterior under the coarse model are pruned; 0 for exact marginals.
         conventions: tokenisation conventions of the training data, for raw text.
         about: estimator, settings and training data, for ``info`` and the model card.
@@ -72,7 +74,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> RefinementTagger:
-        """Build the tagger from a fitted estimator of the kind that trains this class of taggers."""
+        """Build the tagger from a fitted ``rhmm`` estimator."""
         return cls(coarse=fitted.coarse_, models=tuple(fitted.models_), beam=fitted.beam)
 
     @cached_property
@@ -81,7 +83,7 @@ class RefinementTagger(TextTagger, ChangingModel):
         return Tokenizer(self.conventions)
 
     def best_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the tag of each word with the highest posterior; refinements and other tags are summed out.
+        """Return for each word the tag of highest posterior, summed over states and tags of other words.
 
         Raises:
             InputError: an item is a string instead of a list of tokens.
@@ -92,8 +94,8 @@ class RefinementTagger(TextTagger, ChangingModel):
     def posteriors(self, sentence: Sequence[str]) -> Floats:
         """Return the posterior of each tag, averaged over the models.
 
-        A word for which a spectral model has no positive mass, because of sampling error, is decided by the
-        other models, or by the coarse model.
+        Because of sampling error, a spectral model may give no tag of a word a positive value; the posteriors
+        of this word are then those of the other models or, if no model gives any, of the coarse model.
 
         Returns:
             float64 (n_words, n_tags); rows sum to one.

@@ -63,15 +63,15 @@ class SuggestedTags:
 
 @dataclass(frozen=True)
 class TagEvidence:
-    """A tagger that supplements the lexicon of a parser.
+    """A tagger whose tag probabilities supplement the lexicon of a parser.
 
-    Its probabilities are used for words that the lexicon has seen at most five times. Using them for frequent
-    words too makes tags better but trees worse (benchmarks/experiments/words.md).
+    The probabilities are used for words that occur at most five times in the parser's training data. Using
+    them for frequent words too makes tags better but trees worse (benchmarks/experiments/words.md).
 
     Args:
         tagger: a tagger with the tags of the parser's treebank.
         weight: exponent w; the lexical scores of a rare word are multiplied by p(tag | sentence)^w.
-        fixed: whether the tagger's best tags are imposed on all words instead.
+        fixed: whether trees must have the tagger's best tags for all words; ``weight`` is then not used.
     """
 
     tagger: TagModel
@@ -93,17 +93,19 @@ class TagEvidence:
             raise ConfigError(what, hint="train the tagger on the parser's treebank")
 
     def fixed_tags(self, words: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the tags that are imposed on the words.
-
-        None if tags are only weighted (``fixed`` is false).
-        """
+        """Return the tags that the parser's tree must have; None if the tagger does not fix tags."""
         return tuple(self.tagger.best_tags([words])[0]) if self.fixed else None
 
     def weights(self, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> list[Floats] | None:
-        """Return factors on the lexical scores of each grammar; all grammars must be of one treebank.
+        """Return the factors by which the lexical scores of tags are multiplied, for each grammar.
+
+        Args:
+            grammars: grammars learned from the same treebank.
+            words: the words of a sentence.
 
         Returns:
-            For each grammar, float64 (n_words, n_symbols); None if tags are fixed or no word is rare.
+            For each grammar, float64 (n_words, n_symbols), 1 for words that are not rare; None if tags are
+            fixed or no word is rare.
         """
         rare = np.array([is_rare(grammars[0].lexicon, word) for word in words])
         if self.fixed or not rare.any():

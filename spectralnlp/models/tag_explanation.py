@@ -19,8 +19,8 @@ class SentenceEvidence:
     """The influence of a training sentence on a tag.
 
     Attributes:
-        influence: the share of the log-odds (natural logarithm) that is attributed to the sentence; negative
-            if the sentence supports the alternative.
+        influence: the part of the tag's log-odds (natural logarithm) against the most probable other tag that
+            is attributed to the sentence; negative if the sentence supports the other tag.
         document: number of the document, from 1.
         sentence: number of the sentence in the document, from 1.
         words, tags: the sentence, as in training.

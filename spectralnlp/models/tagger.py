@@ -68,7 +68,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags of the internal scheme, in the order of the columns of `posteriors`."""
+        """The tags of the linear chain, in the order of the columns of `posteriors`; BIOES tags for spans."""
         return self.weights.tags
 
     @cached_property
@@ -82,7 +82,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @classmethod
     def of_fitted(cls, fitted: Any) -> Tagger:
-        """Build the tagger from a fitted estimator of the kind that trains this class of taggers."""
+        """Build the tagger from a fitted ``tagger`` estimator."""
         return cls(
             weights=fitted.weights_,
             features=fitted.features_,
@@ -236,7 +236,7 @@ class Tagger(TextTagger, ChangingModel):
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
         """Return the JSON values and the arrays to store: the weights, and vectors and clusters of words.
 
-        With ``compact``, only the vectors that tagging needs are kept.
+        With ``compact``, they are stored as float16, and features with negligible weights are left out.
         """
         metadata = {
             "weights": self.weights.to_json(),

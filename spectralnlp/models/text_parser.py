@@ -44,11 +44,11 @@ class TextParser(ABC):
     def _parse_stream(
         self, sentences: Iterable[Sentence | None], decoder: str | None, k: int, fixed_tags: bool = True
     ) -> Iterator[Parse | None]:
-        """Parse a stream of sentences lazily and in order, on the engine in use; None remains None."""
+        """Yield the parse of each sentence of a stream, in order; None for an item that is None."""
 
     @abstractmethod
     def _parse_one(self, sentence: Sentence, decoder: str | None, k: int) -> Parse:
-        """Parse one sentence in this thread."""
+        """Return the parse of one sentence, computed in the calling thread."""
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Sentence]:
         """Split a stream of lines of raw text into tokenised sentences."""

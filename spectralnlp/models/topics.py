@@ -21,7 +21,7 @@ class Topics(ChangingModel):
     """A topic model: each topic is a distribution over words, each document a mixture of topics.
 
     Attributes:
-        mixture: the parameters.
+        mixture: the distributions of the topics over words, and the weights of the topics.
         about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
 

@@ -98,9 +98,10 @@ class Vectors(ChangingModel):
         return self.lookup.vectors(check_tokens(words))
 
     def contexts(self, words: Sequence[str]) -> Array32:
-        """Return for each word of a sentence the vector of its context, predicted from surrounding words.
+        """Return the vector of each word's context, computed from the surrounding words of the sentence.
 
-        It is the projection z = Bᵀ(context) by the second view of the CCA, scaled to length 1.
+        Surrounding words are projected by the CCA weights of the second view (contexts), and the sum of the
+        projections is scaled to length 1.
 
         Args:
             words: the words of one sentence.
@@ -109,7 +110,7 @@ class Vectors(ChangingModel):
             float32 (n_words, dimensions); zero where no surrounding word is known.
 
         Raises:
-            InputError: these vectors have no contexts, or ``words`` is a single string.
+            InputError: the model has no context vectors, or ``words`` is a single string.
         """
         return self.lookup.contexts(check_tokens(words))
 

@@ -23,11 +23,11 @@ def offsets_of(sizes: NDArray[Any]) -> Offsets:
 
 
 def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Convert an array to float16 for storage, scaled and rounded as `round_to_seven_bits` does.
+    """Convert an array to float16 for storage, scaled to the range of float16 and rounded to seven bits.
 
     Returns:
-        The array, under its name; and under ``<name>.scale``, float32 (1,), the factor by which readers
-        multiply it to undo the scaling.
+        Two arrays by name: ``<name>``, the scaled array, rounded by `round_to_seven_bits`; and
+        ``<name>.scale``, float32 (1,), the factor by which readers multiply to undo the scaling.
     """
     scale = np.abs(values).max(initial=np.float32(1e-30))
     return {
@@ -39,8 +39,8 @@ def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]
 def round_to_seven_bits(values: NDArray[Any]) -> NDArray[np.float16]:
     """Round numbers to float16 with seven significant bits, a relative error below one percent.
 
-    Half precision has eleven bits. F1 is the same with seven, and the zero bits compress well in a wheel:
-    "Fewer bits in compact models" in benchmarks/experiments/grammars.md.
+    float16 has eleven significant bits. The last four are set to zero, because zeros compress well in a wheel
+    and parsers remain as accurate ("Fewer bits in compact models" in benchmarks/experiments/grammars.md).
     """
     bits = values.astype(np.float16).view(np.uint16).astype(np.uint32)
     odd = bits >> _EMPTY_BITS & 1  # ties are rounded to even

@@ -88,7 +88,9 @@ def multiply_out(factors, rule, tensor, work):
 
 @kernel_part
 def write_tensors(factors, rules, offsets, is_there, numbers):
-    """Compute the tensors of some rules from their low-rank form, unless done before; thread-safe.
+    """Compute the tensors of some rules from their low-rank form, except those computed before.
+
+    Several threads may call this function at the same time.
 
     Args:
         factors: `Factors`.
@@ -112,5 +114,5 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Compute the tensors of some rules, called from Python; see `write_tensors` for the arguments."""
+    """Compute the tensors of some rules from their low-rank form; `write_tensors` for calls from Python."""
     write_tensors(factors, rules, offsets, is_there, numbers)

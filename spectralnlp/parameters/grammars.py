@@ -87,19 +87,18 @@ class LatentGrammar:
         return signed
 
     def common_arrays(self) -> Arrays:
-        """Return the arrays for storage that all grammars learned from the same binarised trees share.
+        """Return the arrays to store that all grammars learned from the same binarised trees share.
 
-        They are ``is_tag``, ``binary_rules`` and ``unary_rules`` (see the class), and those of the lexicon
-        except its vectors.
+        They are ``binary_rules``, ``unary_rules`` and all arrays of the lexicon except its vectors.
         """
         arrays = {name: getattr(self, name) for name in _RULES}
         return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
     def unshared_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays for storage that differ between grammars of the same trees.
+        """Return the arrays to store that differ between grammars learned from the same trees.
 
-        They hold the numbers of states, tensors, root vectors and lexical vectors; see `common_arrays` for
-        the rest.
+        They are the numbers of states, the tensors, and the root and lexical vectors; `common_arrays`
+        returns all other arrays.
 
         Args:
             compact: store tensors and lexical vectors as float16.
@@ -117,7 +116,8 @@ class LatentGrammar:
         """Read a grammar from stored arrays.
 
         Args:
-            common: fields shared by grammars of the same trees: symbols, tags and rules.
+            common: fields shared by grammars of the same trees: ``symbols``, ``is_tag``, ``binary_rules`` and
+                ``unary_rules``.
             lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
             arrays: stored arrays, as `unshared_arrays` returns them; ``arrays.sizes`` must contain
                 ``n_symbols``.
@@ -167,8 +167,8 @@ class GrammarSet:
 
     Attributes:
         binariser: converts trees to binary trees and back.
-        chains: a unary chain (nodes with one child each) is compressed to its top and bottom label; these are
-            the full chains, for each pair (top, bottom) with labels in between.
+        chains: full unary chains, by pair (top, bottom) of labels. Trees are binarised with only the top and
+            the bottom label of a chain of single children; pairs with no label in between are left out.
         coarse: PCFG with one state per symbol, which builds the forests.
         pruner: grammar with a few states per symbol that prunes the forests, or None.
         grammars: grammars that score the pruned forests.
@@ -192,7 +192,8 @@ class GrammarSet:
         """Return the JSON values to store in a model folder: names, and how trees are binarised.
 
         Args:
-            shared_with: another grammar set in the folder; lexicon values that both have are stored once.
+            shared_with: a grammar set stored in the same folder, or None; values equal to those of its
+                lexicon are left out.
         """
         first = self.coarse
         theirs = {} if shared_with is None else shared_with.coarse.lexicon.to_json()
@@ -214,7 +215,8 @@ class GrammarSet:
 
         Args:
             compact: store tensors and lexical vectors as float16 rounded to seven significant bits.
-            shared_with: a set stored in the same folder; lexicon arrays identical to its own are left out.
+            shared_with: a grammar set stored in the same folder, or None; arrays equal to those of its
+                lexicon are left out.
 
         Raises:
             ConfigError: the grammars differ in symbols, rules or words.
@@ -277,7 +279,7 @@ def store_sets(sets: Sequence[GrammarSet], *, compact: bool = False) -> tuple[li
     Args:
         sets: one or more sets learned from the same trees; lexicon data equal to the first set's is stored
             once.
-        compact: see `GrammarSet.to_arrays`.
+        compact: store tensors and lexical vectors as float16 rounded to seven significant bits.
 
     Returns:
         The JSON values of each set; and the arrays of all sets, whose names start with the set's number.

@@ -90,7 +90,7 @@ class Lexicon:
 
     @classmethod
     def common_fields(cls, arrays: StoredArrays, metadata: StoredValues) -> dict[str, Any]:
-        """Read the fields that lexicons learned from the same text share.
+        """Read all fields of a lexicon except its vectors; models learned from the same text share them.
 
         Args:
             arrays: stored arrays, as `common_arrays` returns them; ``arrays.sizes`` must contain
@@ -111,12 +111,12 @@ class Lexicon:
 
     @classmethod
     def with_values(cls, common: Mapping[str, Any], widths: Ints, arrays: StoredArrays, name: str) -> Lexicon:
-        """Read the lexicon of one of several models that share fields.
+        """Read the vectors of one model's lexicon, and combine them with the fields that models share.
 
         Args:
             common: shared fields, as `common_fields` returns them.
-            widths: int32 (n_symbols,); length of each tag's vectors.
-            arrays: stored arrays of the model.
+            widths: int32 (n_symbols,); length of each tag's vectors in this model.
+            arrays: stored arrays of this model.
             name: name of the lexicon's ``values`` in ``arrays``.
 
         Raises:

@@ -162,10 +162,10 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
 
 
 def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
-    """Return the number of symbols, after checking that there is one to stand for unknown symbols.
+    """Return the number of symbols of a stored model, which must be at least one.
 
     Raises:
-        ModelError: there are no symbols.
+        ModelError: there are no symbols, hence none that stands for unknown symbols.
     """
     if not symbols:
         raise metadata.error("symbols", "is empty")

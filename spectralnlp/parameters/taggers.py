@@ -54,8 +54,10 @@ class RefinedMarkov:
         tied: whether state and word combine by the elementwise product.
         initial: float64 (sum of m_a,); initial vectors of all tags, concatenated.
         final: float64 (sum of j_a,); final vectors of all tags, concatenated.
-        leaving: float64 (sum of j_a,); smoothing vectors of the tag that a transition leaves, concatenated.
-        arriving: float64 (sum of m_a,); smoothing vectors of the tag that it enters, concatenated.
+        leaving: float64 (sum of j_a,); for each tag a, its smoothing vector in transitions from a;
+            concatenated.
+        arriving: float64 (sum of m_a,); for each tag b, its smoothing vector in transitions to b;
+            concatenated.
         pairs: int32 (n_pairs, 2); pairs a, b of tags that were adjacent in the training data,
             lexicographically sorted.
         transitions: matrices (j_a, m_b) of the pairs.
@@ -99,9 +101,9 @@ class RefinedMarkov:
         return index
 
     def unshared_arrays(self) -> Arrays:
-        """Return the arrays to store for this model alone; models of a set share all other arrays.
+        """Return the arrays to store for this model alone; models of a set share the other arrays.
 
-        They are all arrays of the class except ``pairs``, and the vectors of the lexicon.
+        The other arrays are ``pairs`` and all arrays of the lexicon except its vectors.
         """
         transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
         return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}
@@ -244,7 +246,8 @@ class ChainWeights:
         tags: names of the T tags.
         keys: uint32 (n_features,), ascending; hashes of features.
         rows: weights of the features.
-        words: float32 (n_offsets, k, T); weights of the word vectors at each offset from the token.
+        words: float32 (n_offsets, k, T); weights of the k dimensions of the word vector at each offset from
+            the token.
         transitions: float32 (T, T); score of each tag (row) followed by each tag (column); -inf if forbidden.
         start: float32 (T,); score of each tag at the first token; -inf if forbidden.
         end: float32 (T,); score of each tag at the last token; -inf if forbidden.
