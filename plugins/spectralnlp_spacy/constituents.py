@@ -1,13 +1,13 @@
 """Store constituents in ``doc.spans``, read them, and convert them back to trees.
 
 ``doc.spans["constituents"]`` has one labelled span per constituent, sentence after sentence, parents before
-children; the spans of a unary chain are adjacent, the topmost first. The first span of a sentence covers it.
-White space is not a word: spans begin and end at words, and may contain white space. Further values are plain
-lists in ``doc.spans["constituents"].attrs``, which are saved with the document:
+children; the spans of a unary chain are adjacent, the topmost first. The first span of each sentence covers
+the whole sentence. White space is not a word: spans begin and end at words, and may contain white space.
+Further values are in ``doc.spans["constituents"].attrs``, which are saved with the document:
 
-- ``posteriors``: posterior of each span;
-- ``tags``: tag in the tree of each token of the document, empty for white space;
-- ``fallbacks``: [first token, reason] of each sentence whose tree is not the grammar's best;
+- ``posteriors``: list of the posterior of each span;
+- ``tags``: list of the tag in the tree for each token of the document, empty for white space;
+- ``fallbacks``: list of [first token, reason] for each sentence whose tree is not the grammar's best;
 - ``dependencies``: whether the parser set the document's heads and relations from the trees.
 
 If tokens are merged or split (``doc.retokenize``), spaCy does not update ``doc.spans``. The
@@ -50,7 +50,7 @@ class Bracket(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Unary chain: the constituents over one range of tokens, or a single word without any.
+    """Unary chain: all constituents over one range of tokens, or a single word that is no constituent.
 
     Args:
         start, end: range of tokens of the document, ``end`` exclusive.
@@ -81,8 +81,8 @@ def write_constituents(
         doc: the document.
         key: key in ``doc.spans``, whose content is replaced.
         brackets: constituents over tokens of the document, in the order that the module docstring describes.
-        tags: tag of each token.
-        fallbacks: first token and reason of each sentence with a fallback tree.
+        tags: for each token, its tag in the tree; empty for white space.
+        fallbacks: for each sentence with a fallback tree, its first token and the reason.
         dependencies: whether the document's heads and relations were set from the trees.
     """
     add = doc.vocab.strings.add
@@ -266,7 +266,7 @@ def build_trees(
     Args:
         brackets: brackets, parents first.
         leaves: leaves, at least one.
-        node: creates a node from a label and its children.
+        node: function that creates a node from a label and the node's children.
         key: key of the constituents in ``doc.spans``, for error messages.
 
     Raises:
@@ -309,7 +309,7 @@ def brackets_of(tree: Tree, tokens: Sequence[int], posterior: float | None = Non
 
 
 def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
-    """Yield the trees of all sentences, from documents whose constituents are annotated.
+    """Yield the tree of each sentence; documents without annotated constituents are skipped.
 
     Raises:
         ComponentError: constituents do not nest, or words have no tags.

@@ -1,4 +1,4 @@
-"""Messages of errors and warnings of the components, by code, as in spaCy."""
+"""Messages of the components' errors and warnings, with codes such as ``SN001``, as in spaCy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spectralnlp.errors import ConfigError
 
 
 class ComponentError(ConfigError, ValueError):
-    """Error of a component. It is also a ValueError, as spaCy's own errors are."""
+    """Error raised by one of the spaCy components; also a ValueError, like spaCy's own errors."""
 
 
 class Errors(metaclass=ErrorsWithCodes):

@@ -43,8 +43,8 @@ class ParsedDoc(NamedTuple):
     Args:
         bounds: first token and end (exclusive) of each sentence.
         brackets: constituents, sentence after sentence, parents first.
-        tags: tag of each token; empty for white space.
-        fallbacks: first token and reason of each sentence whose tree is a fallback.
+        tags: for each token, its tag in the tree; empty for white space.
+        fallbacks: for each sentence with a fallback tree, its first token and the reason.
         arcs: head and relation of each token; None if dependencies are not wanted.
     """
 

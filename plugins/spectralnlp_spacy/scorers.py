@@ -17,17 +17,17 @@ Scores = dict[str, Any]
 
 
 def make_span_scorer() -> Callable[..., Scores]:
-    """Return `score_constituents`, spaCy's registered scorer ``spectralnlp.constituent_scorer.v1``."""
+    """Return `score_constituents`, known in spaCy configs as ``spectralnlp.constituent_scorer.v1``."""
     return score_constituents
 
 
 def make_evalb_scorer() -> Callable[..., Scores]:
-    """Return `score_evalb`, spaCy's registered scorer ``spectralnlp.evalb_scorer.v1``."""
+    """Return `score_evalb`, known in spaCy configs as ``spectralnlp.evalb_scorer.v1``."""
     return score_evalb
 
 
 def make_parser_scorer() -> Callable[..., Scores]:
-    """Return `score_parser`, spaCy's registered scorer ``spectralnlp.parser_scorer.v1``."""
+    """Return `score_parser`, known in spaCy configs as ``spectralnlp.parser_scorer.v1``."""
     return score_parser
 
 
@@ -110,7 +110,7 @@ def _count_sentences(example: Example, key: str) -> Iterable[SentenceCounts]:
 
 
 def make_tagger_scorer() -> Callable[..., Scores]:
-    """Return `score_tags`, spaCy's registered scorer ``spectralnlp.tagger_scorer.v1``."""
+    """Return `score_tags`, known in spaCy configs as ``spectralnlp.tagger_scorer.v1``."""
     return score_tags
 
 
@@ -137,7 +137,7 @@ def score_tags(
 
 
 def make_textcat_scorer() -> Callable[..., Scores]:
-    """Return `score_cats`, spaCy's registered scorer ``spectralnlp.textcat_scorer.v1``."""
+    """Return `score_cats`, known in spaCy configs as ``spectralnlp.textcat_scorer.v1``."""
     return score_cats
 
 

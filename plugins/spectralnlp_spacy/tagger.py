@@ -46,7 +46,7 @@ def writes_spans(model: Any) -> bool:
 
 
 class SpectralTagger(SentencePipe):
-    """Tagger of words, or of spans such as entities; ``settings.attribute`` says where it writes."""
+    """Tagger of words, or of spans such as entities; ``settings.attribute`` says where it writes tags."""
 
     factory = "spectral_tagger"
     settings_type = TaggerSettings

@@ -97,10 +97,10 @@ def _of_trees(places: Iterator[Place], structures: Structures | None) -> Iterato
 
 
 class _Rows:
-    """Writer of measures as table rows.
+    """Writer of measures as table rows, which chooses the columns from the first file.
 
     Args:
-        rows: writer of table rows.
+        rows: writer of one table row, in any output format.
 
     Attributes:
         labels: labels whose mean lengths are shown: those of the Penn treebank, or the most frequent labels

@@ -144,7 +144,7 @@ def _nothing() -> None:
 
 
 def _understood(pattern: str) -> Pattern:
-    """Parse the pattern; if it is invalid, print it with a caret under the error above the message."""
+    """Parse a pattern; if it is invalid, print it with a caret under the error, and raise the error."""
     from spectralnlp_trees.tregex.pattern import read_pattern
     from spectralnlp_trees.tregex.pattern_error import PatternError
 
@@ -168,7 +168,7 @@ def _batches(places: Iterator[Place]) -> Iterator[list[Place]]:
 
 
 def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
-    """Yield the trees without traces and function tags, unless no word is left; trees keep their numbers."""
+    """Remove traces and function tags; trees without words are dropped, the others keep their numbers."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.tregex.show import Place
 

@@ -26,7 +26,8 @@ class DiffLine:
     """Bracket or tag in the comparison of two trees.
 
     Attributes:
-        mark: ``-`` for a bracket or tag of the first tree only, ``+`` of the second only, a space of both.
+        mark: ``-`` for a bracket or tag of the first tree only, ``+`` for one of the second only, a space for
+            one of both trees.
         label: label of the bracket, or tag of the word.
         start, end: range of its words, ``end`` exclusive; punctuation is not counted.
         depth: number of brackets above the bracket in its tree.
@@ -51,7 +52,7 @@ class DiffLine:
 
 @dataclass(frozen=True)
 class TreeDiff:
-    """Differences between two trees; false if there are none.
+    """Differences between two trees; ``bool(difference)`` is false if there are none.
 
     Attributes:
         words: words of the sentence without punctuation.

@@ -31,9 +31,13 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield all numbers of the tables for programs, one in each row.
+    """Yield every number in the tables as a row for programs.
 
-    A row has the fields parser, table, row, column and value.
+    A row is a dictionary with the fields parser, table, row, column and value.
+
+    Args:
+        analyses: one analysis per parser, all of the same sentences.
+        names: names of the parsers.
     """
     for parser, analysis in zip(names, analyses, strict=True):
         for kind, name, cells in _named_cells(analysis):

@@ -12,7 +12,7 @@ def unlabelled_arcs(tree: Tree, find_head: HeadFinder) -> tuple[list[int], list[
 
     Args:
         tree: a tree with at least one word.
-        find_head: returns the head child of a phrase.
+        find_head: head rules: returns the index of the head child for a label and the labels of the children.
 
     Returns:
         The index of each word's head (-1 for the root), and the relation of each word to its head.

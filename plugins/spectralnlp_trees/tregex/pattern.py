@@ -382,7 +382,12 @@ class _Parser:
         return there
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
-        """Consume what a regular expression matches at the current position, and whitespace after it."""
+        """Consume and return the match of a regular expression at the current position; None if none.
+
+        Args:
+            expected: the regular expression.
+            skip: whether to consume whitespace after the match too.
+        """
         matched = expected.match(self.text, self.place)
         if matched is not None:
             self.place = matched.end()
@@ -395,7 +400,7 @@ class _Parser:
         self.place = self.blank_end(self.place)
 
     def blank_end(self, place: int) -> int:
-        """Return the end of the whitespace at a position."""
+        """Return the position after any whitespace at a position of the pattern."""
         matched = _BLANK.match(self.text, place)
         return place if matched is None else matched.end()
 
