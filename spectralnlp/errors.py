@@ -41,7 +41,12 @@ def _cut(text: str, size: int) -> str:
 
 
 def shortened(message: str, size: int = _LONGEST) -> str:
-    """Return a message on one line, without the rest of long words: it may quote a token of a megabyte."""
+    """Return a message on one line; cut long words, because a message may quote a token of any length.
+
+    Args:
+        message: the message.
+        size: maximum number of characters of the result.
+    """
     return _cut(" ".join(_cut(word, _LONGEST_WORD) for word in message.split()), size)
 
 

@@ -1,8 +1,9 @@
 """Base classes of estimators, which learn in three steps: observe, merge, solve.
 
-Every spectral estimator is a `MomentEstimator`: it sums moments over a stream, the moments of parts merge
-into those of the whole, and a closed form turns them into parameters. Its ``fit`` is implemented here. A
-learner that needs the examples themselves (EM, conditional random fields) is an `IterativeEstimator`.
+Every spectral estimator is a `MomentEstimator`. It sums moments (training statistics) over a stream of
+examples; moments of parts of the data can be merged; and the parameters are computed from the moments in
+closed form. An estimator that needs the examples themselves (EM, conditional random fields) is an
+`IterativeEstimator`.
 
 The conventions are scikit-learn's, so ``sklearn.base.clone`` and the like work; scikit-learn is not imported.
 Hyper-parameters are keyword-only dataclass fields (:mod:`spectralnlp.hyperparameters`), fitted attributes end
@@ -74,11 +75,12 @@ class Estimator(ABC, Generic[T]):
 
     Class attributes:
         display_name: name in messages and model cards; by default the class's name.
-        task: name of the task that the estimator serves, ``parsing``.
-        presets: named sets of hyper-parameters; those that a preset leaves out keep their defaults.
+        task: registered name of the task whose models the estimator trains, such as ``parsing``.
+        presets: maps the name of each preset to values of hyper-parameters; hyper-parameters that are not
+            in a preset have their default values.
         unlearning: whether documents can be added and removed after ``fit``: ``exact`` (integer counts are
-            kept), ``replay`` (the model is learned again from a log of the examples), ``merge-only``
-            (documents can be added only) or ``none``.
+            kept), ``replay`` (the examples are kept, and the model is learned again from them),
+            ``merge-only`` (documents can only be added) or ``none``.
         spills: whether moments spill to disk when memory is limited (`spectralnlp.runtime.use_memory`).
 
     Examples:
@@ -129,16 +131,18 @@ class Estimator(ABC, Generic[T]):
         """Check the hyper-parameters; ``fit`` calls this first.
 
         Raises:
-            ConfigError: one has the wrong type, is out of range, or conflicts with another.
+            ConfigError: a hyper-parameter has the wrong type, is out of range, or conflicts with another.
         """
         check_values(type(self), self.get_params(deep=False))
         self.check_combination()
 
     def check_combination(self) -> None:
-        """Check how hyper-parameters combine, beyond their types and ranges; estimators may override this.
+        """Check that hyper-parameters do not conflict; called after their types and ranges were checked.
+
+        The base class checks nothing; estimators override this method.
 
         Raises:
-            ConfigError: two hyper-parameters conflict, or one names something unknown.
+            ConfigError: two hyper-parameters conflict, or the value of one is an unknown name.
         """
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[T]:
@@ -162,11 +166,17 @@ class Estimator(ABC, Generic[T]):
         raise self._no_moments()
 
     def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
-        """Return empty moments for incremental updates and unlearning; raises what `init_moments` raises."""
+        """Return empty moments, to be kept with the model for incremental updates and unlearning.
+
+        Raises what `init_moments` raises.
+        """
         return self.init_moments(corpus)
 
     def solve_kept(self, moments: Any) -> Self:
-        """Learn from kept moments; see `MomentEstimator`. Raises what `init_moments` raises."""
+        """Learn from moments that were kept with a model, instead of from examples.
+
+        Raises what `init_moments` raises.
+        """
         raise self._no_moments()
 
     def state(self) -> State | None:
@@ -174,7 +184,10 @@ class Estimator(ABC, Generic[T]):
         return None
 
     def read_state(self, stored: StoredArrays) -> State | None:
-        """Return the state that was stored as the given arrays; raises what `StoredArrays` raises."""
+        """Return the state whose arrays (`State.arrays`) were stored; None if the estimator has no states.
+
+        Raises what `StoredArrays` raises.
+        """
         return None
 
     def resume_training(self, moments: Any, state: Any) -> Self:
@@ -273,9 +286,10 @@ class Estimator(ABC, Generic[T]):
 class MomentEstimator(Estimator[T]):
     """Base class of estimators in three steps: observe (`accumulate`), merge (`Moments.merge`), solve.
 
-    A subclass implements `init_moments` and `solve`. ``solve`` never reads data and never calls ``fit``: a
-    method of several passes either replays them from a compact log, or requests the next pass by returning
-    empty moments for it.
+    A subclass implements `init_moments` and `solve`. ``solve`` computes parameters from moments alone; it
+    neither reads data nor calls ``fit``. A method that needs several passes over the data has two
+    possibilities: its moments are a compact log of the examples, over which ``solve`` makes all passes; or
+    ``solve`` returns empty moments, and ``fit`` then reads the data again.
 
     Examples:
         >>> import spectralnlp
@@ -315,10 +329,10 @@ class MomentEstimator(Estimator[T]):
         return self
 
     def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and the empty moments for the next pass: the arguments, or cheaper equivalents.
+        """Return the corpus to read in the next pass, and the empty moments for it; by default the arguments.
 
-        An estimator of several passes may override this to reuse what an earlier pass computed from examples
-        in memory.
+        An estimator of several passes may override this method, to reuse what an earlier pass has computed
+        from the examples.
 
         Args:
             corpus: the corpus of the previous pass.
@@ -336,7 +350,7 @@ class MomentEstimator(Estimator[T]):
 
     @abstractmethod
     def solve(self, moments: Any) -> Moments[T] | None:
-        """Compute fitted attributes, or what the next pass needs, from the moments of a pass.
+        """Compute the fitted attributes from moments or, before the last pass, what the next pass needs.
 
         Returns:
             Empty moments for the next pass, or None after the last.
@@ -364,8 +378,9 @@ class MomentEstimator(Estimator[T]):
 class IterativeEstimator(Estimator[T]):
     """Base class of estimators that need the examples themselves: EM, CRFs, linear classifiers.
 
-    There are no moments. A subclass implements `learn`. If it names a `log`, the examples can be kept beside
-    the model, which is learned again from them when some are added, removed or merged.
+    A subclass implements `learn`. There are no moments, but if a subclass sets `log`, the examples can be
+    kept beside the model. When examples are added or removed, or models merged, the model is learned again
+    from the kept examples.
 
     Class attributes:
         log: class of the log that keeps examples; None if they cannot be kept.
@@ -399,7 +414,7 @@ class IterativeEstimator(Estimator[T]):
         return self.fit(moments.corpus())
 
     def fit(self, X: Corpus[T] | Iterable[T], y: object = None) -> Self:
-        """Check the hyper-parameters and learn; see `Estimator.fit` for arguments and errors."""
+        """Check the hyper-parameters and learn from examples; see `Estimator.fit` for the arguments."""
         self.validate()
         with one_blas_thread():
             self.learn(self.as_corpus(X, y))

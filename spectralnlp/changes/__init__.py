@@ -1,11 +1,14 @@
 """Incremental updates and unlearning: adding documents to a trained model, removing them, and merging models.
 
-What is possible depends on the estimator's ``unlearning``. With integer counts, everything is possible and
-exact; with stored training examples, everything is possible by repeating the later passes of training; with
-sketches, to which data can only be added, everything but forgetting is possible. `adapt` combines a general
-model with trees of another domain (:mod:`~spectralnlp.changes.adaptation`). Moments (training statistics) are
-stored beside the model (:mod:`~spectralnlp.changes.kept_moments`), with a ledger of its documents
-(:mod:`~spectralnlp.changes.ledger`); the operations are in :mod:`~spectralnlp.changes.operations`.
+Which operations a model supports depends on the attribute ``unlearning`` of its estimator. If the estimator
+keeps integer counts, documents can be added and removed, and models merged, exactly. If it keeps its training
+examples, the same operations are possible, but training is repeated on the changed examples. If it keeps
+sketches, documents can be added and models merged, but nothing can be removed.
+
+Moments (training statistics) are stored beside the model (:mod:`~spectralnlp.changes.kept_moments`), with a
+ledger of its documents (:mod:`~spectralnlp.changes.ledger`). The operations are defined in
+:mod:`~spectralnlp.changes.operations`. In addition, `adapt` combines a general model with trees of another
+domain (:mod:`~spectralnlp.changes.adaptation`).
 """
 
 from spectralnlp.changes.adaptation import (

@@ -21,11 +21,12 @@ Mask = NDArray[np.bool_]
 class NewDocuments(Corpus[Any]):
     """Wrapper of a corpus that leaves out some documents, such as those that a model has learned already.
 
-    Each partition knows which of its lines to omit, so that no worker needs the list of learned documents.
+    Each partition stores which of its lines to omit, so that workers do not need the list of all learned
+    documents.
 
     Args:
         corpus: the wrapped corpus.
-        digests: hashes of its documents.
+        digests: hashes of the documents of ``corpus``.
         known: which documents to omit, bool (n_documents,), in the order of the digests.
     """
 
@@ -51,18 +52,19 @@ class NewDocuments(Corpus[Any]):
 
 
 class RepeatedFiles(Corpus[Any]):
-    """Wrapper of a corpus that repeats each file a number of times.
+    """Wrapper of a corpus that yields each file several times, to forget all copies that a model has of it.
 
     Args:
         corpus: the wrapped corpus.
-        times: number of repetitions by document index; 0 for documents that are missing.
+        times: number of copies of each file, by document index; files that are not in the mapping are left
+            out.
     """
 
     def __init__(self, corpus: Corpus[Any], times: Mapping[int, int]) -> None:
         self.corpus, self.times = corpus, times
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of the wrapped corpus; each copy of a file is a separate document."""
+        """Return the partitions of all copies of the files; each copy has a document index of its own."""
         copies: list[Partition[Any]] = []
         copy = 0
         for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):
@@ -86,7 +88,12 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Return text, or counted n-grams, without the lines or n-grams that are marked as known."""
+    """Remove lines from a text, or n-grams from counted n-grams.
+
+    Args:
+        example: text of one or more lines, or counted n-grams.
+        known: whether to remove each n-gram, or each line that has words; bool.
+    """
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)
         return Ngrams([example.words[at] for at in stays.tolist()], example.counts[stays])

@@ -39,7 +39,7 @@ class Explainer:
 
     Attributes:
         counted: counts of the grammar of the first binarisation.
-        places: indices of each tree's document and of its row in the document, int64 (n_trees, 2).
+        places: int64 (n_trees, 2); index of each tree's document, and of the tree within the document.
         names: names of the documents; empty if unknown.
     """
 
@@ -97,9 +97,10 @@ class Explainer:
     def recounted(
         self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
     ) -> dict[int, float]:
-        """Return, for each of some training trees, how much a bracket's log-odds fall without it.
+        """Return the exact influence of some training trees on a bracket: tree index → influence.
 
-        The grammar is counted again without the tree, so that the result is exact.
+        The influence of a tree is how much the bracket's log-odds fall if the tree is removed and the
+        grammar's parameters are computed from the remaining counts. The largest influences come first.
 
         Args:
             forests: forests and lookups from `bracket_forests`.
@@ -119,7 +120,7 @@ class Explainer:
         """Return the node of a training tree that contributes most to the tree's influence.
 
         Args:
-            found: influence of the training trees.
+            found: influence of the training trees on the bracket to explain.
             tree: index of the tree.
 
         Returns:
@@ -172,9 +173,9 @@ def explain(
 
 
 def explainer_of(parser: Parser) -> Explainer | None:
-    """Return an explainer by the training trees that were kept with a parser; None if none were.
+    """Return an explainer that uses the training trees kept with a parser; None if no trees were kept.
 
-    Raises as `Explainer.of`.
+    Raises what `Explainer.of` raises.
     """
     kept = kept_if_any(parser)
     is_counts = kept is not None and isinstance(kept.learner, ParserTrainer) and _kept_trees(kept) is None
@@ -182,9 +183,11 @@ def explainer_of(parser: Parser) -> Explainer | None:
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
-    """Return two forests of a sentence: of its trees that have a bracket, and of those that lack it.
+    """Return two forests of a sentence: one of its trees with a bracket, and one of its trees without it.
 
-    Each comes with what the lexicon of its grammar says of the sentence's words.
+    Returns:
+        The forest with the bracket, then the forest without it; each is paired with the lexicon entries of
+        the sentence's words in the grammar that made the forest.
 
     Raises:
         ConstraintError: the bracket is invalid for the sentence.
@@ -200,7 +203,13 @@ def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> lis
 def _with_and_without(
     parser: Parser, sentence: Sentence, bracket: Bracket
 ) -> Iterator[tuple[SentenceInput, Forests]]:
-    """Yield the forests with a bracket, then those without it; raises what `bracket_forests` raises."""
+    """Parse a sentence twice, first with a bracket required, then with the bracket forbidden.
+
+    Yields:
+        The sentence looked up in the lexicons, and its forests, under each of the two constraints.
+
+    Raises what `bracket_forests` raises.
+    """
     for constraints, what in (
         (Constraints(brackets=(bracket,)), "no tree of the model has"),
         (Constraints(forbidden=(bracket,)), "all trees of the model have"),
@@ -223,7 +232,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
         limit: maximum number of features, and of rules, on either side.
 
     Raises:
-        ConfigError: there is neither, and no moments were kept.
+        ConfigError: the parser has no span scorer, no rule can explain the bracket, and no moments were kept.
     """
     with_it, without = (forests for _, forests in _with_and_without(parser, sentence, bracket))
     log_odds = with_it.log_probability - without.log_probability
@@ -241,11 +250,11 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
-    """Return an explanation, completed by the best tree without the bracket and by the scorer's features.
+    """Make an `Explanation` from given fields, the best tree without the bracket, and the scorer's features.
 
     Args:
         parser, sentence, bracket, limit: see `_without_trees`.
-        found: other fields of the explanation.
+        found: the fields of `Explanation` that are not computed here, such as ``log_odds``.
     """
     features = _features(parser, sentence, bracket)
     forbidden = replace(sentence, constraints=Constraints(forbidden=(bracket,)))
@@ -284,7 +293,12 @@ def rule_of(table: TreeTable, node: int) -> str:
 
 
 def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
-    """Return the binarised tree of some rows of a table, which are the nodes of one tree in postorder."""
+    """Build a binarised tree from a table of nodes.
+
+    Args:
+        table: nodes of all trees of a treebank.
+        rows: int (n,); rows of the table with the nodes of the tree, in postorder.
+    """
     built: dict[int, Tree] = {}
     for node in rows.tolist():
         symbol = table.symbols[table.symbol[node]]
@@ -302,7 +316,16 @@ def _kept_trees(kept: KeptMoments) -> TreeLog | None:
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
-    """Return a parser's training trees, binarised as for its first grammars, and names of documents."""
+    """Return a parser's training trees, binarised as for its first grammars, and the names of documents.
+
+    Args:
+        kept: kept moments of the parser.
+        trainer: estimator of the parser.
+        trees: the training trees; None for the trees in ``kept``, whose documents have no names.
+
+    Raises:
+        ConfigError: ``trees`` is None, and the kept moments hold only counts.
+    """
     if trees is None:
         log = _kept_trees(kept)
         if log is None:

@@ -161,7 +161,12 @@ class KeptMoments:
 def _empty_moments(
     estimator: str, settings: Mapping[str, Any], metadata: StoredValues
 ) -> tuple[Estimator[Any], Moments[Any]]:
-    """Return an unfitted estimator with stored settings, and moments of it that hold no data yet.
+    """Return an unfitted estimator with stored settings, and empty moments for it.
+
+    Args:
+        estimator: registered name of the estimator.
+        settings: hyper-parameters of the estimator.
+        metadata: metadata of the kept moments, which error messages name.
 
     Raises:
         ModelError: the settings are invalid.
@@ -177,7 +182,11 @@ def _empty_moments(
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
-    """Return moments without data, with the constructor's arguments that are stored in a file.
+    """Return empty moments whose constructor's arguments (parameters) were read from a file.
+
+    Args:
+        empty: empty moments of the same class.
+        parameters: the stored arguments by name.
 
     Raises:
         ModelError: the parameters are invalid.
@@ -232,7 +241,11 @@ def task_of(estimator: Estimator[Any]) -> Task:
 
 
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
-    """Return how a model can forget examples: as its estimator declares, unless its kept moments cannot."""
+    """Return how documents can be added to a model and removed from it, given its kept moments.
+
+    This is the ``unlearning`` of the estimator. Only if that is ``exact``, the moments decide: ``merge-only``
+    if they cannot subtract documents, ``replay`` if they store the examples.
+    """
     if estimator.unlearning != "exact":
         return estimator.unlearning
     if not moments.can_forget:
@@ -244,7 +257,7 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
     """Check that moments (training statistics) of an estimator can be stored beside a model.
 
     Raises:
-        ConfigError: nothing can be kept, or the name is that of another estimator.
+        ConfigError: the estimator has no moments to keep, or ``name`` belongs to another estimator.
     """
     shown = registry.estimators.shown(name)
     if not isinstance(estimator, registry.estimators.get(name)):

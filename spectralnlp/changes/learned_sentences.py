@@ -19,13 +19,14 @@ from spectralnlp.text.spans import spans_of, write_spans
 
 @dataclass(frozen=True)
 class LearnedSentences:
-    """The training sentences of a tagger.
+    """The training sentences of a tagger, with the features and tags of their tokens.
 
     Attributes:
-        sentences: words and tags; spans are encoded in the scheme that was learned.
-        places: indices of each sentence's document and row, int64 (n_sentences, 2).
+        sentences: words and tags of each sentence; if the tagger predicts spans, the tags are in the scheme
+            that it was trained on (BIOES).
+        places: int64 (n_sentences, 2); index of each sentence's document, and of the sentence in it.
         keys: feature keys of all tokens.
-        tags: id of each token's tag, int64 (n_tokens,); -1 for unknown tags.
+        tags: int64 (n_tokens,); id of each token's tag, -1 for tags that the tagger does not have.
     """
 
     sentences: Sequence[TaggedSentence]
@@ -58,14 +59,14 @@ class LearnedSentences:
     def evidence(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, limit: int
     ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
-        """Attribute the weights of features to training sentences; return the strongest for and against.
+        """Return the training sentences that contribute most to a token's tag, and most against this tag.
 
         Args:
-            features: features of a token.
-            weights: contribution of each feature to the log-odds of tag and alternative, float64
-                (n_features,).
-            tag, alternative: ids of the two tags.
-            limit: maximum number of sentences on either side.
+            features: features of the token.
+            weights: float64 (n_features,); contribution of each feature to the log-odds of ``tag`` against
+                ``alternative``.
+            tag, alternative: ids of the predicted tag and of the tag to compare it with.
+            limit: maximum number of sentences in each of the two results.
         """
         of_token = self.shares(features, weights, tag, alternative)
         starts = self.keys.encoded.starts
@@ -92,7 +93,12 @@ class LearnedSentences:
     def shares(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int
     ) -> NDArray[np.float64]:
-        """Return how much of the weights is due to each training token, float64 (n_tokens,)."""
+        """Distribute the contributions of a token's features over the training tokens, float64 (n_tokens,).
+
+        A positive contribution is divided equally among the training tokens that have the feature and the
+        tag ``tag``, a negative one among those that have the feature and the tag ``alternative``. The
+        arguments are those of `evidence`.
+        """
         found = np.zeros(len(self.tags))
         in_favour, against = self.tags == tag, self.tags == alternative
         places = zip(features.slots.tolist(), features.columns.tolist(), features.keys, strict=True)

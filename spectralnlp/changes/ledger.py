@@ -1,8 +1,8 @@
 """Ledger of a model's training documents, stored as salted hashes that reveal no text.
 
-A hash shows whether a given document is in the model, but does not reveal documents. However, whoever has the
-ledger can test guesses, and short lines are easy to guess: the salt only prevents comparison of two ledgers,
-and precomputed tables.
+A hash shows whether a given document is in the model, but does not reveal the document. However, whoever has
+the ledger can test guesses, and short lines are easy to guess. The salt prevents only two things: looking up
+hashes in precomputed tables, and comparing the ledgers of two models.
 """
 
 from __future__ import annotations
@@ -39,18 +39,24 @@ def new_salt() -> str:
 
 @dataclass(frozen=True)
 class _Run:
-    """The hashes of the lines of consecutive examples, concatenated, and the number of bytes of each."""
+    """Hashes of the lines of consecutive examples.
+
+    Attributes:
+        digests: the hashes of all lines, concatenated.
+        sizes: int64 (n_examples,); number of bytes of hashes of each example.
+    """
 
     digests: bytes
     sizes: NDArray[np.int64]
 
 
 class DocumentDigests(Moments[Any]):
-    """Moments that collect hashes of the documents of a corpus, in order, one hash for each salt.
+    """Hashes of the documents of a corpus, in order; each document has one hash for each salt.
 
-    The hash of a line is that of its words. The hash of a file is that of the sum, modulo 2^256, of the
-    hashes of its examples with their rows (AdHash; Bellare and Micciancio 1997, "A new paradigm for
-    collision-free hashing: incrementality at reduced cost"), so that workers may read parts of it.
+    The hash of a line is computed from its words. For a file, each example is hashed together with its row;
+    these hashes are summed modulo 2^256, and the sum is hashed (AdHash; Bellare and Micciancio 1997, "A new
+    paradigm for collision-free hashing: incrementality at reduced cost"). Because sums can be merged, several
+    workers may read parts of the same file.
 
     Args:
         salts: salts as hexadecimal digits.
@@ -64,11 +70,11 @@ class DocumentDigests(Moments[Any]):
         self._files: dict[int, list[int]] = {}
 
     def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal ones are merged."""
+        """Return the constructor's arguments by name; only objects with equal arguments can be merged."""
         return {"salts": self.salts, "unit": self.unit}
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Hash the lines of a batch of examples; if documents are files, add the hashes to the file's sum."""
+        """Hash a batch of examples; if documents are files, add the hashes to the sum of the batch's file."""
         keys = [bytes.fromhex(salt) for salt in self.salts]
         if self.unit == "line":
             found = [
@@ -103,7 +109,11 @@ class DocumentDigests(Moments[Any]):
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
     def places(self) -> NDArray[np.int64]:
-        """Return indices of document and row of the example of each hash in `digests`, (n_documents, 2)."""
+        """Return where each hash of `digests` comes from, int64 (n_documents, 2).
+
+        The first column is the index of the file, the second the row of the example in the file (0 if
+        documents are files).
+        """
         if self.unit == "file":
             return np.array([(file, 0) for file in sorted(self._files)], np.int64).reshape(-1, 2)
         examples = self.arrays()["places"]
@@ -149,10 +159,11 @@ class DocumentDigests(Moments[Any]):
 
 
 def lines_of(example: Any) -> Iterator[bytes]:
-    """Yield an example as lines of UTF-8, one for each document if documents are lines.
+    """Yield an example as lines of UTF-8 bytes, which are to be hashed.
 
-    Lines without words are skipped, and blanks between words are normalised. Only ASCII blanks count, as in
-    word counting, so that documents with different counts have different hashes.
+    If the unit of documents is a line, each line is a document. Lines without words are skipped, and blanks
+    between words are normalised. Words are separated by ASCII blanks only, as in word counting, so that
+    documents with different counts have different hashes.
 
     Args:
         example: a tree, text of several lines, words, words with tags, counted n-grams, or a named tuple of
@@ -198,7 +209,12 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """Return a ledger of the documents that were hashed; only the hashes with the first salt are used."""
+        """Return a ledger of hashed documents, with the hash of each document for the first salt.
+
+        Args:
+            digests: hashes of the documents.
+            in_order: see the class.
+        """
         found = digests.digests()[:, 0]
         ledger = cls(tuple(digests.salts), found, np.zeros(len(found), np.uint8), in_order)
         return ledger._settled()
@@ -207,14 +223,18 @@ class Ledger:
         return len(self.digests)
 
     def known(self, digests: Digests) -> NDArray[np.bool_]:
-        """Return whether documents, hashed with each salt, uint8 (n, n_salts, `WIDTH`), are in the ledger."""
+        """Return whether documents are in the ledger, bool (n,).
+
+        Args:
+            digests: uint8 (n, n_salts, `WIDTH`); hash of each document with each salt of the ledger.
+        """
         if not len(self) or not len(digests):
             return np.zeros(len(digests), bool)
         found: NDArray[np.bool_] = np.isin(self._keys(digests), self._stored_keys())
         return np.asarray(found.any(axis=1))
 
     def joined(self, other: Ledger) -> Ledger:
-        """Return a ledger of the documents of both, with the union of their salts."""
+        """Return a ledger of the documents of this ledger and another, with the salts of both ledgers."""
         salts = tuple(dict.fromkeys(self.salts + other.salts))
         numbers = np.array([salts.index(salt) for salt in other.salts] or [0], np.uint8)
         return replace(
@@ -225,7 +245,10 @@ class Ledger:
         )._settled()
 
     def shared(self, other: Ledger) -> int:
-        """Return how many documents of another ledger are in this one; only equal salts can be compared."""
+        """Return how many documents of another ledger are in this one.
+
+        Documents that were hashed with different salts cannot be compared, and are not counted.
+        """
         ours = {(self.salts[s], d.tobytes()) for s, d in zip(self.salt.tolist(), self.digests, strict=True)}
         theirs = zip(other.salt.tolist(), other.digests, strict=True)
         return sum((other.salts[salt], digest.tobytes()) in ours for salt, digest in theirs)
@@ -233,15 +256,18 @@ class Ledger:
     def without(
         self, digests: Digests, unit: DocumentUnit
     ) -> tuple[Ledger, NDArray[np.bool_], NDArray[np.int64], list[int]]:
-        """Remove documents: all copies of a file, but only as many equal lines as are given.
+        """Return a ledger without some documents.
+
+        A file removes all its copies; a line removes only one line of the ledger that is equal to it.
 
         Args:
-            digests: hashes of the documents to remove; see `known`.
-            unit: unit of documents.
+            digests: uint8 (n, n_salts, `WIDTH`); hashes of the documents to remove, with each salt.
+            unit: unit of documents, ``file`` or ``line``.
 
         Returns:
-            The remaining ledger; whether each of its documents is kept, bool; how many documents each given
-            one removes, int64 (n,); and the indices of given documents that were not in the ledger.
+            The new ledger; bool (n_documents,), whether each document of this ledger is kept; int64 (n,), how
+            many documents of this ledger each element of ``digests`` removes; and the indices of elements of
+            ``digests`` that are not in this ledger.
         """
         places: dict[bytes, list[int]] = {}
         for place, key in enumerate(self._stored_keys()):
@@ -270,7 +296,12 @@ class Ledger:
 
     @classmethod
     def from_arrays(cls, salts: Sequence[str], arrays: StoredArrays, *, in_order: bool) -> Ledger:
-        """Return the ledger with the given salts and the arrays that `arrays` returned.
+        """Make a ledger from stored arrays, which the method `arrays` has returned.
+
+        Args:
+            salts: salts of the ledger.
+            arrays: the stored arrays.
+            in_order: see the class.
 
         Raises:
             ModelError: an array is malformed.
@@ -287,7 +318,13 @@ class Ledger:
         return replace(self, digests=self.digests[order], salt=self.salt[order])
 
     def _keys(self, digests: Digests) -> NDArray[Any]:
-        """Return keys for looking up documents, bytes (n, n_salts): a salt's index and the hash with it."""
+        """Return a key for each hash, by which to look up documents in the ledger, bytes (n, n_salts).
+
+        A key consists of the index of a salt, and of the document's hash with this salt.
+
+        Args:
+            digests: uint8 (n, n_salts, `WIDTH`); hash of each document with each salt of the ledger.
+        """
         numbers = np.broadcast_to(np.arange(len(self.salts), dtype=np.uint8), digests.shape[:2])
         return _as_keys(np.concatenate([numbers[..., None], digests], axis=2))
 
@@ -296,6 +333,6 @@ class Ledger:
 
 
 def _as_keys(rows: NDArray[np.uint8]) -> NDArray[Any]:
-    """Return rows of bytes as single values that can be compared."""
+    """Convert each row of bytes to a single value, so that rows can be compared and looked up."""
     contiguous = np.ascontiguousarray(rows)
     return contiguous.view(np.dtype((np.void, rows.shape[-1])))[..., 0]

@@ -82,11 +82,12 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return the changed model, with its kept moments and those settings of the old one that are not learned.
+    """Return the model of a change, with its kept moments and the tagger of the previous model.
 
     Args:
-        model: the previous model.
-        change: the change, with the new model.
+        model: the previous model; settings that are not learned, such as a parser's tagger, are copied from
+            it.
+        change: result of an update or of forgetting.
     """
     changed = change.model.with_settings_of(model)
     object.__setattr__(changed, "kept", change.kept)

@@ -131,7 +131,7 @@ def update(
     from_scratch: bool = False,
     report: ProgressCallback = silent,
 ) -> Change:
-    """Add documents after those in the model.
+    """Return a model that has also learned from further documents, as if they followed those in the model.
 
     Args:
         kept: kept moments (training statistics) of the model; never changed.
@@ -143,8 +143,8 @@ def update(
         report: called with a line and the time of each pass.
 
     Raises:
-        ConfigError: ``add_known`` and ``skip_known`` are both set, or rare words were replaced and
-            ``skip_known`` is set.
+        ConfigError: ``add_known`` and ``skip_known`` are both set, or ``skip_known`` is set for a model whose
+            rare words were replaced, so that its documents cannot be recognised.
         InputError: the model has a document already, which the message names; or there are no documents.
 
     Examples:
@@ -190,10 +190,10 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Return the corpus of the documents that a model has not learned yet.
+    """Leave out the documents of a corpus that a model has learned already.
 
     Returns:
-        The corpus, the number of documents left out, and the seconds this took.
+        The corpus of the new documents, the number of documents left out, and the seconds this took.
     """
     started = perf_counter()
     with timed_passes(report), fit_pass("look up"):
@@ -203,7 +203,10 @@ def _only_new(
 
 
 def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback = silent) -> Change:
-    """Remove documents from a model; of a file, all its copies.
+    """Return a model that equals one trained without some documents.
+
+    If documents are files, all copies of a file in the model are forgotten; if they are lines, each line of
+    the corpus removes one equal line.
 
     Args:
         kept: kept moments (training statistics) of the model; never changed.
@@ -211,9 +214,10 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
         report: called with a line and the time of each pass.
 
     Raises:
-        ConfigError: the model can only grow, or its rare words were replaced.
-        InputError: the model does not have a document, or not so often, which the message names; or nothing
-            would be left.
+        ConfigError: documents cannot be removed from models of this estimator, or rare words of the model
+            were replaced, so that its documents cannot be recognised.
+        InputError: a document, which the message names, is not in the model, or is in the corpus more often
+            than in the model; or no document would be left.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes
@@ -324,7 +328,7 @@ def _drawn(noun: str) -> str:
     """Return a new random salt or secret key, or the one that an interrupted run stored in its checkpoint.
 
     Args:
-        noun: name under which it is stored.
+        noun: name under which the checkpoint stores the value, such as ``key``.
     """
     checkpoint = current_checkpoint()
     if checkpoint is None:
@@ -424,7 +428,7 @@ def _share(n: int, n_all: int, unit: DocumentUnit) -> str:
 
 
 def _at(number: int, corpus: Corpus[Any], unit: DocumentUnit, what: str, hint: str) -> InputError:
-    """Return an error about a document that names its file and line; the corpus is read again to find them.
+    """Return an error that names the file and the line of a document; reads the corpus to find the document.
 
     Args:
         number: index of the document.

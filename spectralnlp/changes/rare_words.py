@@ -1,8 +1,9 @@
-"""Replace rare words by made-up words (pseudo-words), so that kept moments can be shared without them.
+"""Replace rare words by made-up words (pseudo-words), so that kept moments do not reveal the rare words.
 
-A pseudo-word looks like the rare word: each letter is replaced by another of its case and script, each digit
-by another digit; punctuation stays, and so do the last two or three letters that signatures of unknown words
-use. Without the key, which is not stored, nobody can compute the pseudo-word of a word, and so test guesses.
+A pseudo-word looks like the rare word: each letter is replaced by a random one of its case and script, each
+digit by a random digit. Punctuation stays, and so do the last two or three letters of longer words, which
+determine their signatures (spelling classes). The pseudo-word of a word depends on a secret key, which is not
+stored. Without the key, nobody can compute the pseudo-word of a guessed word and look for it in the moments.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ def _renamed(example: Any, task: Task, names: Mapping[str, str]) -> Any:
 
 
 def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, str]:
-    """Return a different pseudo-word for each rare word.
+    """Return a mapping of rare words to pseudo-words; no two rare words have the same pseudo-word.
 
-    Symbols (also ``-LRB-``) are left out, and so are the few words for which there is no pseudo-word: single
-    characters, if all others of their class are words.
+    Symbols such as ``-LRB-`` are not replaced. Neither are words without an unused pseudo-word, such as a
+    single character if all other characters of its class are words, too.
 
     Args:
         counts: counts of words.

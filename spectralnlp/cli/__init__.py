@@ -1,4 +1,7 @@
-"""Entry point of the command line: only ``main``, so that ``spectralnlp --help`` imports almost nothing."""
+"""Entry point of the command line.
+
+It imports the commands only when ``main`` runs them, and handles interrupts even during these imports.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ def main() -> int:
 
 
 class _Signals:
-    """Signal handlers that record interrupts and treat SIGTERM as one, so that partial files are removed."""
+    """Signal handlers that record interrupts (Ctrl-C), and treat SIGTERM in the same way.
+
+    After either signal a KeyboardInterrupt is raised, so that commands can remove partial files.
+    """
 
     interrupted = terminated = False
     _last = float("-inf")  # time of the last interrupt that was raised
@@ -58,7 +64,11 @@ class _Signals:
             raise KeyboardInterrupt
 
     def raise_again(self, unraisable: Any) -> None:
-        """Raise again an interrupt that Python discarded inside a callback, such as one of an import."""
+        """Repeat an interrupt that Python has discarded, because it came during a callback.
+
+        Args:
+            unraisable: the discarded exception, as Python passes it to ``sys.unraisablehook``.
+        """
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(unraisable)
             return

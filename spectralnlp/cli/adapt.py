@@ -112,7 +112,16 @@ def adapt(
 def _learned_from(
     model: str, treebank: Any, settings: list[str] | None
 ) -> tuple[Estimator[Any], Moments[Any]] | None:
-    """Return an unfitted estimator of the model, and moments of its treebank; None if there are none."""
+    """Return an unfitted estimator with a model's settings, and the moments of the model's treebank.
+
+    Args:
+        model: name or folder of the model.
+        treebank: the treebank of the model; None to read the moments that were kept with the model.
+        settings: values of ``--set``; only allowed with a treebank.
+
+    Returns:
+        Estimator and moments; None if there is no treebank and no moments were kept.
+    """
     from spectralnlp import changes
     from spectralnlp.cli.changing import load_kept
     from spectralnlp.cli.train import parse_settings

@@ -1,6 +1,8 @@
-"""Compile the numba functions of a first parse in a second process, those of the last stages first.
+"""Compile the numba functions of a parser in a second process, so that the first parse is ready sooner.
 
-`compiling_ahead` starts that process, which runs ``python -m spectralnlp.cli.ahead MODEL``.
+The first process compiles the functions in the order in which parsing needs them; the second process compiles
+those of the last stages first. `compiling_ahead` starts the second process, which runs
+``python -m spectralnlp.cli.ahead MODEL``.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ PARTS = {
 def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
     """Yield a function that starts the second process at its first call; kill the process after the block.
 
-    The process that needs a kernel first compiles it; the other waits for the result (see `Turn`).
+    A kernel (numba function) is compiled by the process that needs it first; if the other process needs it
+    meanwhile, it waits for the result (see `Turn`).
 
     Args:
         model: name or folder of a parser.

@@ -143,8 +143,8 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
 
     Args:
         arguments: command-line arguments without the program's name; ``sys.argv[1:]`` by default.
-        interrupted: whether Ctrl-C was pressed; a user error is then its consequence, as where the import of
-            a plugin was interrupted, and not reported.
+        interrupted: returns whether Ctrl-C has been pressed. User errors are then not reported, because they
+            may result from the interrupt, such as a plugin that could not be imported completely.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -181,7 +181,11 @@ def _group_of(called: str) -> Any:
 
 @cache
 def _group_with(names: tuple[str, ...] | None) -> Any:
-    """Return a click group of those commands of this package that have the names; of all for None."""
+    """Return a click group of some commands of this package.
+
+    Args:
+        names: names of the commands; None for all commands.
+    """
     some = copy(app)
     some.registered_commands = [
         each for each in app.registered_commands if names is None or _name_of(each) in names

@@ -19,11 +19,12 @@ class Block(NamedTuple):
     """A block of lines of a file; no sentence continues past it.
 
     Attributes:
-        text: the lines, with line feeds between.
-        file: name of the file in errors.
-        first: number of the first line.
+        text: the lines, separated by line feeds.
+        file: name of the file in error messages.
+        first: number of the block's first line in the file, from 1.
         offset: number of characters of the file before the block.
-        width: length of the longest line between the last blank line and the block.
+        width: length of the longest line before the block since the last blank line, in characters; with it,
+            the sentence splitter decides whether lines are wrapped.
     """
 
     text: str
@@ -40,7 +41,11 @@ class Block(NamedTuple):
         tagged: bool = False,
         known: Collection[str] | None = None,
     ) -> Iterator[Sentence | None]:
-        """Yield the sentences of the block; the options are those of `spectralnlp.cli.texts.sentences`."""
+        """Yield the sentences of the block; None for a blank line of tokenised text.
+
+        Args:
+            tokenizer, tokenized, tagged, known: see `spectralnlp.cli.texts.sentences`.
+        """
         from spectralnlp.text.sentences import read_tagged, read_tokenized, split_sentences
 
         lines = (line + "\n" for line in self.text.split("\n"))

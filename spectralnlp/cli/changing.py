@@ -39,9 +39,13 @@ def load_kept(model: str, verb: str) -> KeptMoments:
 
 
 def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
-    """Return the folder of a model, and an object that updates it if it contains its training statistics.
+    """Return the folder of a model, and an object that updates the model, if its kind has one.
 
-    The object is None for all other models.
+    Models that contain their training statistics, instead of keeping them in separate files, have such an
+    object; for all other models it is None.
+
+    Args:
+        model: name or folder of the model.
 
     Raises:
         ModelError: there is no such model.
@@ -56,7 +60,11 @@ def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
 
 
 def changed_folder(model: str, output: Path | None) -> tuple[Path, FolderChanges | None, Path]:
-    """Return the results of `folder_changes`, and the folder to write: ``output``, or that of the model.
+    """Return the two results of `folder_changes` for a model, and the folder to which to write its update.
+
+    Args:
+        model: name or folder of the model.
+        output: folder to write; None to replace the model.
 
     Raises:
         ModelError: there is no such model.
@@ -105,10 +113,10 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files as a model's training data was read; options given here override those of then.
+    """Read files with the options with which a model's training data was read, or with new values of some.
 
     Args:
-        kept: moments (training statistics) that are kept beside the model, with these options.
+        kept: moments (training statistics) that are kept beside the model, with the options of training.
         inputs: files, folders or globs.
         columns: values of ``--text-column`` and ``--label-column``.
         weight: values of ``--weight``, how often the trees of an input count.

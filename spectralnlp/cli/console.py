@@ -31,12 +31,14 @@ def note(line: str) -> None:
 
 @contextmanager
 def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
-    """Report on stderr that kernels are compiled inside the block, which happens once on a machine.
+    """Report on stderr when kernels (numba functions) are compiled in the block, because users have to wait.
+
+    Kernels are compiled only once on a machine.
 
     Args:
-        here: whether this process runs kernels; if it only waits for workers, the compiler is not loaded.
-        parser: name or folder of the parser that is used, if any; a second process then compiles its
-            kernels, too.
+        here: whether this process runs kernels. If False, it only waits for workers, and nothing is done.
+        parser: name or folder of the parser that the block uses, if any. To save time, a second process then
+            compiles its kernels at the same time.
     """
     if not here:
         yield

@@ -68,7 +68,12 @@ def constrained(sentences: Iterable[Sentence | None], file: str) -> Iterator[Sen
 
 
 def with_lines(parses: Iterator[Parse | None], file: str) -> Iterator[Parse | None]:
-    """Yield parses unchanged; an error about constraints then names their line in the file."""
+    """Yield parses unchanged, but add the file and the line to errors about constraints.
+
+    Args:
+        parses: parses of the sentences, one for each line of the file.
+        file: path of the file of constraints.
+    """
     from spectralnlp.text.constraints import ConstraintError
 
     for number in count(1):

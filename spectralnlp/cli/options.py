@@ -19,7 +19,7 @@ ModelName: TypeAlias = Annotated[str, typer.Argument(metavar="MODEL", help="Name
 
 
 def _column(value: str) -> str | int:
-    """Return a column as a number from 1 if the value is one, else as a name."""
+    """Parse the value of a column option: a column's number (from 1) if it has only digits, else its name."""
     if value.isdecimal() and int(value) < 1:
         raise typer.BadParameter("columns are numbered from 1")
     return int(value) if value.isdecimal() else value
@@ -102,10 +102,10 @@ def weights_of(options: list[str] | None) -> dict[str, int] | None:
 
 
 def map_of(path: Path | None) -> list[str] | None:
-    """Return the lines of the table of renamings in the file of ``--map``; None without a file.
+    """Return the lines of the file of ``--map``, a table of labels to rename; None if ``path`` is None.
 
     Raises:
-        InputError: as for `read_renaming`.
+        InputError: the file cannot be read, or a line is invalid; see `read_renaming`.
     """
     from spectralnlp.trees.renaming import read_renaming
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def summary(entry: Entry) -> str:
     """Return a line that describes a plugin's command, for the list of commands.
 
-    It is the first paragraph of the command's docstring, or the name of its package, and any error in loading
-    it.
+    The line is the first paragraph of the command's docstring, or else names the plugin's package. If the
+    command cannot be loaded, the reason follows.
 
     Args:
         entry: entry in the registry of commands.

@@ -1,8 +1,8 @@
-"""Run models on the workers of an engine, with checkpoints: workers load models by name and return text.
+"""Apply a model to a stream of inputs on several workers, so that an interrupted command can be continued.
 
-A command that applies a model to a stream of inputs defines in a subclass of `OnWorkers` what a worker does
-with a batch (task); its method `results` runs it on the chosen engine and records finished tasks in the
-checkpoint.
+Models are not sent to workers: each worker loads them by name. A command defines a subclass of `OnWorkers`,
+which says what a worker does with a batch of inputs (a task). Its method `results` runs the tasks on the
+chosen execution engine, and stores the results of finished tasks in the checkpoint.
 """
 
 from __future__ import annotations
@@ -44,7 +44,14 @@ class OnWorkers(ABC, Generic[T, R]):
 
     @classmethod
     def of(cls, model: str, **what: Any) -> Self:
-        """Return an instance with the fingerprint of the models here, which workers compare with theirs."""
+        """Return an instance with the fingerprint of the models that are installed in this process.
+
+        Workers compare this fingerprint with that of their own models.
+
+        Args:
+            model: name or folder of the model.
+            what: further fields of the class.
+        """
         named = cls(model, "", **what)
         return replace(named, fingerprint=fingerprint_of(*named.models()))
 
@@ -124,8 +131,8 @@ def fingerprint_of(*models: str) -> str:
 class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
     """Function for workers that parses sentences and returns each parse as text in an output format.
 
-    With each text comes the reason why the tree is not the grammar's best one, or None. The result is None
-    for a blank line of tokenised text.
+    The result for a sentence is a pair: the text, and the reason if the tree is only a fallback instead of
+    the grammar's best tree (else None). The result for a blank line of tokenised text is None.
 
     Args:
         tokenized, tagged: format of the text, as in `spectralnlp.cli.texts.sentences`.
@@ -192,15 +199,25 @@ class TagToText(OnWorkers["Block", str]):
 
 
 def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: Any) -> Iterator[Sentence | None]:
-    """Yield the sentences of blocks; the options are those of `Block.sentences`."""
+    """Yield the sentences of blocks of lines, one block after the other.
+
+    Args:
+        task: the blocks.
+        tokenizer: tokenizer with the model's conventions.
+        written: further arguments of `Block.sentences`, which tell how the text is written.
+    """
     for block in task:
         yield from block.sentences(tokenizer, **written)
 
 
 def cutter(model: str) -> Callable[[str], bool]:
-    """Return a function that tells whether raw text may be cut after a line, by a model's conventions.
+    """Return a function that tells whether raw text may be cut after a line, where no sentence continues.
 
-    Only the model's header is read, because the model is used by workers.
+    It follows the conventions of a model's treebank. Only the header of the model is read, because this
+    process does not need the model itself.
+
+    Args:
+        model: name or folder of the model.
     """
     from spectralnlp.models import folder_of
     from spectralnlp.storage import read_header

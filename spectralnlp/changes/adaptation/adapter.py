@@ -33,7 +33,7 @@ MIN_WEIGHT, MAX_WEIGHT = 1.0, 7.5
 
 
 def check_weight(weight: float) -> None:
-    """Check the weight with which trees of a domain count.
+    """Check that the weight of a domain tree is positive and not too large.
 
     Raises:
         ConfigError: the weight is not positive, or is above a million.
@@ -116,7 +116,9 @@ class Adapter:
         return TreeCounts.of([strip_root(tree) for tree in trees], self.parser.grammar_sets)
 
     def recount(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Return the counts of trees as `count` does, but process only the differences from the last call.
+        """Return the same counts as `count`, faster if most trees were also passed to the last call.
+
+        Only the trees that have been added or removed since the last call are binarised.
 
         Args:
             trees: trees without traces and function tags.
@@ -132,14 +134,14 @@ class Adapter:
         return self._counts
 
     def adapt(self, domain: TreeCounts, weight: float | None = None) -> Parser:
-        """Return a copy of the parser with counts of trees added to its grammars; see `add_tree_counts`.
+        """Return a copy of the parser with the counts of domain trees added to its grammars.
 
         Args:
             domain: counts of the trees of the domain, from `count` or `recount`.
             weight: how many times each tree counts; None for `default_weight`.
 
         Raises:
-            InputError: the counts are those of no trees.
+            InputError: ``domain`` was counted from an empty list of trees.
         """
         if not domain.n_trees:
             raise InputError("no trees to adapt to")
@@ -300,9 +302,10 @@ class _Merger:
 
         Args:
             order: number of symbols of a rule.
-            old: tensors of the general grammar.
-            n_states: number of states of each symbol.
-            share: distribution over the states of each symbol.
+            old: tensors of these rules in the general grammar.
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            share: for each symbol, a distribution over its states, float64 (n_states of the symbol,); used as
+                the distribution of a child in new rules.
         """
         assert not isinstance(old, SparseTensors)
         rules = np.array([symbols for symbols, _, _ in self.rules[order]], np.int32).reshape(-1, order)
@@ -324,8 +327,8 @@ def _shares(counts: Floats) -> Floats:
 def _expected_states(grammar: LatentGrammar) -> Floats:
     """Return the expected occurrences of each latent state in a tree, float64 (sum of n_states,).
 
-    They solve the linear system e = root + Mᵀe, where M[a, b] is the expected number of children in state b
-    of a node in state a.
+    The expected occurrences e solve the linear system e = root + Mᵀe, where M[a, b] is the expected number
+    of children in state b of a node in state a, and root holds the root probabilities of the states.
     """
     at = grammar.state_offsets
     moves = np.zeros((at[-1], at[-1]))

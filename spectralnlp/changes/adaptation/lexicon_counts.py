@@ -29,11 +29,12 @@ class LexiconRows:
 
     Attributes:
         words: known words; words of the general lexicon come first.
-        starts, tags: as in `Lexicon`.
-        old: index of each row in the general lexicon, -1 for new rows; int64 (n_rows,).
-        factor: factor of the row's vector of states in the general lexicon or, for a new row, of the tag's
-            default vector; float64 (n_rows,).
-        backoff, word_signature, log_weight: as in `Lexicon`.
+        starts: int64 (n_entries + 1,); entry e, a word or signature, has rows ``starts[e]:starts[e + 1]``.
+        tags: int32 (n_rows,); symbol of each row's tag.
+        old: int64 (n_rows,); index of each row in the general lexicon, -1 for new rows.
+        factor: float64 (n_rows,); a row's vector over the states of its tag is this factor times the row's
+            vector in the general lexicon or, for a new row, times the default vector of the tag.
+        backoff, word_signature, log_weight: see the attributes of the same names in `Lexicon`.
     """
 
     words: tuple[str, ...]
@@ -143,15 +144,19 @@ class LexiconCounts:
         )
 
     def _entry(self, entry: int) -> _Entry:
-        """Return the tags of the word or signature with an index, each with its probability and row."""
+        """Return the tags of a lexicon entry (a word or signature): tag id → (probability, row).
+
+        Args:
+            entry: index of the entry.
+        """
         rows = range(self._starts[entry], self._starts[entry + 1])
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
     def _votes(self, domain: WordCounts) -> dict[int, dict[int, float]]:
         """Return, for each signature (spelling class), the sum of the tag distributions of its rare words.
 
-        The words are those of the new trees. A word adds to all its signatures, from the most specific to the
-        most general.
+        Only words of the new trees are summed. Each word contributes to all its signatures, from the most
+        specific to the most general one.
         """
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1

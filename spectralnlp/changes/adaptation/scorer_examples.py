@@ -24,7 +24,7 @@ from spectralnlp.trees import Tree, strip_root
 
 
 class ScorerRefiner:
-    """Converter of trees to examples from which the span scorer of a parser can learn further.
+    """Converter of trees of a domain to training examples for the span scorer of a parser.
 
     Args:
         parser: a parser with a span scorer.
@@ -64,7 +64,7 @@ class ScorerRefiner:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
-        """Id of each labelling of a span, which is a label, or the top and bottom labels of a unary chain."""
+        """Id of each labelling: a tuple of one label, or of the top and bottom labels of a unary chain."""
         names, labels = self.shared.names, self.shared.labels
         numbers: dict[tuple[str, ...], int] = {
             (name,): n for n, name in enumerate(names) if not labels.is_tag[n]
@@ -75,10 +75,15 @@ class ScorerRefiner:
         return numbers
 
     def _gold(self, tree: Tree, options: SpanOptions) -> Ints:
-        """Return the index of the labelling that the tree has for each candidate span, int32 (n_spans,).
+        """Return the gold labelling of each candidate span, int32 (n_spans,).
 
-        The value is `NO_BRACKET` if the span is no constituent of the tree, and `NOT_AN_OPTION` if its
-        labelling is not among the candidates; see `Example`.
+        The value is an index into the candidate labellings of all spans (``options.label``). It is
+        `NO_BRACKET` if the span is not a constituent of the tree, and `NOT_AN_OPTION` if the span's
+        labelling in the tree is not among its candidates.
+
+        Args:
+            tree: the gold tree.
+            options: candidate spans of the sentence, each with its candidate labellings.
         """
         chains: dict[tuple[int, int], list[str]] = {}
         for label, start, end in strip_root(tree).spans():

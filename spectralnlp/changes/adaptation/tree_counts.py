@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SetCounts:
-    """Counts of rules, symbols and words in trees binarised as for one set of grammars.
+    """Counts of rules, symbols and words in trees that were binarised for one set of grammars.
 
-    Counts are fractions if trees have weights.
+    Counts are fractional if trees have weights.
 
     Attributes:
         rules: count of each rule, a tuple of the parent's symbol and one or two children's symbols.
@@ -34,7 +34,7 @@ class SetCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], old: GrammarSet) -> SetCounts:
-        """Count rules, symbols and words of trees, binarised as for the set of grammars ``old``."""
+        """Binarise trees like the training trees of the grammars ``old``; count rules, symbols and words."""
         counts, grammar = cls(), old.coarse
         phrases = {name for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True) if not is_tag}
         rules: list[tuple[str, ...]] = []
@@ -65,7 +65,7 @@ class SetCounts:
         _add(self.roots, other.roots, share)
 
     def __add__(self, other: SetCounts) -> SetCounts:
-        """Return the sums of these counts and others."""
+        """Return the counts of two collections of trees together."""
         return SetCounts(
             rules=self.rules + other.rules,
             symbols=self.symbols + other.symbols,
@@ -74,7 +74,7 @@ class SetCounts:
         )
 
     def __sub__(self, other: SetCounts) -> SetCounts:
-        """Return these counts less others, which must be of trees that were counted in these."""
+        """Subtract the counts of some trees, which must have been counted in this object."""
         return SetCounts(
             rules=self.rules - other.rules,
             symbols=self.symbols - other.symbols,
@@ -104,10 +104,11 @@ class TreeCounts:
         return cls(len(trees), chains, tuple(SetCounts.of(trees, each) for each in sets))
 
     def with_parts(self, parts: Iterable[tuple[TreeCounts, float]]) -> TreeCounts:
-        """Return the counts plus those of further trees, each multiplied by a factor.
+        """Return the sum of these counts and of weighted counts of further trees.
 
         Args:
-            parts: pairs of counts and factor, such as the probability of a candidate tree.
+            parts: counts of further trees, each with the factor by which to multiply them, such as the
+                probability of a candidate tree.
         """
         n_trees, chains = self.n_trees, Counter(self.chains)
         sets = [SetCounts() for _ in self.sets]
@@ -121,7 +122,7 @@ class TreeCounts:
         return TreeCounts(n_trees, chains, tuple(sets))
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
-        """Return the sums of these counts and others."""
+        """Return the counts of two collections of trees together."""
         return TreeCounts(
             self.n_trees + other.n_trees,
             self.chains + other.chains,
@@ -129,7 +130,7 @@ class TreeCounts:
         )
 
     def __sub__(self, other: TreeCounts) -> TreeCounts:
-        """Return these counts less others, which must be of trees that were counted in these."""
+        """Subtract the counts of some trees, which must have been counted in this object."""
         return TreeCounts(
             self.n_trees - other.n_trees,
             self.chains - other.chains,
@@ -137,9 +138,10 @@ class TreeCounts:
         )
 
     def restoring(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the most frequent unary chain for each pair of its top and bottom label.
+        """Return the most frequent unary chain for each pair of a top and a bottom label.
 
-        `restore` inserts these chains into trees. Chains without intermediate labels are left out.
+        Binarisation compresses a unary chain to its top and bottom label; `restore` needs these chains to
+        insert the labels between them into parse trees. Chains of two labels are left out.
         """
         commonest: dict[tuple[str, str], tuple[str, ...]] = {}
         for chain in sorted(self.chains, key=lambda each: (self.chains[each], each)):

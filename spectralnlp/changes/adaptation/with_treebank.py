@@ -118,9 +118,17 @@ def _solved(
     report: ProgressCallback = silent,
     description: str = "",
 ) -> Parser:
-    """Return the parser learned from moments of a treebank and weighted moments of domain trees.
+    """Return a parser learned from the moments of a treebank and the weighted moments of domain trees.
 
-    See `ParserTrainer.solve_adapted`.
+    Args:
+        trainer: unfitted estimator of the parser.
+        general: moments (training statistics) of the general treebank.
+        domain: moments of the trees of the domain.
+        weight: how many times each sentence of the domain counts.
+        shares: float64 (n_trees,); probability of each domain tree among the candidate trees of its sentence;
+            None if each sentence has a single tree.
+        report: progress callback.
+        description: Markdown for the model card.
 
     Raises:
         ConfigError: the estimator does not train parsers, or cannot weight examples.
@@ -137,12 +145,13 @@ def _solved(
 def completed_trees(
     parser: Parser, partial: Iterable[Sentence], report: ProgressCallback
 ) -> list[list[WeightedTree]]:
-    """Return the probable trees of each partially annotated sentence; sentences without any are skipped.
+    """Return the probable trees of each partially annotated sentence; sentences without a tree are skipped.
 
     Args:
         parser: the parser, already adapted to complete trees.
         partial: sentences with constraints on their trees.
-        report: progress callback, called with the number of completed sentences and the first skipped one.
+        report: progress callback; called once with a line that gives the number of sentences with trees, and
+            quotes the first skipped sentence.
 
     Raises:
         InputError: the constraints of a sentence are invalid.
@@ -161,7 +170,10 @@ def completed_trees(
 
 
 def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], str]:
-    """Return the probable trees of a sentence under its constraints; if none, an empty list and why."""
+    """Return the probable trees of a sentence under its constraints, and an empty string.
+
+    If there is no tree, the list is empty, and the string quotes the sentence and gives the reason.
+    """
     reason = "the model has no tree for its words"
     try:
         if trees := completions(parser, sentence):
@@ -227,9 +239,13 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Return whether adapting a parser needs its moments (training statistics) or its treebank.
+    """Return whether a parser can only be adapted together with its general treebank or its moments.
 
-    This is so if its grammars have no counted states.
+    Grammars with counted states can be adapted alone, by `adapt_without_treebank`; others cannot.
+
+    Args:
+        trainer: estimator of the model.
+        model: the model; for models other than parsers, the result is False.
     """
     return isinstance(trainer, ParserTrainer) and not has_counted_states(model)
 

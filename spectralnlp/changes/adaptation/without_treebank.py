@@ -110,15 +110,17 @@ def _adapted(
 
 
 def _held_out(trees: Sequence[Tree], max_scorer_trees: int | None) -> list[Sequence[Tree]]:
-    """Return the folds of trees from which the span scorer learns.
+    """Return the groups of trees from which the span scorer learns.
+
+    The trees of each group are parsed by grammars that were adapted to all trees outside the group.
 
     Args:
         trees: trees of the domain.
         max_scorer_trees: see `adapt_without_treebank`.
 
     Returns:
-        Both halves of the trees, each to be parsed by grammars adapted to the other half; or only the last
-        trees.
+        Two halves of the trees; or, if there are more than twice ``max_scorer_trees`` trees, a single group
+        with the last ``max_scorer_trees`` trees.
     """
     if max_scorer_trees is not None and len(trees) > 2 * max_scorer_trees:
         return [trees[-max_scorer_trees:]]

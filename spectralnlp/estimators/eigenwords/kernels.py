@@ -46,10 +46,17 @@ def _is_blank(byte):
 
 @kernel
 def _next_word(text, i, ids, n_ids, counts):
-    """Find the next word from byte ``i`` of a text on; count and write sentence ends before it.
+    """Find the next word of a text, and write the id 0 for a sentence end before this word.
+
+    Args:
+        text: uint8; UTF-8 bytes of the text.
+        i: index of the byte to start from.
+        ids: int32; ids of the words and sentence ends so far; updated.
+        n_ids: number of ids in ``ids``.
+        counts: int64; counts of the words; the count of sentence ends, at index 0, is updated.
 
     Returns:
-        (start of the word, end of the word, n_ids); start and end are the end of the text if no word is left.
+        (start of the word, end of the word, n_ids); start and end are ``len(text)`` if no word is left.
     """
     while i < len(text) and _is_blank(text[i]):
         if text[i] == 10 and ids[n_ids - 1] != 0:
@@ -78,7 +85,8 @@ def intern_words(text, start, known, n_words, ids, n_ids):
         n_ids: number of ids already in ``ids``; the first must be 0.
 
     Returns:
-        (stop position, n_words, n_ids); it stops before the end of the text if slots or letters run out.
+        (position of the next byte to read, n_words, n_ids); the position is before the end of the text if an
+        array of ``known`` is full and must be enlarged.
     """
     slots, letters, bounds, hashes, counts = known
     mask = len(slots) - 1
@@ -127,7 +135,13 @@ def _same(letters, first, last, text, start, end):
 
 @kernel
 def fill_slots(slots, hashes, n_words):
-    """Fill an empty hash table with the ids of words, except the sentence end (0), by the words' hashes."""
+    """Insert the ids of words into an empty hash table; the sentence end (id 0) is left out.
+
+    Args:
+        slots: int32 (a power of two,); slots of the table, -1 for a free slot; updated.
+        hashes: uint64; hash of each word.
+        n_words: number of words, the sentence end included.
+    """
     mask = len(slots) - 1
     for word in range(1, n_words):
         slot = np.int64(hashes[word]) & mask
@@ -138,7 +152,7 @@ def fill_slots(slots, hashes, n_words):
 
 @kernel
 def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
-    """Count pairs of words at most ``window`` apart in a sentence; its ends (0) count as words.
+    """Count pairs of words at most ``window`` apart in a sentence; the sentence's ends (0) count as words.
 
     Args:
         ids: int32; ids of words, sentences separated by zeros.
@@ -152,8 +166,8 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
         most: maximum number of used slots.
 
     Returns:
-        (position of the left word where it stopped, n_pairs); it stops early if the table would exceed
-        ``most``.
+        (position of the next left word, n_pairs); the position is less than ``n_ids`` if counting stopped
+        early, because more than ``most`` slots might have been used.
     """
     batch = np.empty(_BATCH * window, np.int64)
     slots, present, ends = np.empty_like(batch), np.empty_like(batch), np.empty(_BATCH, np.int64)
@@ -185,10 +199,16 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
 
 @kernel
 def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
-    """Add counts of pairs to a hash table; see `count_pairs` for the table. Keys that are 0 are ignored.
+    """Add counts of pairs to a hash table, until ``most`` slots are used.
+
+    Args:
+        new_keys: int64; keys of the pairs to add; 0 is ignored.
+        new_counts: int64; count of each of these pairs.
+        start: index of the first pair to add.
+        keys, counts, n_pairs, most: the hash table; see `count_pairs`.
 
     Returns:
-        (index of the pair where it stopped, n_pairs)
+        (index of the next pair to add, n_pairs)
     """
     n_new = len(new_keys)
     slots, present = np.empty(_BATCH, np.int64), np.empty(_BATCH, np.int64)
@@ -207,9 +227,16 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(wanted, begin, end, keys, slots, present):
-    """Find the first slot in a hash table of each key from ``begin`` to ``end``, and the key that it holds.
+    """For keys ``wanted[begin:end]``, compute where to search first in a hash table, and load these slots.
 
-    These loads do not depend on one another, so that the processor can overlap them.
+    The loads from memory are independent of one another, so the processor can do several at a time.
+
+    Args:
+        wanted: int64; keys.
+        begin, end: range of the keys to look up.
+        keys: int64; keys in the slots of the hash table.
+        slots: int64; output; index of the first slot to search for each key.
+        present: int64; output; key in this slot, 0 if the slot is free.
     """
     mask = len(keys) - 1
     for i in range(begin, end):
@@ -221,9 +248,13 @@ def _look_up(wanted, begin, end, keys, slots, present):
 
 @kernel
 def _add(keys, counts, slot, present, key, count):
-    """Add to the count of a key and return 1 if the key is new, else 0.
+    """Add to the count of a key in a hash table; return 1 if the key is new, else 0.
 
-    ``slot`` and ``present`` are the results of `_look_up`: the key's first slot, and the key that it held.
+    Args:
+        keys, counts: int64; the slots of the hash table; updated.
+        slot, present: result of `_look_up` for the key: the first slot to search, and the key in it.
+        key: the key.
+        count: number to add.
     """
     if present != key:
         mask = len(keys) - 1
@@ -239,11 +270,11 @@ def _add(keys, counts, slot, present, key, count):
 
 @kernel
 def renumber_pairs(keys, numbers):
-    """Replace the word ids in keys of word pairs, in place.
+    """Give words new ids in the keys of word pairs, in place.
 
     Args:
-        keys: int64; keys of pairs; a pair with a word whose new id is -1 becomes 0.
-        numbers: int32; new id of each word id.
+        keys: int64; keys of the pairs; the key of a pair with a dropped word becomes 0.
+        numbers: int32 (n_words,); new id of each word by its old id, -1 for dropped words.
     """
     for i in range(len(keys)):
         key = keys[i]

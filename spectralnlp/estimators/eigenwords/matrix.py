@@ -42,10 +42,11 @@ class ContextMatrix(ABC):
 
     @abstractmethod
     def mapped(self, change: Change) -> ContextMatrix:
-        """Return a copy of the matrix in which a function has changed the non-zero values.
+        """Return a copy of the matrix with new values at the positions of the stored entries.
 
         Args:
-            change: function that maps a block of rows, preceded by the index of its first row, to new values.
+            change: function that takes the index of the first row of a block of rows, and the block as a
+                sparse matrix; it returns the new values of the block's entries, in the same order.
         """
 
     @abstractmethod

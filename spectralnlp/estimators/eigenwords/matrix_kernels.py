@@ -12,11 +12,16 @@ from spectralnlp.jit import kernel
 
 
 class ContextBlocks(NamedTuple):
-    """Block of columns of the word × context matrix for each position of a context.
+    """Layout of the columns of the word × context matrix, which has one or more blocks of columns.
+
+    A block has a column for each context word. Which block counts a context word depends on the position of
+    the context word relative to the word of the row.
 
     Attributes:
-        before: int64 (window + 1,); block of contexts at each distance before the word; index 0 is unused.
-        after: int64 (window + 1,); block of contexts at each distance after the word; index 0 is unused.
+        before: int64 (window + 1,); index of the block for a context word at each distance before the word;
+            index 0 is unused.
+        after: int64 (window + 1,); index of the block for a context word at each distance after the word;
+            index 0 is unused.
         n_contexts: number of columns in a block.
     """
 
@@ -71,9 +76,11 @@ def fill_entries(keys, counts, row_of, column_of, blocks, free, columns, values)
 
 @kernel
 def pair_entries(keys, counts, row_of, blocks, entries, values):
-    """Write the entries of the word × context matrix that n pairs give, in the order of the pairs.
+    """Convert n counted pairs of words to entries of the word × context matrix.
 
-    The contexts are the sentence end and the words of the first rows, so a word's row determines its context.
+    Context 0 is the sentence end, and context i + 1 is the word of row i, so the row of a word also
+    determines its index as a context. A pair gives at most two entries, because each word is a context of the
+    other.
 
     Args:
         keys: int64 (n,); keys of pairs.

@@ -211,14 +211,14 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """Return all counts on disk, after writing those in memory there; None if no counts are on disk."""
+        """Write the counts in memory to disk, and return all counts; None if no counts are on disk yet."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()
         return SpilledPairs(self.memory, self.segments, self.window)
 
     def in_memory(self) -> PairCounts:
-        """Return equal counts that are entirely in memory, whatever their size."""
+        """Return a copy whose counts are all in memory, even if they exceed the memory limit."""
         parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
         whole = type(self)(**parameters)
         whole._limit(None)
@@ -279,7 +279,11 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add the counts of another object; the result does not depend on the order of words in its text."""
+        """Add the counts of another object.
+
+        The result does not depend on the order in which the other object has seen its words, even if rare
+        words or pairs have to be dropped.
+        """
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())
             return

@@ -24,9 +24,9 @@ _SHARE = 16
 class PairTable:
     """Hash table of counts of word pairs, by integer key, with open addressing.
 
-    If the table reaches ``most`` pairs, the rarest are dropped until at most half of that are left, in the
-    manner of lossy counting (Manku and Motwani 2002), so memory is bounded for any text. With a memory limit,
-    all pairs are written to disk as a sorted run instead, and the table is emptied.
+    When the table has ``most`` pairs, the rarest of them, at least half, are dropped, as in lossy counting
+    (Manku and Motwani 2002), so memory is bounded for any text. With a memory limit, nothing is dropped: all
+    pairs are written to disk as a sorted run, and the table is emptied.
 
     Args:
         most: maximum number of pairs, ignored if a memory limit is given.

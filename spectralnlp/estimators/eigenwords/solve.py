@@ -46,7 +46,8 @@ class MatrixShape:
         min_count: least frequency of a word with a row.
         max_words: maximum number of rows, or None for no limit.
         n_contexts: number of context words, the most frequent first, or None for all words with rows.
-        blocks: groups of positions whose contexts share columns.
+        blocks: for each block of columns, the positions of a context word that it counts, relative to the
+            word, such as -1 for the word directly before; see `blocks_of`.
         with_ends: whether the end of a sentence is a context; if not, its columns are empty.
     """
 
@@ -153,7 +154,15 @@ class Vocabulary:
 def choose_vocabulary(
     counts: PairCounts, *, min_count: int, max_words: int | None, n_contexts: int | None
 ) -> Vocabulary:
-    """Choose the words that occur often enough, by descending frequency, ties in alphabetical order.
+    """Choose the words with rows and columns in the matrix: the most frequent words.
+
+    Words are sorted by descending frequency; words of equal frequency are in alphabetical order.
+
+    Args:
+        counts: counts of words and pairs.
+        min_count: least frequency of a word with a row.
+        max_words: maximum number of rows, or None for no limit.
+        n_contexts: number of context words, or None for all words with rows.
 
     Raises:
         InputError: fewer than two words occur often enough.
@@ -175,12 +184,14 @@ def _too_few_words(n_words: int, min_count: int, most: int) -> InputError:
 
 
 def blocks_of(window: int, positions: Positions, *, before: bool = True) -> Blocks:
-    """Return the groups of positions whose contexts share columns.
+    """Return the blocks of columns of the matrix: for each block, the relative positions that it counts.
+
+    A position is -1 for the word directly before, 1 for the word directly after, and so on.
 
     Args:
-        window: largest distance.
-        positions: ``apart`` for one group per position, ``pooled`` for a single group.
-        before: whether preceding words are contexts too.
+        window: largest distance of a context word.
+        positions: ``apart`` for one block per position, ``pooled`` for a single block of all positions.
+        before: whether preceding words are contexts too; following words always are.
     """
     offsets = [*(range(-window, 0) if before else ()), *range(1, window + 1)]
     return tuple((each,) for each in offsets) if positions == "apart" else (tuple(offsets),)
@@ -212,9 +223,14 @@ def context_matrix(
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Return the block of matrix columns for each position of a context relative to a word.
+    """Return the layout of the matrix columns, by which kernels look up the block of each position.
 
-    Positions that belong to no block get an additional one, which is dropped later.
+    Positions that are in no block get one additional block, whose columns are removed from the matrix later.
+
+    Args:
+        blocks: relative positions of each block, as from `blocks_of`.
+        window: largest distance of a context word.
+        n_contexts: number of columns in a block.
     """
     block_of = {offset: block for block, offsets in enumerate(blocks) for offset in offsets}
     before = np.array([0] + [block_of.get(-d, len(blocks)) for d in range(1, window + 1)])

@@ -24,9 +24,11 @@ _ENTRY_BYTES = 32
 
 
 def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
-    """Yield the counts in a spill segment (a part on disk), in the form of the arrays of `PairCounts`.
+    """Read the counts of a spill segment (a part of the counts on disk) in pieces, to add them up.
 
-    The first arrays hold the word counts; each of the following ones holds the pairs of one sorted run.
+    Yields:
+        Dictionaries with the keys and dtypes of `PairCounts.arrays`. The first has the counts of all words
+        and no pairs; each of the others has the pairs of one sorted run, and word counts of zero.
     """
     numbers = np.arange(segment.n_words)
     counts = segment.counts_by_number()

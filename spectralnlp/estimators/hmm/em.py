@@ -58,10 +58,10 @@ CLUSTERED_STATES = RegressionOptions(
 class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     """Hidden Markov model learned by EM (Baum et al. 1970).
 
-    The spectral initialisation clusters tokens with k-means. A token's coordinates are those of the token
-    itself and of the expected futures before and after it, as computed for ``hmm``. The clusters become the
-    states, and are counted. EM then needs only a few iterations; from a random start it needs dozens and
-    reaches a lower likelihood.
+    The spectral initialisation represents each token by a vector, which concatenates the vector of its symbol
+    and the expected futures before and after the token, as computed for ``hmm``. The vectors are clustered
+    with k-means, and counts of the clusters initialise the states. EM then needs only a few iterations; from
+    a random start it needs dozens and reaches a lower likelihood.
 
     Attributes:
         model_: the learned :class:`~spectralnlp.parameters.HiddenMarkov`.
@@ -138,7 +138,8 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> State
     """Cluster tokens, and return the counts of initial states, transitions and emissions of the clusters.
 
     Args:
-        table: 4-grams; a token's cluster depends on the two symbols before it, so a transition needs three.
+        table: 4-grams with their counts. A token's cluster depends on the token and on the two symbols before
+            it, so a transition between the clusters of two adjacent tokens depends on four symbols.
         n_states: number of clusters.
         random_state: seed of k-means.
     """
@@ -168,10 +169,13 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> State
 
 
 def _points(table: NGramTable) -> Floats:
-    """Return the coordinates that tokens are clustered by, float64 (n_trigrams, 1 + 3 k).
+    """Return the vectors by which tokens are clustered, float64 (n_trigrams, 1 + 3 k).
 
-    They are a constant 1, and the coordinates of the trigram's symbol and of the expected futures after and
-    before it.
+    The vector of a trigram represents its last symbol, preceded by the other two. It consists of a constant
+    1, the k coordinates of the last symbol, and those of the expected futures after and before this symbol.
+
+    Args:
+        table: the trigrams.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user did not choose this number of directions

@@ -161,12 +161,14 @@ def group_starts(columns: NDArray[np.integer[Any]]) -> Longs:
 
 
 def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]:
-    """Yield rows in chunks that do not split groups of rows, and do not depend on how the input is split.
+    """Split a stream of sorted rows into chunks; adjacent rows with the same key stay in one chunk.
+
+    The chunks do not depend on how the stream was split before.
 
     Args:
-        pieces: sorted rows, split in any way.
-        size: minimum number of rows in a chunk, except the last; a chunk ends at the next end of a group.
-        n_key: number of leading columns that are equal in the rows of a group.
+        pieces: the rows, with their weights, in pieces of any size.
+        size: minimum number of rows in a chunk; the last chunk may be smaller.
+        n_key: number of leading columns of a row that form its key.
     """
     columns: Columns | None = None
     weights = np.empty(0)
@@ -185,9 +187,12 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """Return the index of the first row from ``at_least`` on that begins a new group, or None.
+    """Return the index of the first row whose key differs from that of the row before, or None.
 
-    Rows of a group are equal in the first ``n_key`` columns.
+    Args:
+        columns: int32; the rows.
+        at_least: index of the row to start from.
+        n_key: number of leading columns of a row that form its key.
     """
     while at_least < len(columns):
         window = columns[at_least - 1 : at_least + 4096, :n_key]
@@ -203,7 +208,7 @@ class Histories:
     """Histories (sequences of symbols of one length), and the weights of the symbols that follow them.
 
     Attributes:
-        symbols: int32 (n, length); symbols of each history, in the order of the requested positions.
+        symbols: int32 (n, length); symbols of each history, in the order of the arguments of `histories`.
         futures: csr (n, V); weight of each following symbol.
         weights: float64 (n,); total weight of each history, the row sums of ``futures``.
     """

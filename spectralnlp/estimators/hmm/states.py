@@ -82,9 +82,11 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
     lags = (2, 1) if options.history >= 2 else (1,)
 
     def whitened() -> Iterator[tuple[sp.csr_matrix, Floats]]:
-        """Yield blocks of rows of the whitened history × symbol matrix, with vectors ``left``.
+        """Yield blocks of rows of the whitened history × symbol matrix, before centring.
 
-        Subtracting left right⊤ from a block centres it.
+        Yields:
+            A block, and a vector ``left`` with a number for each of its rows; the block minus left right⊤ is
+            centred.
         """
         for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
@@ -193,8 +195,9 @@ def _levels(
     """Compute the smoothed states of the histories of n-grams, for each length up to ``options.history``.
 
     Args:
-        columns: int32; the symbols before, the nearest first, then the symbol itself; all n-grams of a
-            history with two or more symbols must be included.
+        columns: int32; the symbols of each n-gram: first its history, the symbol nearest to the last one
+            first, then its last symbol. If an n-gram is included, all n-grams with the same two nearest
+            symbols must be included.
         weights: float64 (n,); weight of each n-gram.
         one: weights and states of histories of one symbol; see `_after_one_symbol`.
         future: float64 (V, k); coordinates of symbols.
@@ -218,8 +221,8 @@ def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options:
 
     Args:
         levels: states of the histories by length; see `_levels`.
-        rows: which n-grams to use.
-        coordinates: float64 (n_rows, k); coordinates of the n-grams' symbols.
+        rows: range of the n-grams whose states to return.
+        coordinates: float64 (n_rows, k); coordinates of the last symbols of these n-grams.
         options: settings of the regression.
     """
     if not options.leave_one_out:
@@ -237,10 +240,11 @@ def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options:
 
 
 class _StatesAfter:
-    """Look-up of the state after each n-gram, which is that of the history that ends in the n-gram's symbol.
+    """Look-up of the state after an n-gram: the state of the history that ends with the n-gram's last symbol.
 
-    Histories are read as a stream along with the n-grams. Both have the same order: by all symbols but the
-    last, the nearest first, and then by the last.
+    States are not all in memory: histories are read as a stream, and n-grams must be looked up in the order
+    of this stream. Histories are sorted by their last symbol but one, then by the symbols before that, from
+    the newest to the oldest, and finally by their last symbol.
 
     Args:
         grams: table of n-grams.
@@ -263,11 +267,12 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """Return the states after some histories of symbols, float64 (n, k).
+        """Return the states of some histories, float64 (n, k).
 
         Args:
-            symbols: int32 (n, length); symbols of each history: the last but one, the one before it and so
-                on, then the last. Rows may have any order, but must not precede the bound of `forget_before`.
+            symbols: int32 (n, length); symbols of each history: first the last but one, then the symbols
+                before it, from the newest to the oldest, finally the last one. Rows may have any order, but
+                must not precede the bound of `forget_before`.
         """
         if self.length == 1:
             return self.one[symbols[:, 0]]
@@ -283,10 +288,11 @@ class _StatesAfter:
         return states
 
     def forget_before(self, symbols: Columns) -> None:
-        """Discard the states of histories that precede a bound; they must not be looked up again.
+        """Discard the states of histories that are sorted before a bound, and will not be looked up again.
 
         Args:
-            symbols: bound, one or two symbols: the last but one of a history, and the one before it.
+            symbols: int32 (1 or 2,); the bound: the last symbol but one of a history and, if there are two
+                numbers, the symbol before it.
         """
         if self.length > 1:
             self.shorter.forget_before(symbols)
@@ -315,11 +321,15 @@ class SmoothedStates:
     """Smoothed states (expected futures) before and after the symbols of n-grams.
 
     Attributes:
-        columns: int32 (n, length + 1); the symbols before, the nearest first, then the symbol itself.
+        columns: int32 (n, length + 1); the symbols of each n-gram: first its history, the symbol nearest to
+            the last one first, then its last symbol.
         weights: float64 (n,); weight of each n-gram.
-        before: float64 (n, k); state before each symbol, with ``leave_one_out`` estimated without the symbol.
-        after: float64 (n, k); state after each symbol.
-        history: float64 (k,); state before the last symbol, estimated from all occurrences.
+        before: float64 (n, k); state before the last symbol of each n-gram; with ``leave_one_out``, estimated
+            without this n-gram.
+        after: float64 (n, k); state after each n-gram.
+        history: float64 (k,); state of the history of the last n-gram, estimated from all its occurrences.
+            For the last block of the stream, this is the initial state, because that history consists of
+            boundaries.
     """
 
     columns: Columns

@@ -42,12 +42,13 @@ class LPCFG(TreebankEstimator):
     """Latent-variable PCFG learned by the spectral algorithm.
 
     The defaults are those that work best on small treebanks; ``preset=tutorial`` is the algorithm as
-    published. Its ingredients can also be set one by one: ``features`` (simple), ``absolute_marginals``,
-    ``scaling``, ``smoothing``.
+    published. Single steps can be changed by the settings ``features``, ``scaling``, ``smoothing`` and
+    ``absolute_marginals``.
 
     This estimator only learns grammars. ``spectralnlp.train("lpcfg", trees)`` trains a parser with these
-    grammars and with further components: open cells, a span scorer and sentence ends.
-    ``spectralnlp.train(LPCFG(), trees)`` trains a parser with the grammars only.
+    grammars and with further components: a model that predicts which chart cells to skip, a scorer of
+    labelled spans, and a model of sentence ends. ``spectralnlp.train(LPCFG(), trees)`` trains a parser with
+    the grammars only.
 
     Attributes:
         grammar_sets_: one :class:`~spectralnlp.parameters.GrammarSet` for each binarisation.

@@ -55,7 +55,9 @@ class Recipe:
         nodes_per_state: minimum number of nodes of a symbol per state; 0 for no such bound.
         em_iterations: number of EM iterations that refine clusters.
         features: feature set of the nodes.
-        projection, smoothing, lexicon: options of these steps.
+        projection: options of the projection of features to vectors.
+        smoothing: options of the smoothing of rule tensors.
+        lexicon: options of the lexicon.
         random_state: seed of the clustering.
     """
 

@@ -127,9 +127,10 @@ def _write(tensors: DenseTensors, number: int, tensor: Floats) -> None:
 
 
 def root_vectors(table: TreeTable, projections: Projections) -> Floats:
-    """Estimate the root vectors pi of all symbols, concatenated.
+    """Estimate the root vectors π of all symbols, concatenated.
 
-    A symbol's vector is its share of the roots times the mean Y of its roots.
+    The vector of a symbol is the fraction of trees that have the symbol at the root, times the mean inside
+    vector Y of these root nodes.
     """
     roots = np.flatnonzero(table.parent < 0)
     weight = table.weight[table.tree[roots]]

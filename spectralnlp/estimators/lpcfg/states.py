@@ -26,9 +26,9 @@ from spectralnlp.trees.treelog import TreeTable
 class StateCounts:
     """Counts or expected counts of events with states, or the probabilities estimated from them.
 
-    Events are binary rules, unary rules, (word, tag) pairs and roots. A binary rule a → b c has a matrix with
-    a row for each state of a, and a column for each pair of states of b and c with a non-zero count. Few
-    pairs have one, and neither smoothing nor EM adds any.
+    Events are binary rules, unary rules, (word, tag) pairs and roots. The counts of a binary rule a → b c are
+    stored as a sparse matrix with a row for each state of a, and a column only for those pairs of states of b
+    and c that have been counted. Smoothing and EM never make the count of another pair non-zero.
 
     Attributes:
         n_states: int32 (n_symbols,); number of states of each symbol.
@@ -120,7 +120,9 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def count_states(self, state: Ints, n_states: Ints) -> StateCounts:
         """Count rules, (word, tag) pairs and roots with states, given a state for each node.
 
-        See `EventIndex` for the arguments.
+        Args:
+            state: int32 (n_nodes,); state of each node.
+            n_states: int32 (n_symbols,); number of states of each symbol.
         """
         table, event = self.table, self.event
         weight = table.weight[table.tree]
@@ -155,7 +157,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def random_counts(self, n_states: Ints, *, noise: float, random_state: int) -> StateCounts:
         """Divide the count of each rule, (word, tag) pair and root among its states evenly, with noise.
 
-        See `EventIndex` for the arguments.
+        Args:
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            noise: each share is multiplied by a uniform random number in 1 ± noise; in [0, 1].
+            random_state: seed.
         """
         rng = np.random.default_rng(random_state)
         total = self.count_states(np.zeros(self.table.n_nodes, np.int32), np.ones_like(n_states))
@@ -184,7 +189,9 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
         """Return smoothed probabilities of rules and words, p(event | symbol, state), from counts.
 
-        See `EventIndex` for the arguments.
+        Args:
+            counts: counts or expected counts of events with states.
+            smoothing: weight α, in [0, 1], of the mean over the states of the symbol.
         """
         n_states = counts.n_states
         first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
@@ -219,15 +226,20 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def expected_counts(self, probabilities: StateCounts) -> tuple[StateCounts, float]:
         """Compute the expected counts of rules and words with states in the observed trees (E-step of EM).
 
-        See `EventIndex` for the arguments.
+        Args:
+            probabilities: probabilities of events, as `probabilities` returns them.
+
+        Returns:
+            The expected counts, and the natural log likelihood of the trees.
         """
         tensors, log_likelihood = self.observed(probabilities).expected_counts()
         return replace(probabilities, **tensors._asdict()), log_likelihood
 
     def binary_tensors(self, counts: StateCounts) -> DenseTensors:
-        """Return dense float32 tensors (m_a, m_b, m_c) of binary rules.
+        """Return the values of binary rules a → b c as dense float32 tensors (m_a, m_b, m_c).
 
-        They are zero for pairs of children's states without a column in ``counts``.
+        The sizes m are the numbers of states of the three symbols. Elements for pairs of children's states
+        without a column in ``counts`` are zero.
         """
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]

@@ -1,4 +1,7 @@
-"""Kernels that train the model of open chart cells: AdaGrad on the likelihood of binary bracketings."""
+"""Kernels that train the model which predicts the chart cells that may hold a constituent (open cells).
+
+The model is trained by AdaGrad on the likelihood of binary bracketings.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ class Sentences(NamedTuple):
     """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        attributes: features of all tokens; ``marks`` has one additional number for each sentence.
+        attributes: features of all tokens; its array ``marks`` has a number for each token boundary, which is
+            one more for each sentence than there are tokens.
         tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
         spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
         start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.
@@ -85,7 +89,16 @@ def _attributes_of(sentences, s):
 
 @kernel
 def _marginals(sentences, s, weights):
-    """Return the chart cells of sentence ``s``, narrow spans first, their marginals, and token features."""
+    """Return the chart cells of a sentence, the probability of each cell, and the token features.
+
+    The cells are sorted by width. The probability is the marginal of the cell's span over all binary
+    bracketings of the sentence under the model.
+
+    Args:
+        sentences: `Sentences`.
+        s: index of the sentence.
+        weights: float32 (n_weights,); weights of the model.
+    """
     attributes = _attributes_of(sentences, s)
     cells = all_span_cells(len(attributes.word), len(attributes.word))
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
@@ -147,7 +160,7 @@ def update_weights(learner, features, gradient, step):
 
 @kernel
 def marginals_of_spans(sentences, chosen, weights):
-    """Compute the marginals of the gold spans of some sentences, float64.
+    """Compute the marginal probabilities of the gold spans of some sentences, concatenated, float64.
 
     Args:
         sentences: `Sentences`.

@@ -26,9 +26,10 @@ class Context:
     """Training data and intermediate results that the components of a parser learn from.
 
     Attributes:
-        learner: learner of the grammars, with the treebank, or, within a jackknife, the trees outside a fold.
+        learner: learner of the grammars from the training trees: all trees of the treebank or, within a
+            jackknife, the trees outside a fold.
         grammar: estimator of the grammars, with attributes that describe the whole treebank.
-        parts: all components of the parser, including those that are turned off.
+        parts: all components of the parser with their settings, including those that are turned off.
         whole: within a fold, the context of the whole treebank; else None.
         components: components learned so far, by name.
         report_done: function that a slow component calls with the fraction of its work done, in [0, 1].
@@ -118,7 +119,8 @@ class Fold(NamedTuple):
     """A fold of a treebank, with grammars and components learned from the other folds.
 
     Attributes:
-        number: index of the fold, from 0; folds of further divisions of the treebank are numbered on.
+        number: index of the fold, from 0; if the treebank is divided into folds several times, the numbering
+            continues over all divisions.
         held_out: bool (n_trees,); trees of the fold.
         others: context of all other trees, with the components learned from them.
         grammar_sets: grammars learned from all other trees, one set for each binarisation.
@@ -134,7 +136,7 @@ class Component(ABC):
     """Base class of components: dataclasses of settings that learn one part of a parser; see `ParserTrainer`.
 
     Class attributes:
-        name: name of the part in `Parser.components`.
+        name: name of the learned component in `Parser.components`.
         least_trees: minimum number of trees; with fewer the component is not learned.
         learned: training stage, ``before``, ``beside`` (in parallel with) or ``after`` the step that assigns
             vectors or states to nodes for the grammars.
@@ -150,9 +152,10 @@ class Component(ABC):
         """Whether the settings request that the component is learned."""
 
     def time(self, context: Context) -> float:
-        """Return the training time of a component of the stage ``after``, for the progress bar.
+        """Return the expected training time of the component, for the progress bar.
 
-        The unit is such that all other stages of the training together take about 36.
+        Only components of the stage ``after`` override this method. The time is relative: the other parts of
+        the training, such as computing the grammars, take 36 units together.
         """
         return 0.0
 

@@ -42,8 +42,9 @@ _NEGLIGIBLE = 1e-5
 class CountedGrammar:
     """A grammar whose parameters are ratios of counts, with these counts and its training trees.
 
-    The events of `index` are over the symbols of the treebank, which may be annotated; each annotated symbol
-    corresponds to a state of the grammar, which `place` gives.
+    The symbols of the treebank, to which `index` and `counts` refer, may be annotated with their context
+    (``NP^S``). The grammar has plain symbols (``NP``), and one state for each annotation; `place` maps
+    annotated symbols to states.
 
     Attributes:
         grammar: the trained grammar.
@@ -121,9 +122,9 @@ class CountedGrammar:
 
     @cached_property
     def shares(self) -> sp.csr_array:
-        """Contribution of each node of the treebank to each count of a rule, word or root.
+        """Contribution of each node of the treebank to each count of a rule, word or root with states.
 
-        Sparse float32 (n_nodes, n_numbers); tiny contributions are left out.
+        Sparse float32 matrix (n_nodes, n_counts); tiny contributions are left out.
         """
         return self.index.observed(self.probabilities).shares_of_nodes(_MIN_SHARE)
 
@@ -145,7 +146,11 @@ class CountedGrammar:
         return self._layout(self.index.unary_rules, self.grammar.unary_rules, offsets, self._unary_states)
 
     def rules(self, probabilities: StateCounts) -> SparseRules:
-        """Arrange probabilities of rules, as the index numbers them, in the order of the grammar's rules."""
+        """Return the weights of the grammar's rules, given the probabilities of the treebank's rules.
+
+        Args:
+            probabilities: probabilities of the rules and words in `index`.
+        """
         binary, unary = self.binary, self.unary
         return SparseRules(
             binary.starts,
@@ -173,9 +178,10 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """Rule and states to which each count of a binary rule belongs, by their indices in the treebank.
+        """Rule and states of each count of a binary rule, numbered as in the treebank.
 
-        The arrays are int64 (n_numbers,), index of the rule, and int32 (n_numbers, 3), its three states.
+        The arrays are int64 (n_counts,), the index of the rule, and int32 (n_counts, 3), the states of its
+        three symbols.
         """
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)
@@ -256,9 +262,9 @@ class Layout(NamedTuple):
     """Mapping from counts of rules in a treebank to the weights of a grammar's rules.
 
     Attributes:
-        starts: int64 (n_rules + 1,); rule r has the weights ``starts[r]:starts[r + 1]``.
-        states: int32 (n_numbers, order); states of the rule's symbols for each weight.
-        order: int (n_numbers,); index of the count that each weight comes from.
+        starts: int64 (n_rules + 1,); rule r of the grammar has the weights ``starts[r]:starts[r + 1]``.
+        states: int32 (n_weights, 2 or 3); states of the two or three symbols of the rule for each weight.
+        order: int (n_weights,); index of the count from which each weight is estimated.
     """
 
     starts: Offsets
@@ -271,8 +277,10 @@ class TokenStates:
     """Counts of words with the states of their tags.
 
     Attributes:
-        word, state, tag: int (n_numbers,); word, state of the grammar and tag of each count, sorted by word.
-        count: float64 (n_numbers,); expected number of tokens.
+        word: int (n_counts,); id of the word of each count, ascending.
+        state: int (n_counts,); index of the tag's state among all states of the grammar.
+        tag: int (n_counts,); symbol of the tag.
+        count: float64 (n_counts,); expected number of tokens of the word with this tag and state.
         of_state: float64 (n_states,); total count of each state of the grammar.
         of_tag: float64 (n_symbols,); total count of each tag.
         of_word: float64 (n_words,); total count of each word.
@@ -305,7 +313,9 @@ class TokenStates:
 
 
 def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the matrix, row and column of each number in concatenated row-major matrices.
+    """Return the indices of the matrix, the row and the column of each element of concatenated matrices.
+
+    The matrices are stored in row-major order.
 
     Args:
         n_rows, n_columns: int64 (n_matrices,); shape of each matrix.
@@ -355,7 +365,10 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 
 
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
-    """Arrange a grammar's parameters as probabilities of the events in ``index``, without zeros of rules."""
+    """Return a grammar's parameters as probabilities of the rules and words in the index of a treebank.
+
+    States of the children of binary rules that have a probability of zero are left out.
+    """
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)
     dense, offsets = grammar.binary.with_rules(every), grammar.binary.offsets  # type: ignore[union-attr]

@@ -177,13 +177,14 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, forest_counts: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """Return the logarithm of the share of a forest's total Z that is left if a training tree is removed.
+    """Return the log of the fraction of a forest's total Z that remains without each training tree.
 
-    Only p(tag | word) is recounted without the tree. The arguments are those of `_lost_shares`.
+    Only p(tag | word) of the sentence's words is computed again without the tree; all other parameters stay
+    the same. The arguments are those of `_lost_shares`.
 
     Returns:
-        float64 (n_nodes,); the value of a tree is at one of its tokens: of the word, or one that votes for
-        the word's signature. It is 0 at all other nodes.
+        float64 (n_nodes,); the logarithm for a tree is stored at one of its tokens that contribute to
+        p(tag | word), directly or through the signature of the word. It is 0 at all other nodes.
     """
     left = np.zeros(counted.index.table.n_nodes)
     uses: dict[int, dict[int, float]] = defaultdict(dict)
@@ -208,8 +209,9 @@ def _tags_without(
         tags: symbols of the tags.
 
     Returns:
-        For each tree that changes p(tag | token) one of its tokens, int64 (n_some,); p(tag | token) from all
-        trees, float64 (n_tags,); and without each of these trees, float64 (n_some, n_tags).
+        Three arrays: int64 (n,), for each of the n trees that change p(tag | token), the index of the node of
+        one of its tokens; float64 (n_tags,), p(tag | token) from all trees; and float64 (n, n_tags),
+        p(tag | token) without each of the n trees.
     """
     table, options, word = counted.index.table, counted.lexicon, counted.word_of_entry(entry)
     tokens = np.flatnonzero(table.word == word) if word >= 0 else np.empty(0, np.intp)
@@ -241,10 +243,11 @@ def _tags_without(
 def _token_gains(
     counted: CountedGrammar, leaves: Iterable[tuple[int, int, Floats, Floats]], lookup: Lookup
 ) -> Floats:
-    """Return the derivative of log Z with respect to each (word, tag, state) count, except by p(tag | word).
+    """Return the derivative of log Z with respect to each (word, tag, state) count, for fixed p(tag | word).
 
     The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over tokens that represents
     their states, both smoothed with the word's signature. The contribution of the signature is kept fixed.
+    The effect of a count on p(tag | word) is left out; see `_left_of_words`.
     """
     tokens, grammar, options = counted.tokens, counted.grammar, counted.lexicon
     gain, of_tag, of_state = (
