@@ -1,7 +1,7 @@
 """Train the model that predicts which chart cells may hold a constituent, so that parsing skips the others.
 
-It is a conditional random field over the binary bracketings of a treebank. Cells that are not skipped are
-called open.
+The model is a conditional random field over the binary bracketings of a treebank. Cells that are not skipped
+are called open.
 
 A single model serves all binarisations of the same trees: it is trained on all their bracketings, with equal
 weights. Every tenth tree is held out, to choose the threshold on marginals that keeps nearly all gold spans

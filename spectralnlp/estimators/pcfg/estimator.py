@@ -90,7 +90,7 @@ class PCFG(TreebankEstimator):
         )
 
     def solve(self, moments: RuleCounts) -> None:
-        """Estimate the grammars by relative frequency: rule counts divided by those of their left-hand sides.
+        """Estimate the grammars by relative frequency: counts of rules divided by counts of left-hand sides.
 
         Raises:
             InputError: there are no trees.

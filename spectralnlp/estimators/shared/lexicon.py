@@ -1,9 +1,10 @@
 """Build lexicons: the possible tags of each word with a vector over their states, smoothed for rare words.
 
-The tag distribution of a known word is smoothed with that of its signature; that of a signature with the next
-coarser signature, whose ending is one letter shorter; and that of the coarsest signatures with the tags of
-the rarest words. For unknown words behave like rare ones (Petrov et al. 2006, section 3), and like words with
-the same ending (Brants 2000, section 2.3). Vectors are smoothed in the same way. The vector of (word, tag) is
+The tag distribution of a known word is smoothed with the distribution of its signature. The distribution of a
+signature is smoothed with the next coarser signature, whose ending is one letter shorter, and the coarsest
+signatures with the tags of the rarest words. For unknown words behave like rare ones (Petrov et al. 2006,
+section 3), and like words with the same ending (Brants 2000, section 2.3). Vectors are smoothed in the same
+way. The vector of (word, tag) is
 
     s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
 
@@ -42,8 +43,8 @@ class LexiconOptions(Options):
         frequent: largest frequency of the words whose tag distribution is smoothed.
         word_prior: pseudo-count of the signature in p(tag | word).
         signature_prior: pseudo-count of the next coarser signature in p(tag | signature).
-        state_prior: pseudo-count of the signature's mean Z in that of a word.
-        signature_state_prior: pseudo-count of the next coarser signature's mean Z in that of a signature.
+        state_prior: pseudo-count of the signature's mean Z in the mean Z of a word.
+        signature_state_prior: pseudo-count of the next coarser signature's mean Z in a signature's mean Z.
         ending_words: minimum number of distinct rare words with an ending for the ending to be a signature.
         least_tag: tags with a smaller p(tag | signature) are removed from the signature.
     """

@@ -39,8 +39,8 @@ def smoothed_third_moment(
 ) -> Floats:
     """Return the smoothed third moment of a binary rule, float64 (m_a, m_b, m_c).
 
-    It is λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H), where K is the average of the three products of a pairwise
-    moment and the mean of the third vector, and H is the product of the three means (Cohen et al. 2013,
+    The moment is λ E[Z⊗Y⊗Y] + (1 − λ)(λ K + (1 − λ) H). K is the average of the three products of a pairwise
+    moment and the mean of the third vector; H is the product of the three means (Cohen et al. 2013,
     section 3.4).
 
     Args:

@@ -30,7 +30,7 @@ class WordTable(NamedTuple):
     Attributes:
         letters: uint8; bytes of all words; word n is ``letters[bounds[n]:bounds[n + 1]]``.
         bounds: int64 (n_words + 1,); start of each word in ``letters``, and the total size.
-        hashes: uint64 (n_words,); hash of each word; that of id 0 is ignored.
+        hashes: uint64 (n_words,); hash of each word; the hash of id 0 is ignored.
     """
 
     letters: NDArray[np.uint8]
@@ -66,7 +66,7 @@ class SpillSegment:
         Args:
             memory: memory limit, and folder of the files.
             table: words by id.
-            counts: int64 (n_words,); count of each id; that of 0 is the number of sentences.
+            counts: int64 (n_words,); count of each word; the count of id 0 is the number of sentences.
             runs: sorted runs of pairs of these words.
         """
         order = np.argsort(table.hashes[1:], kind="stable") + 1
@@ -115,7 +115,7 @@ class SpillSegment:
         return [letters[bounds[n] : bounds[n + 1]] for n in numbers.tolist()]
 
     def counts_by_number(self) -> Longs:
-        """Return the count of each id, int64 (n_words,); that of id 0 is 0."""
+        """Return the count of each word by id, int64 (n_words,); 0 for id 0, the end of a sentence."""
         counts = np.zeros(self.n_words, np.int64)
         counts[self.numbers()] = self.counts()
         return counts

@@ -61,7 +61,7 @@ class Treebank:
         return self.tables[0]
 
     def select(self, trees: NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of some of the trees; binarisers and unary chains stay those of all trees.
+        """Return a treebank of some of the trees, with the binarisers and unary chains of all trees.
 
         Args:
             trees: bool (n_trees,); which trees to select.

@@ -1,4 +1,4 @@
-"""Find the full unary chains that replace compressed ones, of which only the two ends are known."""
+"""Choose the full unary chains that parsers put back for chains compressed to their two ends."""
 
 from __future__ import annotations
 

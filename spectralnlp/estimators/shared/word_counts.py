@@ -54,7 +54,7 @@ class WordCounts(Moments[Sequence[str]]):
         return empty
 
     def parameters(self) -> dict[str, object]:
-        """Return an empty dictionary, because there are no parameters."""
+        """Return an empty dictionary: word counts have no parameters, so any two can be merged."""
         return {}
 
     def observe(self, batch: Batch[Sequence[str]]) -> None:

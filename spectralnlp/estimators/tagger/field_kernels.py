@@ -227,7 +227,7 @@ def likelihood_epoch(order, examples, weights, sums, forbidden, dropped, rate, e
         sums: `ScoreWeights`; sums of squared gradients; updated.
         forbidden: `ChainScores`; 0 or -inf, added to the scores of transitions, first and last tags.
         dropped: bool, in the shape of ``examples.types``; positions whose words are treated as unknown.
-        rate: float32; learning rate of features; that of word vectors is half of it.
+        rate: float32; learning rate of features; word vectors learn at half this rate.
         emissions: float32 (tokens of the longest sentence, padded n_tags); work array, overwritten.
     """
     starts, tags = examples.starts, examples.tags

@@ -70,9 +70,9 @@ class ResumeState:
     def arrays(self) -> Arrays:
         """Return the state as arrays for storage, which `of_arrays` reads.
 
-        ``tags``: packed names. ``keys``: uint32 (n_features,), hashes of features. ``counts`` and
-        ``columns``: number of stored weights of each feature, and the tag of each. ``weights`` and ``sums``:
-        their values and sums of squared gradients. ``weights.chain`` and ``sums.chain``: those of
+        ``tags``: packed names. ``keys``: uint32 (n_features,), hashes of features. ``counts``: number of
+        stored weights of each feature. ``columns``, ``weights`` and ``sums``: for each stored weight, its
+        tag, value and sum of squared gradients. ``weights.chain`` and ``sums.chain``: weights and sums of
         transitions, first and last tags, in rows. ``numbers``: float64, number of sentences, temperature and
         bias.
         """

@@ -26,7 +26,7 @@ _BYTES_FOR_A_PAIR = 6 * 12
 
 
 class DocumentFrequencies(WordCounts):
-    """Document frequency of each word; that of the empty string is the number of documents."""
+    """Number of documents with each word; the empty string has the number of all documents."""
 
     pass_name = "vocabulary"
 

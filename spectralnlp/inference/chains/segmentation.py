@@ -40,7 +40,7 @@ _LONGEST_WORD = 8  # length of the longest known word that is a feature
 
 
 def tags_of_words(grammar: LatentGrammar) -> dict[str, list[str]]:
-    """Return the tags of each known word of a grammar."""
+    """Return the possible tags of each word in the lexicon of a grammar."""
     lexicon = grammar.lexicon
     labels = list(map(lowest_label, grammar.symbols))
     names = [labels[tag] for tag in lexicon.tags.tolist()]

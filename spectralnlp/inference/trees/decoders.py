@@ -119,7 +119,7 @@ class MBRDecoder(GainDecoder):
     tag_weight: float = 0.3
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return the gains n_brackets · (posterior - γ), plus those of tags; see :class:`GainDecoder`."""
+        """Return n_brackets · (posterior - γ), plus the gains of tags; see :class:`GainDecoder`."""
         gains: Floats = _mbr_gains(
             scored.forest,
             scored.n_brackets,
@@ -139,7 +139,7 @@ class MBRDecoder(GainDecoder):
 def _mbr_gains(forest, n_brackets, node, edge, gamma, tag_weight):
     """Return the gain of each hyperedge for `MBRDecoder`, float64 (n_edges,).
 
-    It is the number of its brackets times (posterior - γ), plus the weighted posterior of a tag.
+    The gain is (posterior - γ) for each bracket of the hyperedge, plus the weighted posterior of a tag.
 
     Args:
         forest: `Forest`.

@@ -49,7 +49,7 @@ class StoredTensors(NamedTuple):
 
 
 class DenseRules(NamedTuple):
-    """Rule tensors, concatenated, or sparse lists of their elements; each is written when first needed.
+    """Rule tensors of a grammar, concatenated or as sparse lists; each is unpacked when first needed.
 
     The rows of the tensor of a → b c are the states of a, its columns the pairs of states of b and c. The
     last axis of a tensor is padded with zeros to a multiple of eight.
