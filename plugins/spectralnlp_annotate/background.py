@@ -57,7 +57,7 @@ class Background:
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
-        """Let training start if enough trees were accepted since the last one; call after each edit."""
+        """Start training if enough trees were accepted since the last training; call after each edit."""
         self._edited.set()
 
     async def stop(self) -> None:

@@ -59,7 +59,11 @@ class Session:
         self._lock = Lock()
 
     def overview(self) -> dict[str, Any]:
-        """Return, as JSON values, documents with their progress, labels, tags, and the first sentence."""
+        """Return what the browser shows first: documents with progress, labels, tags, and the next sentence.
+
+        Returns:
+            JSON values ``documents``, ``labels``, ``tags`` and ``next``.
+        """
         labels, tags = self._labels()
         documents = [
             {"name": each.name, "sentences": len(each), "accepted": sum(s.tree is not None for s in each)}

@@ -113,6 +113,12 @@ class DaskEngine(Engine):
         Args:
             observe: function that computes the moments of a partition.
             tasks: numbered partitions; moments are merged in the order of `spectralnlp.runtime.reduction`.
+
+        Returns:
+            The merged moments, with a list of the partitions that were skipped; None without partitions.
+
+        Raises:
+            SpectralError: a partition kills its workers and may not be skipped, or the scheduler is gone.
         """
         killers: list[BadPartition] = []
         suspicions = 0
@@ -158,6 +164,12 @@ class DaskEngine(Engine):
         """Submit the tasks that compute and merge moments of partitions; return the future of the result.
 
         Merges run before further partitions are read, to save memory.
+
+        Args:
+            shared: future of the function that computes the moments of a partition.
+            groups: numbered partitions, one group for each task.
+            run: name of the run, which is part of the keys of its tasks.
+            fan_in: number of moments that are merged at once.
         """
         nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:

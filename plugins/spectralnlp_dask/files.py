@@ -14,8 +14,8 @@ from spectralnlp.errors import InputError
 class FsspecFiles:
     """Implementation of :class:`spectralnlp.runtime.FileSystem` by fsspec.
 
-    The core recognises gzip by the first bytes. Credentials and options are those of fsspec, from its
-    configuration or the environment.
+    Credentials and options are those of fsspec, from its configuration or the environment. Gzipped files are
+    recognised later, by their first bytes.
 
     Examples:
         >>> from spectralnlp_dask import FsspecFiles

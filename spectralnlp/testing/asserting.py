@@ -42,10 +42,10 @@ def run_checks(
     """Run all checks, and raise one AssertionError with all failures.
 
     Args:
-        checks: checks by name.
+        checks: functions that raise an error if a requirement is violated, by name.
         excused: names of checks to skip, each with the reason.
         subject: name of the checked object, for the message.
-        arguments: arguments of each check.
+        arguments: arguments with which every check is called.
     """
     for name, reason in excused.items():
         require(name in checks, f"no check is called {name!r}; there are {', '.join(checks)}")

@@ -1,4 +1,4 @@
-"""Checks for moments: sums must not depend on how data are split, ordered and merged."""
+"""Checks for moments (statistics that add up): sums must not depend on how data are split and merged."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class MomentsCase:
         return moments
 
     def thirds(self) -> tuple[int, int]:
-        """Return the bounds of a split of the examples in three parts."""
+        """Return the two indices at which the examples are divided into three parts."""
         n = len(self.examples)
         return n // 3, 2 * n // 3
 

@@ -1,4 +1,4 @@
-"""Constraints on parses: brackets and tags of a sentence's tree that are known before it is parsed.
+"""Constraints on parses: brackets and tags of a sentence's tree that are known before parsing.
 
 Constraints are checked in two steps: for consistency when they are made, and by `Constraints.check` against a
 sentence and a model's labels.

@@ -140,7 +140,7 @@ class Conventions:
         return result
 
     def plain(self, form: str) -> str:
-        """Return a treebank token as written in raw text: ``(`` for ``-LRB-``, upright quotation marks."""
+        """Return a treebank token as raw text has it: ``(`` for ``-LRB-``, and upright quotation marks."""
         if form in ("``", "''"):
             return '"'
         if form == "`":

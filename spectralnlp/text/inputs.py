@@ -1,4 +1,4 @@
-"""Check the arguments of models' methods: raw texts, token lists, sentences and batches of these."""
+"""Check the arguments of models' methods: raw texts, token lists, tokenised sentences and batches."""
 
 from __future__ import annotations
 

@@ -135,7 +135,10 @@ def signature_chain(signature: str, word: str) -> list[str]:
 
 
 def other_spelling(word: str) -> str:
-    """Return a word with the cut mark at its end added or removed: ``land$`` for ``land``, and vice versa."""
+    """Return a word with the mark of a split at its end added or removed, to look it up in either form.
+
+    For example, return ``land$`` for ``land``, and ``land`` for ``land$``.
+    """
     return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
 
 

@@ -1,4 +1,4 @@
-"""Spans encoded as one tag per token: BIO (IOB2) and BIOES, reading, writing and checking."""
+"""Read, write and check spans that are encoded as one tag per token, in BIO (IOB2) or BIOES."""
 
 from __future__ import annotations
 

@@ -53,10 +53,10 @@ def read_brackets(
             next line, after the first line of the bad tree, that has ``(`` in column 0; if that is still part
             of the bad tree, it is reported as well. An error from ``lines`` itself, such as a wrong encoding,
             is reported in the same way and ends the reading.
-        leaf: returns the word for the blank-separated parts under a preterminal, or None if they are no valid
-            leaf; an empty bracket has no parts.
-        adapt: returns a changed tree, or None to skip the tree; an InputError that it raises is given the
-            tree's first line.
+        leaf: function from the blank-separated parts of the text under a preterminal to the word, or to None
+            if the parts are no valid leaf; an empty bracket has no parts.
+        adapt: function that returns a changed tree, or None to skip the tree. If the function raises an
+            InputError, the number of the tree's first line is added.
 
     Raises:
         InputError: brackets are unbalanced or empty, there is text outside brackets, a word has no

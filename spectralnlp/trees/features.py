@@ -214,10 +214,10 @@ class _View:
         return ancestors
 
     def head_above(self) -> Ids:
-        """Return the tag of the nearest ancestor's head that is not the node's own head; 0 if there is none.
+        """Return the head tag of each node's nearest ancestor with another head word; 0 if there is none.
 
-        The head of the parent itself may be inside the node, where it is no outside feature (Cohen et al.
-        2013).
+        The parent may have the same head word as the node, but an outside feature must not describe a word
+        inside the node (Cohen et al. 2013).
         """
         head, row = self.table.head, self.table.parent.copy()
         while True:
@@ -244,11 +244,13 @@ class _View:
         return np.where(same & outside, column[leaf], NONE)
 
     def word_column(self, function: Callable[[str], str], last: int = 0) -> Ids:
-        """Return ids, from 1, of the values of a function of each preterminal's word; 0 for other nodes.
+        """Apply a function to each preterminal's word, and return an id of each result, uint64 (n_nodes,).
+
+        Ids begin at 1; nodes that are not preterminals have 0.
 
         Args:
-            function: function of a word.
-            last: number of final characters of the value to use; 0 for all.
+            function: function that maps a word to a text.
+            last: number of final characters of the result to use; 0 for all.
         """
         return self._spread([function(word)[-last:] for word in self.table.words])
 

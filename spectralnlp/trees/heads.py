@@ -1,4 +1,4 @@
-"""Head rules, which find the head child of a phrase: by Collins for English, or language-neutral ones."""
+"""Head rules, which find the head child of a phrase: Collins' rules for English, and neutral rules."""
 
 from __future__ import annotations
 

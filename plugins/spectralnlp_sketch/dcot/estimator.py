@@ -179,6 +179,9 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
 
         Args:
             X: (n, d), dense or sparse.
+
+        Returns:
+            (n, columns): r columns for each layer, after d columns of X with ``output="all"``.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)

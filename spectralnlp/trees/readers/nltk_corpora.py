@@ -1,4 +1,4 @@
-"""Treebanks from NLTK: its corpus readers, and collections of its trees. NLTK itself is not imported."""
+"""Read trees from NLTK's corpus readers and tree objects, without importing NLTK."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ class TreeReader(EncodedReader):
         leaf: function that returns the word of a preterminal from its parts; see `read_brackets`.
         adapt: function that changes or skips each tree; see `read_brackets`.
         select: function that replaces lines outside trees by empty ones, which keeps line numbers right.
-        note: expression that matches the beginnings of metadata nodes, which ``adapt`` removes.
-        empty: expression that matches the beginnings of empty elements.
+        note: regular expression for beginnings of metadata nodes, which ``adapt`` removes, to count them.
+        empty: regular expression for beginnings of empty elements, to count them.
 
     Examples:
         >>> from spectralnlp.trees import TreeReader
