@@ -75,7 +75,7 @@ class Document:
         self._write_trees()
 
     def check_text(self, text: bytes, path: Path) -> None:
-        """Check that a text is the one that the document was begun with.
+        """Check that a text is still the one from which the document was created.
 
         Raises:
             InputError: the text has changed.

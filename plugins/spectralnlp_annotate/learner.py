@@ -73,8 +73,8 @@ class Learner:
                 folder to write the model to; ``open``, the tokens of the open sentences.
 
         Returns:
-            ``gains``, the gains of the first open sentences; ``in_full``, whether the span scorer has learned
-            from all trees; ``seconds``, the training time.
+            ``gains``, the gains of the first 400 open sentences; ``in_full``, whether the span scorer has
+            learned from all trees; ``seconds``, the training time.
         """
         started = perf_counter()
         trees, in_full = self._read(request["trees"]), request["in_full"]

@@ -1,4 +1,4 @@
-"""Annotation session: answers the browser's requests for sentences with trees, edits, the next sentence.
+"""Annotation session: answers the browser's requests to show, edit and accept sentences with their trees.
 
 A sentence is parsed under its constraints when it is first shown, and the parse is kept until the constraints
 change. So the annotator accepts the tree that the page shows, even if a new model has been loaded meanwhile.
@@ -225,7 +225,7 @@ def _same_constraints(one: AnnotatedSentence, other: AnnotatedSentence) -> bool:
 def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
     """Return the constituents below the root as JSON values for the browser, parents first.
 
-    Each has the number of its node in the drawing.
+    Each value includes the number of the constituent's node in the drawing.
 
     Args:
         tree: the tree.
@@ -240,7 +240,7 @@ def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
 
 
 def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSentence) -> dict[int, str]:
-    """Return the CSS class of each node in the drawing: required by the annotator, or by its posterior.
+    """Return CSS classes of nodes in the drawing, which show what the annotator requires and posteriors.
 
     Args:
         tree: the tree.

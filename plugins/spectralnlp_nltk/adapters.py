@@ -95,7 +95,7 @@ def _loaded(model: Any, task: str) -> Any:
 
     Args:
         model: a model, a model folder, or the name of an installed model.
-        task: the task, such as ``parser``.
+        task: name of the task, ``parsing`` or ``tagging``.
 
     Raises:
         ConfigError: the model is for another task.

@@ -61,7 +61,7 @@ class ColumnMoments(RowMoments):
 
     @property
     def idf(self) -> Floats:
-        """Smoothed inverse document frequencies of columns, ln((1 + n)/(1 + df)) + 1, float64 (d,)."""
+        """Smoothed inverse document frequencies, ln((1 + rows) / (1 + nonzero rows)) + 1, float64 (d,)."""
         return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
 
     def parameters(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def stream_key(seed, document):
 
 @kernel
 def draw(key, row, number):
-    """Return 64 random bits.
+    """Return the 64 random bits of one draw, which depend only on the arguments.
 
     Args:
         key: key of the document, from `stream_key`.
@@ -64,9 +64,7 @@ def sign(bits):
 
 @kernel
 def normals(seed, document, start, n_rows, n_columns):
-    """Return standard normals (n_rows, n_columns) for consecutive rows of a document.
-
-    Box–Muller method.
+    """Return standard normals (n_rows, n_columns) for consecutive rows of a document, by Box and Muller.
 
     Args:
         seed: seed of all random numbers.

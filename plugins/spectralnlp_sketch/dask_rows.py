@@ -107,7 +107,7 @@ class BlockEngine(Engine):
         return map(function, tasks)
 
     def reduce(self, observe: Observer[M], tasks: Sequence[tuple[int, Partition[Any]]]) -> Part[M] | None:
-        """Compute and merge moments (statistics) of blocks of rows by Dask; None without blocks."""
+        """Compute and merge moments (statistics) of blocks of rows by Dask; None if there are no blocks."""
         from dask.delayed import delayed
 
         shared = delayed(observe, traverse=False)

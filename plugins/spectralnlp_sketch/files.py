@@ -1,4 +1,4 @@
-"""Sketch files with checkpoints, and save and load sketches; a resumed run writes the same bytes."""
+"""Compute sketches of files, with checkpoints for interrupted runs, and save and load sketches."""
 
 from __future__ import annotations
 

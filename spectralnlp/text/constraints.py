@@ -155,7 +155,7 @@ class Constraints:
         }
 
     def parts(self) -> list[tuple[str, Constraints]]:
-        """Return a pair for each single constraint: its description, and constraints with it alone."""
+        """Split into single constraints; return a description and a `Constraints` object for each."""
         return [
             *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
             *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),

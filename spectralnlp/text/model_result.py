@@ -8,7 +8,7 @@ from spectralnlp.errors import ConfigError
 
 
 class ModelResult:
-    """Base class of results with a reference to their model; pickling drops it, and comparison ignores it."""
+    """Base class of results with a reference to their model, which pickling drops and comparison ignores."""
 
     model: Any
 

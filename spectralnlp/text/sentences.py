@@ -90,9 +90,9 @@ def split_sentences(
 
 
 def may_cut(line: str, tokenizer: Tokenizer | None) -> bool:
-    """Return whether a sentence always ends with a line, whatever the lines before and after the line are.
+    """Return whether a line ends a sentence in any context, so that a text can be divided after the line.
 
-    A large text may be divided after such a line without a change of its sentences.
+    If a text is divided after such lines and its parts are split separately, the sentences are the same.
 
     Args:
         line: a whole line, with or without its end.

@@ -39,7 +39,8 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
 
     Xu, Chen, Weinberger and Sha 2012. Each layer is a linear map followed by tanh. The map best reconstructs
     the prototypes from rows in which every term is removed with probability 1 − p; it is computed in closed
-    form, in expectation over all such corruptions. The next layer reconstructs the output of the last.
+    form, in expectation over all such corruptions. Each later layer reconstructs the output of the layer
+    before in the same way.
 
     Attributes:
         prototypes_: columns of the prototypes, the terms to reconstruct; int64 (r,), by descending sum of
