@@ -84,10 +84,12 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IncrementalEstimator(MatrixEstimator):
-    """Base class of single-pass transformers that can add rows later and merge with other parts.
+    """Base class of transformers that can learn from further rows, and be merged with each other.
+
+    All that they learn is computed from ``moments_``, to which rows can be added at any time.
 
     Attributes:
-        moments_: sums over the rows seen (moments), from which the solution is computed.
+        moments_: sums over the rows seen, or a sketch of these rows.
         n_rows_: number of rows seen.
     """
 
@@ -95,7 +97,7 @@ class IncrementalEstimator(MatrixEstimator):
 
     @abstractmethod
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Return moments (statistics of rows) without rows, to which those of a corpus are added."""
+        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards."""
 
     def solve(self, moments: Any) -> Moments[Any] | None:
         """Store the moments; subclasses compute the solution on first use.
@@ -114,7 +116,7 @@ class IncrementalEstimator(MatrixEstimator):
         self.n_rows_ = int(self.moments_.n_rows)
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
-        """Add rows to those added before; after an error nothing is added.
+        """Learn from further rows, in addition to those learned from before; an error changes nothing.
 
         Args:
             X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
@@ -183,8 +185,8 @@ class IncrementalEstimator(MatrixEstimator):
     def merge(self, other: Self) -> Self:
         """Merge with an estimator of the same settings that was fitted on other rows.
 
-        Linear sketches draw random signs by row number. Fit their parts on
-        ``MatrixCorpus(part, first_row=…)``, or the signs of the parts repeat.
+        Linear sketches draw the random signs of a row by its number. So fit each estimator on
+        ``MatrixCorpus(part, first_row=…)``; otherwise the rows of all parts get the same signs.
 
         Raises:
             ConfigError: the two differ in a setting or in width; the message says in which.

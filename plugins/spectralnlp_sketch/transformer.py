@@ -43,11 +43,12 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """Base class of transformers that sketch a stream of rows and project rows onto leading directions.
 
     Attributes:
-        moments_: state of the sketch of the rows seen, which can be merged with that of other rows.
+        moments_: state from which the sketch is computed; the states for two sets of rows can be merged.
         input_: width, dtype and sparsity of the rows.
         n_rows_: number of rows seen.
-        sketch_: sketch B (at most sketch_size, d).
-        components_: leading right singular vectors of B (k, d), the entry of largest magnitude positive.
+        sketch_: sketch B (at most sketch_size, d), for which BᵀB is close to XᵀX, where X are the rows seen.
+        components_: leading right singular vectors of B as rows (k, d); the entry of largest magnitude in
+            each row is positive.
         singular_values_: leading singular values of B (k,).
     """
 
@@ -64,7 +65,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @abstractmethod
     def _empty_moments(self, n_columns: int, dtype: np.dtype[Any], sparse: bool) -> Any:
-        """Return the state (moments) of a sketch without rows, for rows of this width, dtype and sparsity."""
+        """Return the state (moments) of an empty sketch, for rows of this width, dtype and sparsity."""
 
     @abstractmethod
     def _solve(self) -> Solution:
@@ -96,7 +97,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self.solutions_["solution"]
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return moments (statistics of rows) without rows, to which those of a corpus are added.
+        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
 
         Raises:
             MatrixError: there are no rows.
@@ -110,7 +111,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._empty_moments(self.n_features_in_, dtype, bool(row_type["sparse"]))
 
     def begin(self, corpus: Corpus[Any]) -> None:
-        """Set ``moments_`` to a sketch without rows, in the width and type of the first row of a corpus.
+        """Set ``moments_`` to an empty sketch, for rows of the width and type of a corpus' first row.
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
@@ -121,11 +122,11 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         self.finish()
 
     def restore(self, row_type: Mapping[str, Any], arrays: Mapping[str, Floats] | None = None) -> None:
-        """Restore ``moments_``, the state of the sketch, from stored arrays, or set it to no rows.
+        """Restore ``moments_``, the state of the sketch, from stored arrays.
 
         Args:
             row_type: the stored ``input_``: ``n_columns``, ``dtype`` and ``sparse``.
-            arrays: stored arrays of the state; None for a sketch of no rows.
+            arrays: stored arrays of the state; None for an empty sketch.
         """
         empty = self._moments_for(row_type)
         self.moments_ = empty if arrays is None else empty.restored(arrays)
@@ -168,14 +169,15 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
 
 def leading_directions(rows: Floats, *, orthogonal: bool = False) -> tuple[Floats, Floats]:
-    """Compute singular values and right singular vectors of rows, without those below rounding.
+    """Return singular values and right singular vectors of rows B, without those that are rounding errors.
 
     Args:
         rows: B (m, d).
         orthogonal: whether the rows are orthogonal already, so that no decomposition is needed.
 
     Returns:
-        σ (r,), descending, and Vᵀ (r, d), the entry of largest magnitude in each row positive.
+        Singular values, descending (r,), and right singular vectors as rows (r, d); the entry of largest
+        magnitude in each is positive.
     """
     if not len(rows):
         return np.empty(0), np.empty((0, rows.shape[1]))

@@ -55,9 +55,10 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose the words that get a column after the first pass.
+        """Choose the words that get a column, after the first pass; fit the estimator, after later passes.
 
-        After later passes, solve the matrix estimator.
+        Returns:
+            Empty moments for the next pass; None if no further pass is needed.
 
         Raises:
             TextError: there are no texts with words in them.
@@ -113,4 +114,4 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def _set_learned(self, arrays: StoredArrays) -> None:
-        """Restore the matrix estimator from saved arrays; the named size ``n_words`` is set already."""
+        """Restore the matrix estimator from saved arrays, whose shapes may refer to the size ``n_words``."""

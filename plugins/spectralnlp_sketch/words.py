@@ -36,7 +36,10 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
 
 
 def stop_list(stop_words: str | Collection[str] | None) -> Collection[str]:
-    """Return the stop words that a setting stands for: the list of that name, the given words, or none.
+    """Return the stop words to remove, from the setting of an estimator.
+
+    Args:
+        stop_words: ``english`` for scikit-learn's list, a collection of words, or None for no stop words.
 
     Raises:
         SizeError: there is no stop-word list of that name.

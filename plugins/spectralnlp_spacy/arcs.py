@@ -45,12 +45,16 @@ class Arcs(NamedTuple):
                 self.heads[token], self.relations[token] = words[head], relation
 
     def write(self, doc: Doc, bounds: Bounds) -> bool:
-        """Write the arcs to a document that has no dependency parse, sentence by sentence.
+        """Write heads and relations to a document, unless it has a dependency parse already.
 
-        White space depends on the token before it; at the start of a sentence, on the root of the sentence.
+        A white-space token depends on the token before it or, at the start of a sentence, on its root.
+
+        Args:
+            doc: the document.
+            bounds: start and end of each sentence, as token indices.
 
         Returns:
-            Whether heads and relations were set.
+            Whether heads and relations were written.
         """
         if doc.has_annotation("DEP") or not len(doc):
             return False

@@ -68,11 +68,11 @@ class SpectralPipe(Pipe):
 
     Args:
         vocab: vocabulary of the pipeline.
-        name: name of the component; None for the name of its factory.
+        name: name of the component in the pipeline; None for the name of its factory.
         settings: settings of the component; None for the defaults.
 
     Class attributes:
-        factory: name of the factory.
+        factory: name by which spaCy creates the component, such as ``spectral_parser``.
         settings_type: class of the settings.
         task: task of spectralnlp, such as ``parser``, whose models the component uses.
         place_setting: name of the setting that controls where the component writes; None if there is none.
@@ -213,12 +213,12 @@ class SpectralPipe(Pipe):
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where in a document the component writes, for messages, such as ``token.tag_``."""
+        """Attribute that the component writes to, such as ``token.tag_``, to name it in messages."""
 
     @property
     @abstractmethod
     def needed(self) -> str:
-        """Annotation that training examples must have, for messages."""
+        """Annotation that training examples must have, as text for messages."""
 
     # -----------------------------------------------------------------------------------------------------
     # Annotating
@@ -259,11 +259,11 @@ class SpectralPipe(Pipe):
     def initialize(self, get_examples: GetExamples, *, nlp: Language | None = None) -> None:
         """Train the model with the estimator and settings of the config.
 
-        If ``nlp.initialize()`` is called without examples, as ``spacy assemble`` does, a component that has
-        or names a model keeps it.
+        Without examples (``spacy assemble`` calls ``nlp.initialize()`` so), nothing is trained if a model is
+        loaded or named in the config.
 
         Args:
-            get_examples: returns the annotated examples.
+            get_examples: function that returns the annotated examples.
             nlp: the pipeline.
 
         Raises:
@@ -281,7 +281,7 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Any] | None:
-        """Return the training data in gold documents, as the estimator reads them; None if they have none."""
+        """Convert gold documents to a corpus for the estimator; None if they lack the annotation needed."""
 
     def _train(self, corpus: Corpus[Any]) -> None:
         try:
@@ -307,8 +307,8 @@ class SpectralPipe(Pipe):
     ) -> Losses:
         """Learn from new examples if ``keep_examples`` is set; otherwise do nothing.
 
-        The model then equals one trained on all examples at once (see docs/unlearning.md); examples that it
-        has seen are ignored. The loss is always 0.
+        The model then equals one that is trained on all examples at once (see docs/unlearning.md). Examples
+        that the model has learned from before are ignored. The loss is always 0.
 
         Raises:
             ComponentError: the training fails.
@@ -374,9 +374,10 @@ class SpectralPipe(Pipe):
         return self.model is None and self._named_model() is None
 
     def _stored(self) -> Files:
-        """Return the model as files: copies of those that it was loaded from, or the result of saving it.
+        """Return the contents of the model's files, by name, for saving the component.
 
-        Copying is faster than saving, and keeps the stored numbers, which saving would round once more.
+        If the files that the model was loaded from are unchanged, they are copied. This is faster than saving
+        the model anew, and keeps the stored numbers, which would be rounded once more.
         """
         model = self.ready()
         files = None if self._origin is None else self._origin.files(self._files)
@@ -410,7 +411,7 @@ def _read_files(folder: Path, names: Iterable[str]) -> Files:
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:
-    """Return whether examples are those that spaCy invents if ``nlp.initialize`` gets none."""
+    """Return whether examples are the placeholder that spaCy makes if ``nlp.initialize`` gets none."""
     return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 

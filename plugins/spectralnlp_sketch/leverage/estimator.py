@@ -39,11 +39,13 @@ BATCH_ROWS = RowMoments.batch_size
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LeverageScores(IncrementalEstimator):
-    """Compute leverage scores, the diagonal of X(XᵀX)⁺Xᵀ, in two passes over any number of rows.
+    """Transformer that returns the leverage score of each row of X, the diagonal of X(XᵀX)⁺Xᵀ.
 
-    Chin and Liang 2019, section 3; Drineas, Magdon-Ismail, Mahoney and Woodruff 2012. `fit` is the first
-    pass, `transform` the second. After `partial_fit`, ``auto`` stays with ``gram``, since rows cannot be read
-    again. Exact scores lie between 0 and 1, sum to the rank of X, and do not depend on the scale of columns.
+    The score says how much a row influences a least-squares fit; rows of high scores are worth sampling.
+    `fit` is a first pass over any number of rows, `transform` a second (Chin and Liang 2019, section 3;
+    Drineas, Magdon-Ismail, Mahoney and Woodruff 2012). Exact scores lie between 0 and 1, sum to the rank of
+    X, and do not depend on the scale of columns. After `partial_fit`, the method ``auto`` is always ``gram``,
+    since rows cannot be read again for ``qr``.
 
     Attributes:
         method_: the method used; with ``auto``, the chosen one.
@@ -109,9 +111,9 @@ class LeverageScores(IncrementalEstimator):
         return self._factor() * np.concatenate(blocks)
 
     def stream_scores(self, corpus: Corpus[Any]) -> Iterator[Floats]:
-        """Compute scores in a second pass over a corpus, on the current execution engine.
+        """Yield the leverage scores of a corpus of rows, an array float64 (n,) for each block of n rows.
 
-        Yield them by block.
+        This is the second pass over the rows; it runs on the current execution engine.
         """
         check_is_fitted(self)
         blocks = (batch.examples.matrix for batch in corpus.batches(BATCH_ROWS))  # type: ignore[attr-defined]
@@ -133,7 +135,7 @@ class LeverageScores(IncrementalEstimator):
     # -- First pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return moments (statistics of rows) without rows, by ``method``; ``auto`` starts with XᵀX."""
+        """Return empty moments (sums over rows) of the type for ``method``; ``auto`` starts with XᵀX."""
         self.method_: str = "gram" if self.method == "auto" else self.method
         return self._empty_moments(self.n_features_in_)
 
@@ -152,8 +154,8 @@ class LeverageScores(IncrementalEstimator):
         """Compute the matrix that maps rows to scores, or request another pass over the rows.
 
         Returns:
-            None if the scores can be computed. Otherwise, if ``method`` is ``auto`` and the Gram matrix XᵀX
-            is too inaccurate, moments without rows for another pass, which computes the factor R of X = QR.
+            None if the matrix is computed. If ``method`` is ``auto`` and XᵀX determines it too inaccurately,
+            empty moments for another pass, which computes the factor R of X = QR instead.
 
         Raises:
             MatrixError: there are no rows.
@@ -179,9 +181,9 @@ class LeverageScores(IncrementalEstimator):
         check_sums(self.sketch_)
 
     def _whiten_directly(self) -> Whitener | None:
-        """Compute the matrix that maps rows to scores from a Cholesky or QR factor, if that is accurate.
+        """Compute the matrix that maps rows to scores, from a Cholesky factor of XᵀX or from R of X = QR.
 
-        Returns None if it is inaccurate, or if an SVD is needed.
+        Returns None if this is too inaccurate, or if the settings require an SVD.
         """
         if self.truncate or self.method_ == "svd":
             return None
@@ -212,7 +214,7 @@ class LeverageScores(IncrementalEstimator):
         self.rank_, self.condition_, self.error_ = whitener.rank, whitener.condition, whitener.error
 
     def _root(self) -> Floats:
-        """Return B such that BᵀB equals the accumulated Gram matrix."""
+        """Return a matrix B (m, d) for which BᵀB is the Gram matrix XᵀX, or that of the sketch of X."""
         if self.method_ != "gram":
             return self.sketch_
         squares, vectors = np.linalg.eigh(self.moments_.gram)

@@ -37,10 +37,13 @@ class Whitener(NamedTuple):
 
 
 def from_gram(gram: Floats) -> Whitener | None:
-    """Whiten with a Cholesky decomposition of XᵀX. Returns None if it is not accurate to `TOLERANCE`.
+    """Return the whitening matrix for rows X from a Cholesky factor of XᵀX, or None if it is inaccurate.
 
-    Columns are first scaled to equal length, which does not change scores but lowers the condition number
-    (van der Sluis 1969). The error is about κ(X)²·eps.
+    The relative error of scores, about κ(X)²·eps, must not exceed `TOLERANCE`; κ is the condition number.
+    Columns are first scaled to equal length, which does not change scores but lowers κ (van der Sluis 1969).
+
+    Args:
+        gram: XᵀX (d, d).
     """
     lengths = np.sqrt(np.diagonal(gram))
     if not lengths.all():
@@ -56,9 +59,12 @@ def from_gram(gram: Floats) -> Whitener | None:
 
 
 def from_triangle(triangle: Floats) -> Whitener | None:
-    """Whiten with the triangular factor of X = QR. Returns None if it is not accurate to `TOLERANCE`.
+    """Return the whitening matrix for rows X from the factor R of X = QR, or None if it is inaccurate.
 
-    The error is about κ(X)·eps.
+    The relative error of scores, about κ(X)·eps, must not exceed `TOLERANCE`; κ is the condition number.
+
+    Args:
+        triangle: R (at most d, d), upper triangular.
     """
     d = triangle.shape[1]
     lengths = np.sqrt(np.einsum("ij,ij->j", triangle, triangle))
@@ -77,12 +83,12 @@ def _inverted(upper: Floats, lengths: Floats, error: float, condition: float) ->
 
 
 def from_rows(rows: Floats, truncate: float) -> Whitener:
-    """Whiten with an SVD of rows B with BᵀB equal or close to XᵀX; small singular values are dropped.
+    """Return the whitening matrix VΣ⁻¹ from the SVD B = UΣVᵀ, without small singular values.
 
-    Chin and Liang 2019, algorithms 2 and 3: W = VΣ⁻¹.
+    Chin and Liang 2019, algorithms 2 and 3. It gives the leverage scores of rows X if BᵀB is close to XᵀX.
 
     Args:
-        rows: B (m, d).
+        rows: B (m, d), for example a sketch of X.
         truncate: singular values up to this share of the largest are treated as zero.
     """
     m, d = rows.shape

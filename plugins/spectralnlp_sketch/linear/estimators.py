@@ -24,9 +24,10 @@ from spectralnlp_sketch.transformer import SketchTransformer, Solution
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearTransformer(SketchTransformer):
-    """Base class of linear sketches S X with a random matrix S; the SVD of the sketch replaces that of X.
+    """Base class of transformers that sketch rows X by a product S X with a random matrix S of few rows.
 
-    Chin and Liang 2019, section 2.1.
+    The singular values and right singular vectors of S X approximate those of X (Chin and Liang 2019,
+    section 2.1).
     """
 
     unlearning: ClassVar[Unlearning] = "exact"
@@ -69,7 +70,7 @@ class GaussianSketch(LinearTransformer):
 class CountSketch(LinearTransformer):
     """Linear sketch that adds each row of X, with a random sign, to one row of the sketch.
 
-    The fastest of all.
+    It is the fastest of the linear sketches.
 
     Examples:
         >>> import numpy as np

@@ -70,9 +70,10 @@ def hadamard(block):
 
 @kernel
 def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add consecutive rows of one block of an SRHT: random signs, Hadamard transform, sampling.
+    """Add the subsampled randomised Hadamard transform (SRHT) of consecutive rows of a block to a sketch.
 
-    Columns are processed 16 at a time, so that the transformed block stays in the cache.
+    The rows get random signs and are multiplied by a Hadamard matrix; sampled rows of the result get random
+    signs and are added. Columns are processed 16 at a time, so that the transformed block stays in the cache.
 
     Args:
         seed: seed of the sketch.
@@ -103,12 +104,9 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
 @kernel
 def add_sampled_transformed(seed, document, start, block_size, sampled, rows, sketch):
-    """Add the randomised Hadamard transform of a few rows to a sketch.
+    """Compute the same as `add_transformed`, with the same arguments, but faster for few rows.
 
-    For few rows this is faster than `add_transformed`, because it computes only the sampled entries of the
-    Hadamard matrix.
-
-    The arguments are those of `add_transformed`.
+    Only the entries of the Hadamard matrix for these rows and the sampled ones are computed.
     """
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)

@@ -151,16 +151,17 @@ class GaussianMoments(LinearSketch):
 
 
 class SRHTMoments(LinearSketch):
-    """Subsampled randomised Hadamard transform: random signs, Hadamard transform of the rows, sampling.
+    """Sketch by the subsampled randomised Hadamard transform (SRHT), applied to blocks of rows.
 
-    Rows are processed in blocks of a power of two, the last one padded with zeros, and each block has its own
-    random signs on both sides. The sketch is a sum over blocks, so any number of rows can be streamed and
-    merged. Balabanov, Beaupère, Grigori and Lederer 2023, *Block subsampled randomized Hadamard transform*,
-    definition 2.1; with one block it is the transform of Tropp 2011.
+    The rows of a block get random signs and are multiplied by a Hadamard matrix; some rows of the product are
+    sampled and get random signs again. The sketch is the sum over all blocks, so rows can be streamed, and
+    sketches merged. The last block is padded with zeros. Balabanov, Beaupère, Grigori and Lederer 2023,
+    *Block subsampled randomized Hadamard transform*, definition 2.1; with a single block, this is the
+    transform of Tropp 2011.
 
     Args:
-        block_size: rows of a block, a power of two, at least ``sketch_size``; None for the smallest that is
-            at least 1,024.
+        block_size: number of rows of a block, a power of two that is at least ``sketch_size``; None for the
+            smallest one that is also at least 1,024.
     """
 
     method = "srht"

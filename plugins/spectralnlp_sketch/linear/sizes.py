@@ -8,10 +8,11 @@ from spectralnlp_sketch.errors import SizeError, warn
 
 
 def required_rows(method: str, d: int, epsilon: float, *, n_rows: int | None = None) -> int:
-    """Return the number of rows m for a (1 ± ε) subspace embedding of d dimensions, with constants of 1.
+    """Return how many rows a linear sketch needs to preserve the norms of all X v within a factor of 1 ± ε.
 
-    ``countsketch``: (d/ε)². ``osnap``: d·ln(d)/ε². ``gaussian``: d/ε². ``srht``: (√d + √ln(n))²·ln(d)/ε²
-    (Tropp 2011, theorem 1.3). Chin and Liang 2019, sections 3.2 and 3.6; Woodruff 2014, chapter 2.
+    The known bounds have unknown constant factors, which are taken as 1. ``countsketch``: (d/ε)². ``osnap``:
+    d·ln(d)/ε². ``gaussian``: d/ε². ``srht``: (√d + √ln(n))²·ln(d)/ε² (Tropp 2011, theorem 1.3). Chin and
+    Liang 2019, sections 3.2 and 3.6; Woodruff 2014, chapter 2.
 
     Args:
         method: ``countsketch``, ``osnap``, ``gaussian`` or ``srht``.

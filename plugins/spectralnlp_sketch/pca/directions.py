@@ -121,13 +121,14 @@ class DirectionsMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
-        """Update the mean for m rows that were added to the sketch.
+        """Update number and mean of rows for m rows that were added to the sketch.
 
-        For dense rows, also sketch the mean's shift.
+        Dense rows were centred by their own mean, so a row for its difference from the previous mean is
+        added to the sketch.
 
         Args:
-            m: number of these rows.
-            mean: their mean (d,).
+            m: number of added rows.
+            mean: mean of the added rows (d,).
         """
         n = self.n_rows
         difference = mean - self.mean
@@ -149,13 +150,16 @@ def _batch_rows(n_columns: int) -> int:
 
 
 def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
-    """Return the squared lengths, descending, and the directions of orthogonal rows, without rounding noise.
+    """Return eigenvalues and eigenvectors of BᵀB for a sketch B whose rows are orthogonal.
+
+    Rows so short that they may be rounding errors are left out.
 
     Args:
-        rows: (r, d).
+        rows: B (r, d).
 
     Returns:
-        Squared lengths (k,) and unit vectors (k, d).
+        Eigenvalues, the squared lengths of the k other rows, descending, float64 (k,); and unit eigenvectors
+        as rows (k, d).
     """
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")
@@ -170,13 +174,16 @@ def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
 def _without_mean(
     squares: NDArray[np.float64], vectors: Floats, mean: NDArray[np.float64], n: int
 ) -> tuple[NDArray[np.float64], Floats]:
-    """Return the positive eigenvalues of VᵀΛV − n·μμᵀ and their eigenvectors.
+    """Subtract the mean from a sketch of rows that were not centred: decompose VᵀΛV − n·μμᵀ.
 
     Args:
-        squares: diagonal of Λ (r,).
-        vectors: V (r, d), orthonormal.
-        mean: mean μ (d,).
+        squares: eigenvalues of the sketch, the diagonal of Λ (r,).
+        vectors: eigenvectors of the sketch as orthonormal rows, V (r, d).
+        mean: mean μ of the rows (d,).
         n: number of rows.
+
+    Returns:
+        The positive eigenvalues of the difference, descending (k,), and their eigenvectors as rows (k, d).
     """
     inside = vectors @ mean.astype(vectors.dtype)
     beyond = mean.astype(vectors.dtype) - inside @ vectors

@@ -93,7 +93,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             raise SizeError(what, hint="make sketch_size larger, or leave it out")
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return moments (statistics of rows) without rows, to which those of a corpus are added.
+        """Return empty moments (statistics of rows), to which the rows of the corpus are added afterwards.
 
         Raises:
             MatrixError: there are no rows.
@@ -213,9 +213,10 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return np.asarray((X * self._scales()) @ self.components_ + self.mean_)
 
     def get_covariance(self) -> Floats:
-        """Return the covariance (d, d) of ``PCA``'s probabilistic model: the axes, and noise elsewhere.
+        """Return the covariance (d, d) of probabilistic PCA (Tipping and Bishop 1999).
 
-        Tipping and Bishop 1999.
+        It has the variances of the components along their axes, and the noise variance in all directions
+        orthogonal to the axes.
         """
         check_is_fitted(self)
         components, noise = self.components_, self.noise_variance_
@@ -224,7 +225,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._narrow(covariance)
 
     def score_samples(self, X: Any) -> Any:
-        """Return the log-likelihood of each row under the probabilistic model, float64 (n,).
+        """Return the log-likelihood of each row under probabilistic PCA (`get_covariance`), float64 (n,).
 
         Args:
             X: as for `transform`.
@@ -247,7 +248,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return -0.5 * log
 
     def score(self, X: Any, y: object = None) -> float:
-        """Return the mean log-likelihood of rows under the probabilistic model."""
+        """Return the mean log-likelihood of rows under probabilistic PCA (`get_covariance`)."""
         return float(self.score_samples(X).mean())
 
     def _fitted_moments(self) -> Any:
@@ -294,7 +295,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return the variances along the axes in the probabilistic model, none below the noise variance."""
+        """Return variances along the axes for probabilistic PCA, raised to the noise variance if below it."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

@@ -98,10 +98,13 @@ class ScatterMoments(RowMoments):
         self._join(m, centre.astype(scatter.dtype) + shift)
 
     def _centre(self, rows: NDArray[Any]) -> Floats:
-        """Return a value close to the mean of new rows: the mean so far, or 0 if 0 is close enough.
+        """Return a point to subtract from new rows so that few digits are lost: a mean, or 0.
+
+        It is the mean so far or, for the first batch, the mean of its first rows. If that is small relative
+        to the variance, 0 is returned, since the subtraction would gain nothing.
 
         Args:
-            rows: the first rows of a batch.
+            rows: the first rows of a batch (n, d).
         """
         if self.n_rows:
             mean, variance = self.mean, self.scatter.diagonal().max() / self.n_rows
@@ -122,10 +125,10 @@ class ScatterMoments(RowMoments):
         self._join(m, mean)
 
     def forget(self, other: Self) -> None:
-        """Remove rows that were added before; exact up to rounding, while `subtract` is exact to the bit.
+        """Remove rows that were added before; the result is exact up to rounding only.
 
         Args:
-            other: moments of these rows.
+            other: moments of the rows to remove.
 
         Raises:
             ConfigError: the two differ in a parameter.
@@ -176,11 +179,13 @@ class ScatterMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: Floats) -> None:
-        """Update the mean, and the scatter for its shift, for m rows whose own scatter was added before.
+        """Update number, mean and scatter for m new rows, after their own scatter has been added.
+
+        The part of the scatter that comes from the difference between the two means is added here.
 
         Args:
-            m: number of these rows.
-            mean: their mean (d,).
+            m: number of new rows.
+            mean: mean of the new rows (d,).
         """
         n = self.n_rows
         if not n:

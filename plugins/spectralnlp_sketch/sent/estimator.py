@@ -99,15 +99,15 @@ def _with_projection(rows: sp.csr_array, directions: Array32) -> sp.csr_matrix:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
-    """Featurizer Πx/‖Πx‖: counts x of a text's word n-grams, projected by a matrix Π and scaled to length 1.
+    """Featurizer that projects the word n-gram counts x of a text to few dimensions: Πx/‖Πx‖.
 
     Kim, Stratos and Sarikaya 2015. The rows of Π are the leading directions of a frequent-directions sketch
-    of the counts of unlabelled queries, so memory does not depend on their number. With ``output="all"`` the
-    counts x come before the projection: equation 2 of their paper.
+    of the counts of unlabelled queries, so memory does not depend on the number of queries. With
+    ``output="all"``, features are the counts x followed by the projection (equation 2 of the paper).
 
     Attributes:
         directions_: projection matrix Π, float32 (k, columns), with orthonormal rows.
-        bound_: upper bound of ‖XᵀX − BᵀB‖₂ for counts X and sketch B; 0 for few texts.
+        bound_: upper bound of ‖XᵀX − BᵀB‖₂ for counts X and sketch B; 0 for at most ``sketch_size`` texts.
         n_texts_: number of texts learned from.
 
     Examples:
@@ -172,11 +172,11 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerMixin, BaseEstimator):
-    """SENT+ features: SENT with the first two words of a query and a predicted intent added to x.
+    """SENT+, a featurizer that extends the n-gram counts of `SENT` before projecting them.
 
-    The counts x of n-grams are extended before they are projected. The intent is predicted by a
-    Crammer–Singer SVM (the first model) trained on the counts of labelled queries. For training queries it is
-    predicted by five-fold cross-validation: `fit_transform` returns such rows, and `transform` is for other
+    The columns added to the counts x of a query are its first and its second word, and its intent as
+    predicted by a Crammer–Singer SVM (the first model) that is trained on the counts of labelled queries. For
+    training queries, `fit_transform` predicts intents by five-fold cross-validation; `transform` is for other
     queries. Queries whose label is None are used only to learn the projection Π.
 
     Attributes:
@@ -230,7 +230,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         self._learn(corpus)
 
     def _learn(self, corpus: Corpus[Example]) -> sp.csr_array:
-        """Train, and return the extended counts x of all queries, the labelled ones first."""
+        """Train the SVM, learn Π, and return the extended counts of all queries, the labelled ones first."""
         texts, labels, unlabelled, _ = split_by_label(corpus)
         if not labels and unlabelled:
             raise TextError("SENT+ needs the intent of each query", hint="give as many labels as texts")

@@ -13,7 +13,7 @@ from spectralnlp_sketch.rows import Rows
 class NgramDirections(FrequentDirectionsMoments):
     """Sketch B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I of word n-gram counts X, with one row for each text.
 
-    If all rows fit into the buffer, the directions are exact.
+    If all rows fit into the buffer, they are shrunk only once, and the directions are nearly those of X.
 
     Args:
         sketch_size: number of rows of the sketch, l.

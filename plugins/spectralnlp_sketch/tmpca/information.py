@@ -19,8 +19,10 @@ class StageReport:
     Attributes:
         stage: number of the stage, from 1.
         elements: number of elements of a sequence after the stage.
-        energy: share of the sum of squares of the centred input (TMPCA, section 4.2 and figure 5).
-        mutual_information: mutual information of an element and its signal in nats, for noise of variance 1.
+        energy: share of the sum of squares of TMPCA's centred input that is left after the stage (Su, Lin and
+            Kuo 2019, section 4.2 and figure 5).
+        mutual_information: mutual information, in nats, of an element after the stage and its input without
+            noise, if noise of variance 1 is added to the input.
     """
 
     stage: int
@@ -30,16 +32,15 @@ class StageReport:
 
 
 def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | None = None) -> float:
-    """Compute the mutual information I(Y; G) of a signal G and its projection with noise, Y = U(G + n).
+    """Return how much information a projection keeps: I(Y; G) of a signal G and Y = U(G + noise).
 
-    I(Y; G) = ½ ln(|V| / |U B Uᵀ|), where B is the covariance of the noise n, of variance σ² (Su, Lin and Kuo
-    2019, equation 15).
+    I(Y; G) = ½ ln(|V| / |σ² U Uᵀ|), where V is the covariance of Y, and the noise is Gaussian with the
+    covariance σ² I (Su, Lin and Kuo 2019, equation 15; if U computes the mean of N elements, equation 17).
 
     Args:
-        covariance: covariance V of Y (D, D).
+        covariance: V (D, D).
         noise: standard deviation σ of the noise.
-        rows: U (D, N·D); None if its rows are orthonormal, as for PCA and TMPCA. For the mean of N elements
-            this is the paper's equation 17.
+        rows: projection matrix U (D, N·D); None if its rows are orthonormal, as for PCA and TMPCA.
 
     Returns:
         Mutual information in nats; −inf if Y does not vary in some direction.

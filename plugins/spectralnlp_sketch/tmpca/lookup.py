@@ -20,11 +20,11 @@ class Lookup:
     Words without a vector are left out.
 
     Args:
-        vectors: object with a method ``vectors(words)`` that returns (n, D), with zeros for unknown words, or
-            with ``in`` and ``[word]``.
+        vectors: `Vectors`, or another object whose method ``vectors(words)`` returns an array (n, D), with
+            zeros for unknown words; or an object that supports ``word in vectors`` and ``vectors[word]``.
 
     Raises:
-        SizeError: the object has neither.
+        SizeError: the object supports neither, or holds no words.
     """
 
     def __init__(self, vectors: Any) -> None:
@@ -50,8 +50,9 @@ class Lookup:
 
         Args:
             tokens: words.
-            bigrams: whether to append bigrams such as ``new_york``: their vector if there is one, else the
-                mean of their words' vectors (section 4.3.1).
+            bigrams: whether to append a vector for each pair of adjacent tokens: that of a bigram such as
+                ``new_york`` if there is one, else the mean of the tokens' vectors (Su, Lin and Kuo 2019,
+                section 4.3.1).
         """
         rows = [vector for vector in map(self._find, tokens) if vector is not None]
         if bigrams:
