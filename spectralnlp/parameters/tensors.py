@@ -204,10 +204,10 @@ class FactoredTensors:
         return self.with_rules(np.arange(len(self.shapes), dtype=np.int32))
 
     def with_rules(self, rules: Ints) -> NDArray[Any]:
-        """Multiply out the tensors of some rules, and return the array of all tensors.
+        """Compute the tensors of some rules from cores and bases, and return the array of all tensors.
 
-        Only tensors that were multiplied out are valid in the array. Several threads may call this at the
-        same time, because all write the same numbers.
+        In the array, only tensors that have been computed are valid. Several threads may call this method at
+        the same time, because they all write the same numbers.
         """
         numbers, is_there = self.expanded
         expand_rules(self._stored, rules.astype(np.int32), self.offsets, is_there, numbers)
@@ -223,9 +223,9 @@ class FactoredTensors:
 
     @cached_property
     def expanded(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Array of all tensors, and a mask of the rules with valid tensors in it, bool (n_rules,).
+        """Array for all tensors, and a mask of the rules whose tensors it already contains, bool (n_rules,).
 
-        Kernels fill in tensors and update the mask.
+        Kernels compute further tensors in the array, and update the mask.
         """
         # Memory pages of an empty array are only allocated when written to.
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)

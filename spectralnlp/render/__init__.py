@@ -1,7 +1,8 @@
 """Output formats of parses: for each format name, a function from ``Parse`` to text.
 
-A renderer is called as ``render(parse, scores=False)`` and returns text without a final newline.
-``ptb``, ``json`` and ``svg`` give one line per sentence; ``pretty`` and ``conllu`` give blocks of lines.
+A renderer is called as ``render(parse, scores=False)`` and returns text. The caller ends the text with a
+newline. ``ptb``, ``json`` and ``svg`` give one line per sentence; ``pretty`` and ``conllu`` give blocks of
+lines, of which the last is empty to separate sentences.
 `svg.stacked` combines several drawings into one document.
 
 >>> from spectralnlp.render import FORMATS
@@ -36,7 +37,7 @@ class Renderer(Protocol):
     """
 
     def __call__(self, parse: ParsedSentence, scores: bool = False) -> str:
-        """Write the parse as text, without a final newline."""
+        """Return the parse as text; the caller ends the last line with a newline."""
         ...
 
 

@@ -22,7 +22,7 @@ _FLAT_WIDTH = 72  # a phrase of words wider than this many characters gets one l
 
 
 def render(parse: ParsedSentence, scores: bool = False) -> str:
-    """Draw the tree as lines, the last of which is empty to separate drawings."""
+    """Return a drawing of the tree as several lines, of which the last is empty to separate drawings."""
     lines = [*_notes(parse, scores), *_draw(parse.tree, _names(parse, scores)), ""]
     return "\n".join(lines)
 

@@ -27,7 +27,7 @@ from spectralnlp.runtime.spill import Memory, temporary_memory
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """Settings of how corpora are processed: when moments are accumulated or a function is mapped over them.
+    """Settings for every pass over a corpus, whether it accumulates moments or maps a function over examples.
 
     Attributes:
         engine: engine of `use_engine`; None if there is none, so that all work is done serially.
@@ -59,7 +59,7 @@ def current_execution() -> Execution:
 
 @contextmanager
 def executing(**changes: Any) -> Iterator[None]:
-    """Provide a context in which some execution settings have other values.
+    """Change some execution settings inside a ``with`` block.
 
     Args:
         changes: new values for fields of `Execution`.

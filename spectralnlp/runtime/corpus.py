@@ -187,7 +187,7 @@ class InMemoryCorpus(Corpus[T]):
 
 
 class MappedCorpus(Corpus[T]):
-    """A corpus of the values of a function, applied to each example of another corpus.
+    """Corpus of the results of applying a function to each example of another corpus.
 
     Args:
         corpus: the other corpus.

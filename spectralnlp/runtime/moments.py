@@ -22,7 +22,7 @@ FAN_IN = 8  # default of `Moments.fan_in`
 
 
 class Moments(ABC, Generic[T]):
-    """Base class of moments: sums over examples; the moments of two parts merge into those of the whole.
+    """Base class of moments: sums over examples, so that moments of parts of a corpus can be merged.
 
     A subclass takes its parameters (sizes, vocabularies, projections) as keyword arguments of ``__init__``,
     returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the neutral element of `merge`.

@@ -1,9 +1,9 @@
 """The two operations on a corpus: accumulate moments (sums over examples), or map a function in order.
 
 The current engine runs them (`spectralnlp.runtime.context`). Every engine accumulates each partition
-separately and merges the parts in a fixed order (`spectralnlp.runtime.reduction`), so that sums of floats are
-equal to the byte on every engine. On every engine, an error in the input is raised after the results of the
-examples before it.
+separately and merges the parts in a fixed order (`spectralnlp.runtime.reduction`), so that all engines give
+identical sums of floats, byte for byte. On every engine, an error in the input is raised after the results of
+the examples before it.
 """
 
 from __future__ import annotations

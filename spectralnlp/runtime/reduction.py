@@ -2,8 +2,8 @@
 
 The order depends on the partitions' numbers alone: eight neighbours (`Moments.fan_in`) are merged from left
 to right, then eight such sums, and so on. Every engine follows this order, whichever worker finishes first,
-so that sums of floats are equal to the byte. Such a tree of sums, unlike a running total, can be computed on
-many workers.
+so that sums of floats are identical, byte for byte. Such a tree of sums, unlike a running total, can be
+computed on many workers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class Part(Generic[M]):
 
 @dataclass(frozen=True)
 class Observer(Generic[M]):
-    """Function that computes the moments of one partition, with retries, and skips it or stores the result.
+    """Function that computes the moments of one partition, and stores them in the checkpoint.
+
+    If a partition fails, it is tried again, and then skipped if bad partitions are to be skipped.
 
     Args:
         empty: empty moments.

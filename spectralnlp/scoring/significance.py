@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        """A string that identifies the tests.
+        """A string that names the tests and their settings.
 
         An example is ``PAIRED|p:randomisation|interval:bootstrap|n:10000|seed:0|v:0.1.0``.
         """

@@ -56,12 +56,12 @@ class StoredModel:
 
     @property
     def checked(self) -> StoredArrays:
-        """The arrays, each of which is validated when it is read."""
+        """The arrays, as an object that validates each array when it is read."""
         return StoredArrays(self.arrays, self.path / ARRAYS)
 
     @property
     def values(self) -> StoredValues:
-        """The metadata, each value of which is validated when it is read."""
+        """The metadata, as an object that validates each value when it is read."""
         return StoredValues(self.metadata, self.path / META)
 
 

@@ -1,7 +1,7 @@
 """Write and read the moments that are kept beside a model: ``moments.safetensors`` and ``moments.json``.
 
 With the moments, which are training statistics, data can be added to the model and removed from it. They are
-separate files: the model is the same to the byte without them, and they may be deleted. Their arrays are
+in separate files, which may be deleted: the files of the model do not depend on them. Their arrays are
 deflated (see `packing`) in format 2; in format 1, which is still read, they are not.
 """
 

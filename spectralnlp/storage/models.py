@@ -19,8 +19,8 @@ from spectralnlp.storage.values import StoredValues, cut
 class StorableModel(ABC):
     """A model that can be saved as a folder and read back from it.
 
-    Subclasses define in `to_stored` and `read_stored` what the folder holds; the files and the errors are
-    the same for all models.
+    Subclasses define in `to_stored` and `read_stored` which values and arrays the folder contains. This class
+    writes and reads the files, in the same way for all models.
 
     Attributes:
         task: name of the task that loads the model.

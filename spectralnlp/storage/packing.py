@@ -69,7 +69,7 @@ def unpack(arrays: StoredArrays, packed: Mapping[str, Packed]) -> Arrays:
     """Return the arrays that `pack` was given.
 
     Args:
-        arrays: the arrays that it returned, as read from a file.
+        arrays: the arrays that `pack` returned, as read from a file.
         packed: dtype and shape of each deflated array, by name.
 
     Raises:

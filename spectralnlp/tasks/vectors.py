@@ -74,7 +74,11 @@ prejudices."""
     def read_gold(
         self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[tuple[str, str]]:
-        """Read labelled words: CoNLL-U (form and UPOS), or lines with a word first and a label last."""
+        """Read pairs of a word and a label, to evaluate vectors on.
+
+        Files are in CoNLL-U, of which the form and the universal tag are read, or have a word at the
+        beginning and its label at the end of each line.
+        """
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
