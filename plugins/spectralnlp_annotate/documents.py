@@ -103,13 +103,21 @@ class Document:
     def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
         """Return a sentence as an edit would change it, without applying the edit.
 
+        Args:
+            number: index of the sentence.
+            edit: an edit as `AnnotatedSentence.edited` takes it, or ``undo`` or ``redo``.
+
         Raises:
             EditError: the edit does not fit the sentence.
         """
         return self._histories[number].after(edit)
 
     def apply(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Apply an edit, which may be ``undo`` or ``redo``, and write it to disk.
+        """Apply an edit, write it to disk, and return the changed sentence.
+
+        Args:
+            number: index of the sentence.
+            edit: an edit as `AnnotatedSentence.edited` takes it, or ``undo`` or ``redo``.
 
         Raises:
             EditError: the edit does not fit the sentence.

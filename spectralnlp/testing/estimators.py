@@ -76,6 +76,10 @@ def check_estimator(
 def fitted_leaves(value: Any, where: str = "") -> Iterator[tuple[str, object]]:
     """Yield the elementary values in a fitted estimator or other object, to compare two of them exactly.
 
+    Args:
+        value: the estimator or other object.
+        where: text with which all paths begin.
+
     Yields:
         The path of each value, such as ``.model_.rows[0]``, and the value; for an array, its dtype, shape
         and bytes.

@@ -136,7 +136,14 @@ def _fields(line: str) -> list[str]:
 def _blocks(
     path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool, report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Read sentences with one word per line, and report the error of each bad sentence."""
+    """Read sentences with one word per line, and report the error of each bad sentence.
+
+    Args:
+        path: path of the file, for error messages.
+        lines: line numbers and lines.
+        conllu: whether the format is CoNLL-U instead of columns.
+        report: called with the error of each bad sentence, which is skipped.
+    """
     rows: list[list[str]] = []
     start, error = 0, None
     for number, line in chain(lines, [(0, "")]):
@@ -188,7 +195,13 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
 def _word_tag(
     path: str | Path, lines: Iterator[tuple[int, str]], report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Read sentences of ``word_TAG``, one per line, and report the error of each bad sentence."""
+    """Read sentences of ``word_TAG``, one per line, and report the error of each bad sentence.
+
+    Args:
+        path: path of the file, for error messages.
+        lines: line numbers and lines.
+        report: called with the error of each bad sentence, which is skipped.
+    """
     for number, line in lines:
         tokens = _fields(line)
         bad = next((token for token in tokens if token.rfind("_") in (-1, 0, len(token) - 1)), None)

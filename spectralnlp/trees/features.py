@@ -294,9 +294,14 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def hash_columns(group: int, *columns: NDArray[np.generic]) -> Ids:
-    """Hash the number of a feature's template (``group``) and the integers in each row of ``columns``.
+    """Hash a feature's values in each of n rows, together with the number of the feature's template.
 
-    Returns uint64 (n,), without zeros.
+    Args:
+        group: number of the template.
+        columns: arrays of integers (n,), one for each value of the feature.
+
+    Returns:
+        A hash for each row, uint64 (n,), never 0.
     """
     value = np.full(len(columns[0]), group * 2 + 1, np.uint64) * _ODD
     for column in columns:

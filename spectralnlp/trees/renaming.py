@@ -44,7 +44,12 @@ class Row:
     line: int
 
     def fits(self, node: Tree, parent: str) -> bool:
-        """Return whether a node, which has the row's kind and old name, meets the row's conditions."""
+        """Return whether a node meets the conditions of the row.
+
+        Args:
+            node: a node of the row's kind, with the row's old name.
+            parent: label of the node's parent.
+        """
         conditions = self.conditions
         if conditions.get("parent", parent) != parent:
             return False
@@ -89,7 +94,7 @@ class Renaming:
             self._of[row.kind, row.old].append(row)
 
     def row_of(self, node: Tree, parent: str) -> Row | None:
-        """Return the row that renames a node under a parent with this label; None if no row matches."""
+        """Return the row that renames a node, given the label of its parent; None if no row matches."""
         kind = "label" if node.word is None else "tag"
         return next((row for row in self._of.get((kind, node.label), ()) if row.fits(node, parent)), None)
 

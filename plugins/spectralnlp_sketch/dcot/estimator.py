@@ -145,6 +145,10 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
 
         Rows in memory are replaced by the output of the last layer; a stream is read again and passes through
         all layers so far.
+
+        Args:
+            corpus: the corpus of the previous pass.
+            moments: the empty moments that `solve` returned.
         """
         if not isinstance(corpus, MatrixCorpus) or not self.layers_:
             return corpus, moments

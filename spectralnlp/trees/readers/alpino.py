@@ -125,7 +125,16 @@ def _position(node: _Node, sentence: GraphBuilder) -> int:
 
 
 def read_alpino(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of an Alpino XML file; arguments and errors are those of `XmlSentences`."""
+    """Read the sentences of an Alpino XML file.
+
+    Args:
+        lines: lines of the file.
+        path: path of the file, for error messages.
+        report: called with the error of each invalid sentence, which is skipped.
+
+    Raises:
+        InputError: the file is not well-formed XML, or is of another format.
+    """
     return _AlpinoXml(path, report).read(lines)
 
 

@@ -71,6 +71,12 @@ class GraphBuilder:
     def add_word(self, name: str, word: str, tag: str, line: int) -> None:
         """Add the next word of the sentence.
 
+        Args:
+            name: identifier of the node, by which `hang` refers to it.
+            word: the word.
+            tag: part of speech of the word.
+            line: line number, for messages.
+
         Raises:
             InputError: there is a node with this name already, or the word is empty.
         """
@@ -82,6 +88,11 @@ class GraphBuilder:
     def add_phrase(self, name: str, label: str, line: int) -> None:
         """Add a phrase of the sentence.
 
+        Args:
+            name: identifier of the node, by which `hang` refers to it.
+            label: category of the phrase.
+            line: line number, for messages.
+
         Raises:
             InputError: there is a node with this name already.
         """
@@ -89,11 +100,11 @@ class GraphBuilder:
         self.phrases[name] = label
 
     def hang(self, name: str, parent: str, function: str, line: int) -> None:
-        """Set the parent of a node; both may be added later.
+        """Set the parent of a node; node and parent may be added later.
 
         Args:
-            name: name of the node.
-            parent: name of the parent.
+            name: identifier of the node.
+            parent: identifier of the parent.
             function: function of the node, such as ``SB``.
             line: line number, for messages.
 

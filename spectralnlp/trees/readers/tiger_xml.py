@@ -72,7 +72,16 @@ class _TigerXml(XmlSentences):
 
 
 def read_tiger_xml(lines: Iterable[str], path: str | Path | None, report: OnBad) -> Iterator[SentenceGraph]:
-    """Read the sentences of a TigerXML file; arguments and errors are those of `XmlSentences`."""
+    """Read the sentences of a TigerXML file.
+
+    Args:
+        lines: lines of the file.
+        path: path of the file, for error messages.
+        report: called with the error of each invalid sentence, which is skipped.
+
+    Raises:
+        InputError: the file is not well-formed XML, or is of another format.
+    """
     return _TigerXml(path, report).read(lines)
 
 
