@@ -62,7 +62,7 @@ _UNREADABLE = (OSError, *_DAMAGED)
 
 
 class KernelCache(_Cache):
-    """Disk cache of one numba function (kernel), compiled for one or more signatures.
+    """Disk cache of one numba function (kernel), compiled for one or more signatures of argument types.
 
     Args:
         function: Python function of the kernel.

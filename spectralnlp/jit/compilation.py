@@ -67,12 +67,12 @@ def compiled_kernels() -> Iterator[list[str]]:
 def announced_compilation(
     report: Callable[[str], None], parts: Mapping[str, str] | None = None
 ) -> Iterator[None]:
-    """Report the first compilation of a kernel inside the ``with`` block.
+    """Report, inside the ``with`` block, when the compilation of kernels begins.
 
     Args:
-        report: called with each line of the report.
-        parts: maps the prefix of module names of a stage to the stage's name, in order; one line is reported
-            per stage. None reports one line in all.
+        report: function that is called with each line of the report.
+        parts: stages of the compilation, in order: prefix of the module names of a stage → name of the stage.
+            One line is reported for each stage; None reports one line in all.
     """
     with event.install_listener("numba:compile", _Announcer(report, parts or {})):
         yield

@@ -30,7 +30,7 @@ _CONSTANT = 1e-13  # a variance below this share of the column's mean square is 
 
 @dataclass(frozen=True)
 class View:
-    """The first two moments of a view X (n, p): n examples with p columns.
+    """The first two moments of one of the two data matrices (views) of a CCA: X, n examples of p columns.
 
     Attributes:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.

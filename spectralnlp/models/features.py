@@ -55,7 +55,7 @@ class Features(StorableModel):
         return self
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Do nothing: the featurizer is trained already."""
+        """Return the featurizer unchanged, because it is trained already; scikit-learn calls this method."""
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

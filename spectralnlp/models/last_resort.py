@@ -132,7 +132,7 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """Return the required brackets as constituents, parents first; unlabelled ones get a frequent label."""
+    """Return the required brackets as (label, start, end); those without a label get a frequent one."""
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))
     forbidden = {(each.label, *each.span) for each in constraints.forbidden}

@@ -146,12 +146,12 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def coarse(self) -> LatentGrammar:
-        """Coarse grammar of the first grammar set, with one state per symbol."""
+        """The coarse grammar of the first grammar set, with one state per symbol."""
         return self.grammar_sets[0].coarse
 
     @property
     def grammars(self) -> tuple[LatentGrammar, ...]:
-        """Grammars with latent states, those of the first grammar set."""
+        """The grammars with latent states of the first grammar set."""
         return self.grammar_sets[0].grammars
 
     @cached_property
@@ -246,7 +246,7 @@ class Parser(TextParser, ChangingModel):
         return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 
     def checked(self, sentence: Sentence) -> Constraints | None:
-        """Return the constraints of a sentence, or None, after checking them.
+        """Check the constraints of a sentence, and return them; None for a sentence without constraints.
 
         Raises:
             ConstraintError: a constraint is out of range, or has an unknown label.

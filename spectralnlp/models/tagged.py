@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tagged(ModelResult):
-    """A sentence and the tags of its words.
-
-    Iterating over it yields pairs of a word and its tag.
+    """A tagged sentence; iterating over it yields pairs of a word and its tag.
 
     Attributes:
         sentence: the tokens, with character offsets.

@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the class of taggers for the kind that a model folder names; None means a linear chain."""
+    """Return the class of taggers for the kind named in a model folder; None stands for a linear chain."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 

@@ -159,7 +159,7 @@ class TextParser(ABC):
         Inside ``use_engine("threads")`` sentences are parsed in parallel: the kernels release the GIL.
 
         Args:
-            items: texts, tokenised sentences or `Sentence`s; the result of None is None.
+            items: texts, tokenised sentences or `Sentence`s; an item may be None, with the result None.
             decoder: name of a decoder to use; None for the parser's default.
             k: see `parse`.
             fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence

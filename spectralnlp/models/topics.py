@@ -62,7 +62,7 @@ class Topics(ChangingModel):
         A document without known words gets the overall weights of the topics.
 
         Returns:
-            float64 (k,), which sums to one.
+            float64 (n_topics,), which sums to one.
         """
         return self.mixtures_of([document])[0]
 
@@ -70,7 +70,7 @@ class Topics(ChangingModel):
         """Return the topic mixture of each document, which is a text or a list of words.
 
         Returns:
-            float64 (n, k); rows sum to one.
+            float64 (n_documents, n_topics); rows sum to one.
 
         Raises:
             ConfigError: ``documents`` is a single text.

@@ -16,7 +16,9 @@ Array32 = NDArray[np.float32]
 
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> None:
-    """Write vectors as text from which float32 is restored exactly; the file is written atomically.
+    """Write word vectors in word2vec's text format, with enough digits to restore float32 exactly.
+
+    The file is replaced atomically.
 
     Args:
         path: the file.
@@ -42,7 +44,9 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: Array32) -> 
 
 
 def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
-    """Read vectors from text, plain or gzipped; if a word occurs twice, the first vector counts.
+    """Return the words and vectors of a text file in word2vec's format, plain or gzipped.
+
+    If a word occurs twice, the first vector counts.
 
     Raises:
         InputError: a line has a value that is not a finite number, or another width than the lines before;

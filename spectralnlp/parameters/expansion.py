@@ -114,5 +114,8 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Compute the tensors of some rules from their low-rank form; `write_tensors` for calls from Python."""
+    """Compute the tensors of some rules from their low-rank form, as a kernel that Python can call.
+
+    See `write_tensors` for the arguments.
+    """
     write_tensors(factors, rules, offsets, is_there, numbers)

@@ -75,7 +75,7 @@ class LatentGrammar:
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """Index of each symbol's name."""
+        """The index of each symbol, by its name."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     @cached_property
@@ -241,7 +241,8 @@ class GrammarSet:
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
             metadata: stored JSON values, as `to_json` returns them.
-            fallback: prefix of the array names of the set that this one shares lexicon arrays with.
+            fallback: prefix of the array names of another grammar set, from which lexicon arrays are read
+                that this set was stored without; None if it was stored with all arrays.
 
         Raises:
             ModelError: a stored array or value is invalid.

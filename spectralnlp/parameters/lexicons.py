@@ -61,12 +61,12 @@ class Lexicon:
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
-        """Index of the entry of each known word."""
+        """The entry of each known word, by the word."""
         return {word: index for index, word in enumerate(self.words)}
 
     @cached_property
     def signature_index(self) -> Mapping[str, int]:
-        """Index in ``signatures`` of each signature (spelling class of unknown words)."""
+        """The index in ``signatures`` of each signature (spelling class of unknown words), by its name."""
         return {signature: index for index, signature in enumerate(self.signatures)}
 
     def has_same_entries(self, other: Lexicon) -> bool:
@@ -79,7 +79,7 @@ class Lexicon:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder: words and signatures (spelling classes)."""
+        """Return the JSON values to store in a model folder: words, signatures and their scheme."""
         return {"words": self.words, "signatures": self.signatures, "scheme": self.scheme}
 
     def common_arrays(self) -> Arrays:

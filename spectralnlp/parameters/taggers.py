@@ -95,7 +95,7 @@ class RefinedMarkov:
 
     @cached_property
     def pair_index(self) -> Ints:
-        """Index into ``pairs`` of each pair of tags, or -1, int32 (n_tags, n_tags)."""
+        """The index in ``pairs`` of each pair of tags, int32 (n_tags, n_tags); -1 for other pairs."""
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
@@ -172,7 +172,7 @@ class RefinedMarkovSet:
     def to_json(self) -> dict[str, Any]:
         """Return the JSON values to store in a model folder.
 
-        They are the tags, the lexicon's words and signatures, and the field ``tied`` of each model.
+        They are the tags, the lexicon's words, signatures and scheme, and the field ``tied`` of each model.
         """
         tied = [model.tied for model in self._all]
         return {"tags": self.coarse.tags, **self.coarse.lexicon.to_json(), "tied": tied}

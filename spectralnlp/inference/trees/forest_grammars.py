@@ -1,4 +1,4 @@
-"""The grammars of one binarisation, with the indices and tables that parsing needs, computed once."""
+"""The grammars with which a parser parses, and indices and tables of their rules that are computed once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from spectralnlp.trees import labels_of
 
 @dataclass(frozen=True)
 class ForestGrammars:
-    """Grammars of one binarisation: a coarse grammar that makes forests, and others that score them.
+    """The grammars learned from one binarisation of a treebank, prepared for parsing.
+
+    A coarse grammar makes packed forests, and the other grammars score them.
 
     Args:
         coarse: a grammar with one state per symbol.

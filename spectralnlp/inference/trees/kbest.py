@@ -86,7 +86,11 @@ class _LazySearch:
         return self.found[self.goal][: max(k, 0)]
 
     def choice(self, derivation: Derivation) -> Ints:
-        """Return the hyperedge of each node in a derivation of the whole forest, -1 for nodes outside it."""
+        """Return the hyperedge of each node in a derivation, int32 (n_nodes,), -1 for nodes outside it.
+
+        Args:
+            derivation: a derivation of the whole forest, as `best` returns them.
+        """
         choice = np.full(self.goal + 1, -1, np.int32)
         stack = [(self.goal, derivation)]
         while stack:

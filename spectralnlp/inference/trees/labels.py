@@ -50,12 +50,12 @@ class SpanLabels:
 
 @dataclass(frozen=True)
 class SharedLabels:
-    """The labels of several grammars with their names, and each grammar's map to them.
+    """The labels of several grammars, numbered together, and the labels of each grammar's symbols.
 
     Attributes:
         names: the names of phrase labels and tags, by id; a name that is both has two ids.
         labels: which labels are tags, and the pairs of labels of unary rules.
-        maps: the map of each grammar.
+        maps: for each grammar, the ids of the labels of its symbols and unary rules.
     """
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class SharedLabels:
 
     @classmethod
     def of(cls, grammars: Sequence[LatentGrammar]) -> SharedLabels:
-        """Assign ids to all labels of grammars, and to all pairs of labels of their unary rules."""
+        """Return the labels of grammars, and the pairs of labels of their unary rules, with assigned ids."""
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []

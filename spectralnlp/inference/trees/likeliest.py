@@ -34,6 +34,6 @@ def likeliest_trees(scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
 
 
 def _log_share(part: Floats, whole: Floats | np.float64) -> Floats:
-    """Return log(part / whole), or -inf if either is zero."""
+    """Return log(part / whole) elementwise; -inf where either is zero."""
     share = np.divide(part, whole, out=np.zeros_like(part), where=np.asarray(whole) > 0)
     return np.log(share, out=np.full_like(share, -np.inf), where=share > 0)

@@ -35,12 +35,12 @@ _SYMBOL_CLASS = "UNK-SYM"
 
 @dataclass(frozen=True)
 class CellMarginals:
-    """The cells (spans) of a sentence that a parser may consider, with their marginals.
+    """The spans (chart cells) of a sentence that a parser may consider, with their probabilities.
 
     Attributes:
-        cells: all cells that may be opened.
-        marginals: float64 (n_cells,); probability that a bracketing of the sentence has the cell's span.
-        threshold: minimum marginal of the cells that are open in the first attempt to parse.
+        cells: the spans.
+        marginals: float64 (n_cells,); probability that a bracketing of the sentence contains the span.
+        threshold: minimum marginal of the spans that the parser considers in its first attempt.
     """
 
     cells: Cells
@@ -55,10 +55,10 @@ class CellMarginals:
 def compute_cell_marginals(
     model: CellModel, attributes: TokenAttributes, required: Ints = NOTHING_REQUIRED
 ) -> CellMarginals:
-    """Compute the marginals of all cells (spans) that may be opened in a sentence.
+    """Return the spans that a parser may consider, each with the probability that it is a constituent.
 
     Args:
-        model: the model of bracketings.
+        model: the model of unlabelled bracketings.
         attributes: features of the sentence's tokens.
         required: int32 (n_required, 2); start and end of spans that every bracketing must have.
     """
@@ -73,14 +73,14 @@ def compute_cell_marginals(
 
 @kernel
 def _marginals(weights, attributes, cells):
-    """Return the marginals of the given cells (spans) of a sentence under the model of bracketings."""
+    """Return the probability of each of the given cells (spans) under the model of bracketings."""
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
     return bracketing_marginals(cells, scores)
 
 
 @kernel
 def _all_marginals(weights, attributes):
-    """Return all spans of a sentence as cells, and their marginals."""
+    """Return all spans of a sentence as `Cells`, and their probabilities under the model of bracketings."""
     n = len(attributes.word)
     cells = all_span_cells(n, n)
     scores = span_scores(weights, attributes, place_scores(weights, attributes), cells.start, cells.end)
@@ -90,10 +90,10 @@ def _all_marginals(weights, attributes):
 def _in_windows(
     model: CellModel, attributes: TokenAttributes, places: Floats, required: Ints
 ) -> CellMarginals:
-    """Return the cells that may be opened in a long sentence, with marginals computed in windows.
+    """Return the spans that a parser may consider in a long sentence, with marginals computed in windows.
 
     Args:
-        model: the model of bracketings.
+        model: the model of unlabelled bracketings.
         attributes: features of the sentence's tokens.
         places: scores of constituents' boundaries, from `place_scores`.
         required: int32 (n_required, 2); start and end of spans that every bracketing must have.

@@ -59,7 +59,8 @@ class Pruning:
 
     Args:
         beam: relative figure of merit below which symbols are dropped; see :func:`~.coarse.inside`.
-        node_threshold, edge_threshold: least coarse posterior of a node and of a hyperedge.
+        node_threshold, edge_threshold: least posterior of a node, and of a hyperedge, under the coarse
+            grammar; others are pruned.
         pruner_threshold: least posterior of a hyperedge under the pruning grammar, if there is one.
         grammar_threshold: least posterior of a hyperedge under the last of several grammars, which prunes
             before the other grammars score; 0 for no such pruning.
@@ -93,7 +94,7 @@ _LOOSE_CELLS = 11_325
 
 @dataclass(frozen=True)
 class SentenceInput:
-    """A sentence with its lexicon entries, constraints and open cells, computed once for all attempts.
+    """A sentence with everything that is computed once for all attempts to parse it.
 
     Attributes that are tuples have one entry for each binarisation.
 
@@ -392,7 +393,7 @@ class ForestParser:
         return False, recognise(grammars.parent_index, values > 0, cells, limits)
 
     def is_complete(self, forests: Forests) -> bool:
-        """Return whether all binarisations have a forest that all of their grammars could score."""
+        """Return whether every binarisation has a forest, scored by all of its grammars."""
         n_scored = sum(len(each.posteriors) for each in forests.scored.values())
         return n_scored >= sum(len(each.grammars) for each in self.grammars)
 
@@ -439,12 +440,12 @@ class ForestParser:
 
     @cached_property
     def pool(self) -> Pool:
-        """The labels that all binarisations share, by which their posteriors are averaged."""
+        """The labels that the grammars of all binarisations share, for averaging posteriors of labels."""
         return Pool.of(self.grammars)
 
     @cached_property
     def rescorer(self) -> SpanRescorer | None:
-        """The span scorer, set up for the grammars' labels; None if there is none."""
+        """The span scorer, prepared for the labels of the grammars; None for a parser without one."""
         if self.scorer is None:
             return None
         first = self.grammars[0]

@@ -13,15 +13,15 @@ from spectralnlp.parameters import Offsets
 
 @kernel
 def derivation_weights(semiring, forest, weights):
-    """Return the weight of each node: the semiring sum over its derivations.
+    """Return the weight of each node in a forest: the semiring sum over the node's derivations.
 
     Args:
         semiring: a semiring of :mod:`spectralnlp.inference.semirings`.
         forest: a Forest.
-        weights: (n_edges,); of the type of the semiring's zero.
+        weights: array (n_edges,) of the weights of hyperedges, with the dtype of the semiring's zero.
 
     Returns:
-        (n_nodes,), of the same type.
+        Array (n_nodes,) of the same dtype.
     """
     edges, left, right = forest.edges, forest.left, forest.right
     n_nodes = len(forest.kind)

@@ -32,7 +32,7 @@ class Span(NamedTuple):
     Attributes:
         start, end: tokens, end exclusive.
         label: id of the phrase label or tag.
-        top: id of the label of a unary rule's parent above it, or NO_LABEL.
+        top: id of the label above ``label`` in a unary rule over the span; NO_LABEL if there is none.
     """
 
     start: int

@@ -33,9 +33,16 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Return the total weight of a forest's trees, and posteriors of its hyperedges and nodes.
+        """Return the log of the total weight of a forest's trees, and posteriors of hyperedges and nodes.
 
-        Arguments and results are those of :meth:`~.dense_rules.DenseRules.score`.
+        Args:
+            forest: a forest over these rules.
+            grammar: the grammar of these rules.
+            leaves: float64; vectors of the lexical nodes, concatenated.
+
+        Returns:
+            As :meth:`~.dense_rules.DenseRules.score`: the natural logarithm of the total's magnitude without
+            ``forest.log_scale``, the posteriors of hyperedges and those of nodes.
         """
         offsets = vector_offsets(forest, grammar)
         root = root_weights(forest, grammar, offsets)
@@ -55,7 +62,7 @@ class SparseRules(NamedTuple):
 
 @kernel
 def _node_posteriors(vectors):
-    """Return the inner product of the inside and outside vectors of each node, float64 (n_nodes,)."""
+    """Return the unnormalised posterior of each node, float64 (n_nodes,): inside · outside vector."""
     offsets = vectors.offsets
     posterior = np.zeros(len(offsets) - 1)
     for node in range(len(posterior)):

@@ -14,8 +14,8 @@ class StateVectors(NamedTuple):
     """The inside and outside vectors of a forest's nodes over the states of their symbols, concatenated.
 
     Attributes:
-        offsets: int64 (n_nodes + 1,); node v has ``offsets[v]:offsets[v + 1]``.
-        inside, outside: float64 (offsets[-1],); the vectors.
+        offsets: int64 (n_nodes + 1,); the vectors of node v are at ``offsets[v]:offsets[v + 1]``.
+        inside, outside: float64 (offsets[-1],); the concatenated vectors.
     """
 
     offsets: Offsets

@@ -83,7 +83,7 @@ class ObservedTrees:
     least_posterior: float = 0.0
 
     def expected_counts(self) -> tuple[StateTensors, float]:
-        """Return the expected counts, shaped as the probabilities, and the natural log-likelihood."""
+        """Return the expected count of each parameter, and the natural log-likelihood of the trees."""
         return self._counted(
             _Shares(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
         )
@@ -159,8 +159,9 @@ class _TreeColumns(NamedTuple):
             children, parent and tree of each node.
         weight: float64 (n_trees,); weight of each tree.
         n_states: int32 (n_symbols,); number of states of each symbol.
-        node_offsets: int64 (n_nodes,); where a node's vector begins among those of its tree.
-        symbol_offsets: int64 (n_symbols + 1,); where a symbol's states begin among those of all symbols.
+        node_offsets: int64 (n_nodes,); where a node's state vector begins in the arrays of `_Vectors`, which
+            hold one tree.
+        symbol_offsets: int64 (n_symbols + 1,); where a symbol's states begin in ``StateTensors.root``.
     """
 
     symbol: Ints

@@ -30,7 +30,7 @@ def spelling_features(text, bounds, bits, rows, columns):
     Args:
         text: uint8; the words in UTF-8, concatenated.
         bounds: int64 (n_words + 1,); start of each word in ``text``.
-        bits: the number of columns is 2^bits.
+        bits: number of bits of a feature id; ids are below 2^bits.
         rows: int64 (n_words + 1,); start of each word's features in ``columns``, written.
         columns: int32; ids of the features; output.
 

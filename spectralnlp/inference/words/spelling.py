@@ -38,7 +38,7 @@ def features_of(words: Sequence[str], bits: int = BITS) -> SpellingFeatures:
 
     Args:
         words: the words.
-        bits: the number of feature ids is 2^bits.
+        bits: number of bits of a feature id; ids are below 2^bits.
     """
     letters = [word.encode("utf-8", "replace") for word in words]
     text = as_bytes(b"".join(letters) or b" ")

@@ -41,7 +41,7 @@ class SpanOptions(NamedTuple):
             pair (A, X) plus n_labels; for a unary rule A → tag the id of A.
         posterior: float64 (n_options, n_grammars); posterior of the option under each grammar.
         tag: int32 (n_tokens,); the most probable tag of each token.
-        cell_odds: float64 (n_spans,); log-odds that the span is a bracket, label aside; see `cell_odds`.
+        cell_odds: float64 (n_spans,); log-odds that the span is a bracket with any label; see `cell_odds`.
     """
 
     start: Ints
@@ -234,7 +234,7 @@ def _group(records, n_records, n_keys, tag_share):
     Args:
         records: `_Records`.
         n_records: number of records.
-        n_keys: number of labels and pairs of labels, by which keys are decoded.
+        n_keys: number of labels and pairs of labels; a key is (number of the span) · n_keys + label.
         tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags.
 
     Returns:

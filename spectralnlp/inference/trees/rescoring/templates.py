@@ -1,6 +1,7 @@
 """Feature templates of span scorers: each combines values of a span into one hashed feature of an option.
 
-Every template also includes the option's name. A template gives no feature if one of its values is NOTHING.
+An option is a candidate label of the span; every feature also includes the option's name. A template gives no
+feature if one of its values is absent (NOTHING).
 """
 
 from __future__ import annotations
@@ -181,7 +182,9 @@ last_noun_fine last_child_fine word_first
 
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
-    """Return the numbers of the values that each template combines, int64 (n_templates, 5), -1 as padding.
+    """Return the values that each template combines, int64 (n_templates, 5), padded with -1.
+
+    Values are given as numbers of `Value`.
 
     Args:
         text: one template per line; empty lines and lines that begin with # are comments.
