@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Bracket(NamedTuple):
-    """Labelled range of tokens or words.
+    """Constituent: a label over a range of tokens or words, with its posterior probability.
 
     Args:
         label: label of the constituent.
@@ -169,7 +169,7 @@ def _group(doc: Doc, key: str) -> SpanGroup | None:
 
 
 def _is_in_place(span: Span) -> bool:
-    """Return whether a span's tokens still cover its stored characters; not so after retokenisation."""
+    """Return whether a span's tokens begin and end at its stored offsets; retokenisation moves tokens."""
     first, last = span.doc[span.start], span.doc[span.end - 1]
     return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
 

@@ -29,7 +29,7 @@ class RequiredSpans:
                 self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
 
     def among(self, words: Sequence[int]) -> Constraints | None:
-        """Return the constraints on the tree over these words: spans that it must have; None for none.
+        """Return the spans that the tree over some words must have as constituents; None if there are none.
 
         Args:
             words: indices of the words among the tokens of the document, in order, without white space.
@@ -52,7 +52,7 @@ class RequiredSpans:
 
     @contextmanager
     def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Return a context that reports a ConstraintError in its block as a ComponentError with the sentence.
+        """Return a context that reports a ConstraintError in its block as a ComponentError with the words.
 
         Args:
             words: token indices of the words that the error message quotes.

@@ -1,4 +1,4 @@
-"""Convert trees, tagged sentences and labelled texts to gold documents for spaCy."""
+"""Convert trees, tagged sentences and labelled texts to spaCy documents with gold annotation."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Getters:
                 end = chain.end
 
     def parent(self, span: Span) -> Span | None:
-        """Return the smallest larger constituent around a constituent; None for a whole sentence."""
+        """Return the next larger constituent around a constituent; None for a whole sentence."""
         inner = self._chain(span)
         if inner.start == inner.end:
             return None

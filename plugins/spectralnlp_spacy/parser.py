@@ -38,7 +38,7 @@ USES_OF_TAGS = ("none", "evidence", "fixed")
 
 
 class ParsedDoc(NamedTuple):
-    """Parses of a document's sentences, whose spans are token indices of the document.
+    """Parses of all sentences of a document, with words as token indices of the document.
 
     Args:
         bounds: first token and end (exclusive) of each sentence.
@@ -156,9 +156,10 @@ class SpectralParser(SentencePipe):
             warnings.warn(Warnings.SW002.format(name=self.name, max_length=self.max_length), stacklevel=2)
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[ParsedDoc]) -> None:
-        """Write constituents, tags, sentence boundaries and, if so set, dependencies to documents.
+        """Write constituents, tags, sentence boundaries and dependencies to documents.
 
-        Existing tags and sentence boundaries are kept.
+        Existing tags and sentence boundaries are kept. Whether tags and dependencies are set depends on the
+        settings ``set_tags`` and ``dependencies``.
         """
         for doc, parsed in zip(docs, predictions, strict=True):
             set_boundaries(doc, parsed.bounds)

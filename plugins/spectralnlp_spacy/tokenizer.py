@@ -1,4 +1,4 @@
-"""Tokenizer for spaCy pipelines that follows the conventions of a spectralnlp model's training data."""
+"""Tokenizer for spaCy pipelines that splits text into tokens as in a spectralnlp model's training data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spectralnlp_spacy.errors import ComponentError, Errors
 
 
 class SpectralTokenizer(DummyTokenizer):
-    """Tokenizer that creates documents from texts; ``doc.text`` equals the text.
+    """Tokenizer that splits text like a model's training data; ``doc.text`` equals the text.
 
     Args:
         vocab: vocabulary of the pipeline.
@@ -76,7 +76,7 @@ def make_tokenizer(model: str) -> Callable[[Language], SpectralTokenizer]:
     """Return the function that creates the tokenizer ``spectralnlp.Tokenizer.v1`` of a config.
 
     Args:
-        model: name or folder of a parser or tagger, whose conventions the tokenizer follows.
+        model: name or folder of a parser or tagger; text is split as in its training data.
 
     Examples:
         >>> import spacy

@@ -12,12 +12,12 @@ from contextlib import suppress
 async def start_process(module: str, *, longest_line: int = 2**16) -> Process:
     """Start ``main()`` of a module in a new Python process, with pipes on its standard input and output.
 
-    The process has this process's module path, but not the current folder (-P), which may hold untrusted
-    modules. It has its own process group, so that only this process receives Ctrl-C from a terminal.
+    The new process has the same module path, but without the current folder (-P), which may hold untrusted
+    modules. It is in a process group of its own, so that Ctrl-C in a terminal does not reach it.
 
     Args:
         module: full name of the module.
-        longest_line: maximum length of a line of its output, in bytes.
+        longest_line: maximum length of a line of the new process's output, in bytes.
     """
     return await asyncio.create_subprocess_exec(
         sys.executable,

@@ -44,7 +44,7 @@ class Analyst:
         self.textcat = next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralTextcat)), None)
 
     def analyse(self, text: str) -> dict[str, Any]:
-        """Analyse a text.
+        """Analyse a text with the pipeline, and return the analysis of each sentence for the web page.
 
         Returns:
             Values for JSON: sentences with tokens, constituents and trees; intents; the time in seconds.

@@ -22,11 +22,11 @@ FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intent
 
 
 def load_pipeline(names: Sequence[str], lang: str) -> Language:
-    """Return a spaCy pipeline with a parser.
+    """Load or build the spaCy pipeline, with a parser, that the server uses.
 
     Args:
-        names: one spaCy pipeline (a folder or a package), or models of the core, by folder or name.
-        lang: language of the text, for models of the core.
+        names: one spaCy pipeline (a folder or a package), or folders or names of spectralnlp models.
+        lang: language of the text; used for spectralnlp models only.
 
     Raises:
         ConfigError: there is no such pipeline or model, or the pipeline has no parser.
@@ -43,7 +43,7 @@ def load_pipeline(names: Sequence[str], lang: str) -> Language:
 
 
 def _add(nlp: Language, name: str) -> None:
-    """Add a component that uses a spectralnlp model to a spaCy pipeline, named after the model."""
+    """Add to a spaCy pipeline a component that uses a spectralnlp model and has the model's name."""
     if not _is_core_model(name):
         raise ConfigError(
             f"no model {name!r}", hint="give folders of spectralnlp models, or one spaCy pipeline"

@@ -16,10 +16,10 @@ class Server:
     """Server of a browser page that shows the analysis of texts, for this machine only.
 
     Args:
-        models: name of a spaCy pipeline, or names of models of the core.
+        models: name of a spaCy pipeline, or names of spectralnlp models.
         port: port to listen on; 0 for any free port.
         k: maximum number of trees shown per sentence.
-        lang: language of the text, for models of the core.
+        lang: language of the text; used for spectralnlp models only.
         limits: limits of requests.
 
     Raises:

@@ -39,8 +39,8 @@ def audit(
 ) -> list[Doubt]:
     """Find nodes of a treebank that are probably annotation errors, the most doubtful first.
 
-    Evidence against a node are the posteriors of a parser that was trained on other documents (5 folds), and
-    different annotation of the same words between the same neighbours elsewhere.
+    Evidence against a node comes from the posteriors of a parser that was trained on other documents
+    (5 folds), and from different annotation of the same words between the same neighbours elsewhere.
 
     Args:
         trees: trees of a treebank, without traces and function tags.
@@ -138,7 +138,7 @@ def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) ->
 def _class(evidence: Evidence) -> tuple[str, str]:
     """Return the class of a suspected error: its kind (``tag``, ``bracket`` or ``missing``), and its label.
 
-    Errors of a class are counted, because a label that is often suspected is probably not an error.
+    The suspected errors of a class are counted, because a label that is suspected often is probably right.
     """
     kind = evidence.change.kind
     return kind if kind in (Kind.TAG, Kind.MISSING) else "bracket", evidence.change.place.label

@@ -160,9 +160,8 @@ def _groups(files: Sequence[str], how: str) -> list[str]:
 
     Args:
         files: file of each sentence.
-        how: ``file`` or ``folder``, to name the group after these; ``prefix``, after the first part of the
-            file's name that differs between files; ``none``; or ``auto``, by folder if there are several,
-            else by prefix.
+        how: what names the group: ``file``; ``folder``; ``prefix``, the first part of the file's name that
+            differs between files; ``auto``, the folder if there are several, else the prefix; or ``none``.
 
     Raises:
         ConfigError: ``how`` is none of these.

@@ -133,7 +133,7 @@ class Analysis:
         return sorted(rows, key=lambda each: -each.brackets)
 
     def confusion(self) -> list[tuple[tuple[str, str], int]]:
-        """Return ((gold label, parser's label), count) of confused labels, the most frequent first."""
+        """Return pairs ((gold label, parser's label), count) of confused labels, most frequent first."""
         pairs = Counter(pair for each in self._tree_errors() for pair in confused_labels(each))
         return sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
 
@@ -145,11 +145,11 @@ class Analysis:
         return [(label, missing[label], extra[label]) for label in labels]
 
     def by_length(self) -> list[tuple[str, Analysis]]:
-        """Return (name, analysis) of each class of sentences by their length in tokens."""
+        """Return pairs (name, analysis), one for each class of sentence lengths in tokens."""
         return self._split(lambda each: _length_row(each.counts.length))
 
     def by_group(self) -> list[tuple[str, Analysis]]:
-        """Return (name, analysis) of each group of sentences, such as a genre."""
+        """Return pairs (name, analysis), one for each group of sentences, such as a genre."""
         return self._split(lambda each: (each.group, each.group))
 
     def worst(self, number: int) -> list[AnalysedSentence]:
@@ -211,7 +211,7 @@ class Analysis:
 def analyse(
     gold: Iterable[Tree], trees: Iterable[Tree | None], *, groups: Sequence[str] | None = None
 ) -> Analysis:
-    """Find the errors of a parser, sentence by sentence.
+    """Return the errors of a parser in the sentences of a treebank, to be counted by type or label.
 
     Args:
         gold: trees of the treebank.

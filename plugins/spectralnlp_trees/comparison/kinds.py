@@ -121,7 +121,7 @@ class Surroundings:
 
 
 def sister_before(sisters: Sequence[Node], place: int) -> Node | None:
-    """Return the left sister of a child; None for no sister, or if this is an initial conjunction.
+    """Return the left sister of a child; None if there is none or it is an initial conjunction.
 
     Args:
         sisters: children of a node.

@@ -96,7 +96,7 @@ class _Search:
         self.start, self.end = start, end
 
     def moves(self) -> Iterator[Move]:
-        """Yield the possible moves of these adjacent children to a place further left or right."""
+        """Yield the possible moves of the group of nodes to a place further left or right in the tree."""
         yield from self._moves(rightwards=True)
         yield from self._moves(rightwards=False)
 

@@ -1,8 +1,8 @@
 """Convert constituency trees to dependencies: Universal or Stanford for English, heads for any language.
 
 `to_dependencies` returns `Dependencies`, which can be written as CoNLL-U. docs/how-to/dependencies.md sums up
-the rules. The package is registered as the tree tool ``dependencies``, through which the core finds its
-functions.
+the rules. The package is registered as the tool ``dependencies``, under which the package spectralnlp finds
+these functions.
 """
 
 from __future__ import annotations

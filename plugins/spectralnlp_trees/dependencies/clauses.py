@@ -186,9 +186,9 @@ def _object(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def _has_message(child: Phrase) -> bool:
-    """Return whether a verb's object is followed by a clause or *about*, so that it is an addressee.
+    """Return whether a verb's object is followed by a clause or *about*: *him* in *tell him that …*.
 
-    Example: *him* in *tell him that …*.
+    Such an object is an addressee (`iobj`) of verbs like *tell*.
     """
     following = next((each for each in child.after() if not each.is_punctuation), None)
     return following is not None and (following.category in CLAUSES or following.first.word == "about")

@@ -161,7 +161,7 @@ def conjunction(node: Phrase, children: list[Phrase]) -> Phrase:
 
 
 def interjection(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of an interjection phrase: its last interjection; if mixed, as for `any_head`."""
+    """Return the head of an interjection phrase: its last child if all are interjections, else `any_head`."""
     return children[-1] if all(each.category == "UH" for each in children) else any_head(node, children)
 
 

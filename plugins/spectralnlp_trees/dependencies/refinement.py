@@ -54,7 +54,7 @@ def mark_passives(arcs: Arcs) -> None:
 
 
 def _is_agent(noun: Phrase) -> bool:
-    """Return whether a noun after *by* can be the agent of a passive; a number needs the tag ``LGS``."""
+    """Return whether a noun after *by* can be a passive's agent; numbers can if their phrase has ``LGS``."""
     phrase = noun.parent
     return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 

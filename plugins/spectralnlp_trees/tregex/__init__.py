@@ -2,7 +2,7 @@
 
 `search` yields matches and `count` returns their number; a `TreeIndex` is built once for any number of
 searches. The language is that of Tregex's manual; docs/how-to/search.md lists its relations. The package is
-registered as the tree tool ``search``, through which the core finds its functions.
+registered as the tool ``search``, under which the package spectralnlp finds these functions.
 """
 
 from __future__ import annotations

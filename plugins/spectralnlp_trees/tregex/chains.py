@@ -103,10 +103,10 @@ class DescendantChainJoin:
 
 
 class SequenceJoin:
-    """Relation of a node to those before or after it with only a sequence of ``links`` between.
+    """Relation of a node to those before or after it with only ``links`` in sequence between.
 
-    The nodes of the sequence cover adjacent ranges of tokens. A related node counts once, however many
-    sequences lead to it.
+    The nodes of the sequence cover adjacent ranges of tokens; it may be empty. A related node counts once,
+    however many sequences lead to it.
 
     Args:
         index: index of the trees.

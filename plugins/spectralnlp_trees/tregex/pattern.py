@@ -1,7 +1,8 @@
 """Parse search patterns in Tregex's language by recursive descent, following the published manual.
 
-A pattern is one or more alternatives separated by ``:``; alternatives are nodes separated by ``|``; a node is
-a description or a group in parentheses, followed by its relations; relations are joined by ``&`` and ``|``.
+A pattern has one or more parts separated by ``:``, which must all match in one tree. A part has one or more
+alternative nodes separated by ``|``. A node is a description, or a group in parentheses, followed by its
+relations, which are joined by ``&`` (all must hold) and ``|`` (one must hold).
 """
 
 from __future__ import annotations
