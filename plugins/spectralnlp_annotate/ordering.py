@@ -90,8 +90,7 @@ def next_place(
     Args:
         places: all sentences in order, as (index of the document, index of the sentence).
         accepted: sentences with an accepted tree.
-        gains: expected gains of sentences without an accepted tree; if it is empty, the next such sentence of
-            the text is returned.
+        gains: expected gains of sentences without an accepted tree; if empty, return the next in the text.
         after: the sentence that is shown now, which is chosen last; None at the start.
 
     Returns:

@@ -77,7 +77,11 @@ class Session:
         }
 
     def next_after(self, place: Place | None) -> Place | None:
-        """Return the sentence to annotate after a given one; None if all are accepted."""
+        """Return the indices (document, sentence) of the sentence to annotate next; None if all are accepted.
+
+        Args:
+            place: indices (document, sentence) of the sentence that is shown now; None at the start.
+        """
         gains = self._gains if self._order == "gain" else {}
         places = list(self.project.places())
         accepted = [(d, n) for d, n in places if self.project.documents[d][n].tree is not None]

@@ -69,7 +69,7 @@ class DaskEngine(Engine):
         self._client: Client | None = None
 
     def open(self) -> None:
-        """Connect to the scheduler; start local workers first if there is no scheduler."""
+        """Connect to the scheduler; start local workers first if no scheduler was given."""
         try:
             self._resources.enter_context(quiet())
             address = self.address

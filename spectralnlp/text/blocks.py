@@ -131,7 +131,8 @@ def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None)
             raise the first error.
 
     Raises:
-        InputError: the file cannot be read or is no such table; or, if ``on_bad`` is None, a row has no text.
+        InputError: the file cannot be read or has no such column; or, if ``on_bad`` is None, a row has no
+            text in that column.
     """
     lines: list[str] = []
     size = 0

@@ -72,7 +72,7 @@ class Constraints:
 
     Attributes:
         brackets: required brackets, unique, sorted by start, wider ones first.
-        forbidden: forbidden brackets, likewise.
+        forbidden: forbidden brackets, in the same order.
         tags: pairs (token, tag) of words whose tags are known, sorted by token.
 
     Raises:
@@ -109,8 +109,8 @@ class Constraints:
 
         Args:
             brackets: required brackets, each (start, end) or (start, end, label), ``end`` exclusive.
-            forbidden: forbidden brackets, likewise.
-            tags: tags of some tokens, by index.
+            forbidden: forbidden brackets, written in the same way.
+            tags: tags of some tokens, by index of the token from 0.
 
         Raises:
             ConstraintError: a bracket or tag is malformed or empty, or the constraints are inconsistent.
@@ -128,7 +128,7 @@ class Constraints:
         A missing field means no constraint.
 
         Raises:
-            ConstraintError: as for `of`, or the value has another form.
+            ConstraintError: the value has another form, or the constraints are malformed or inconsistent.
         """
         if not isinstance(value, dict):
             what = f"constraints are an object, not {_kind(value)}"
@@ -325,7 +325,7 @@ def _refuse_range(what: str, n_tokens: int) -> NoReturn:
 
 
 def similar_names(name: str, known: Collection[str]) -> str:
-    """Return a hint for an unknown name: similar known names, or some known ones."""
+    """Return a hint for a message about an unknown name: similar known names or, if none, some names."""
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"

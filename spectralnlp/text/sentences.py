@@ -136,10 +136,10 @@ def read_tokenized(
 
     Args:
         lines: lines with their ends.
-        tokenizer: writes the tokens in its conventions; without one, forms are the tokens unchanged.
-        path: file of the lines, for errors.
-        offset: characters of the stream before these lines.
-        first: number of the first line, for errors.
+        tokenizer: tokeniser with the conventions for the forms of tokens; None to leave tokens unchanged.
+        path: path of the file, for error messages.
+        offset: number of characters in the stream before these lines.
+        first: number of the first line, for error messages.
 
     Yields:
         A sentence for each line, or None for a blank line, so that output lines match input lines.
@@ -166,10 +166,10 @@ def read_tagged(
 
     Args:
         lines: lines with their ends.
-        tokenizer: see `read_tokenized`.
-        path: file of the lines, for errors.
-        offset: characters of the stream before these lines.
-        first: number of the first line, for errors.
+        tokenizer: tokeniser with the conventions for the forms of tokens; None to leave tokens unchanged.
+        path: path of the file, for error messages.
+        offset: number of characters in the stream before these lines.
+        first: number of the first line, for error messages.
         known: the valid tags; None to accept any.
 
     Yields:

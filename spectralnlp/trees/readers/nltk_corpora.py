@@ -113,10 +113,10 @@ def from_nltk_trees(
     Args:
         trees: NLTK's trees, such as those of ``parsed_sents()``; `Tree` objects are yielded unchanged.
         name: name of their file, for error messages.
-        on_bad: as for `from_nltk_corpus`.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: if ``on_bad`` is None: an item is not a tree, or a leaf has no preterminal.
+        InputError: an item is not a tree, or a leaf has no preterminal; only if ``on_bad`` is None.
 
     Examples:
         >>> import nltk

@@ -119,8 +119,8 @@ def count_changes(
 
     Args:
         path: the file; for a pipe, which can be read only once, the result is None.
-        reader: as for `read_trees`.
-        encoding: as for `read_trees`.
+        reader: a reader, the name of a registered one (``ptb``), or ``auto`` for `recognise`.
+        encoding: encoding of the file; None for the encoding that the reader expects.
 
     Raises:
         InputError: the file cannot be read.
