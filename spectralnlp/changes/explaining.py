@@ -35,10 +35,10 @@ from spectralnlp.trees.treelog import TreeLog, TreeTable
 
 @dataclass(frozen=True)
 class Explainer:
-    """Explainer of a parser's brackets by its training trees, from counts of rules and words in each tree.
+    """Explainer of a parser's brackets, which finds the training trees with the most influence on a bracket.
 
     Attributes:
-        counted: counts of the grammar of the first binarisation.
+        counted: grammar of the first binarisation, with the counts that each training tree contributed.
         places: int64 (n_trees, 2); index of each tree's document, and of the tree within the document.
         names: names of the documents; empty if unknown.
     """

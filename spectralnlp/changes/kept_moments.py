@@ -227,7 +227,10 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
 
 
 def kept_if_any(model: ChangingModel) -> KeptMoments | None:
-    """Return the kept statistics of a model, None if there are none; raises as `KeptMoments.load`."""
+    """Return the kept moments (training statistics) of a model, or None if no moments were kept.
+
+    Raises what `KeptMoments.load` raises.
+    """
     if model.kept is None and (
         model.folder is None or read_kept_header(moments_folder(model.folder)) is None
     ):
@@ -307,7 +310,11 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
 
 
 def estimator_named(name: object) -> type[Estimator[Any]] | None:
-    """Return the registered estimator with the name that a model's metadata gives, or None."""
+    """Return the registered estimator class whose display name a model's metadata give, or None.
+
+    Args:
+        name: the value of ``estimator`` in the metadata.
+    """
     for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):
             kind: type[Estimator[Any]] = registry.estimators.get(registered)

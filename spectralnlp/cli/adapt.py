@@ -69,7 +69,7 @@ def adapt(
     skip_bad: SkipBad = False,
     where: Where = HERE,
 ) -> None:
-    """Adapt a parser to another domain with a few of its trees."""
+    """Adapt a parser to another domain, given a few trees of that domain."""
     from spectralnlp import changes
     from spectralnlp.cli.models import load_parser
     from spectralnlp.cli.skipping import Skipped

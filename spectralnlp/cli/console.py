@@ -150,7 +150,7 @@ class Shown:
         what: what the command is doing, such as ``parsing``.
         update: changes the displayed line; takes ``description`` and ``completed`` (bytes read).
         meter: counter of the bytes that are read, if any.
-        size: number of bytes in all, if known.
+        size: number of bytes of all files, if known.
     """
 
     def __init__(
@@ -166,7 +166,11 @@ class Shown:
         self.update(description=f"{self.what} {self._n_steps:,}", completed=read)
 
     def show_share(self, share: float) -> None:
-        """Show the share of the work that is done, in [0, 1], and about how long the rest will take."""
+        """Show the fraction of the work that is done, and the estimated time until the end.
+
+        Args:
+            share: fraction of the work that is done, in [0, 1].
+        """
         if share > 0:
             left = round((perf_counter() - self._started) * (1 - share) / share)
             text = f"{self.what} {share:.0%}, about {left // 60}:{left % 60:02} left"
@@ -183,7 +187,8 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
         silent: whether to show nothing.
 
     Yields:
-        An object to call after each step, or whose ``show_share`` takes the share of the work that is done.
+        A `Shown`. Call it after each step, or tell its method ``show_share`` which fraction of the work is
+        done.
     """
     if silent or not sys.stderr.isatty():
         yield Shown(what, lambda **news: None)

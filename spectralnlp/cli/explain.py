@@ -70,9 +70,10 @@ def explain(
 ) -> None:
     """Explain why a sentence has a bracket, a token its tag, or a text its label.
 
-    The answer lists the features for and against it, compared with the best alternative, and the training
-    examples with the most influence. Examples can be listed for a model that was trained with --keep-moments;
-    a pcfg keeps only counts, so its trees are needed (--trees), or rules are listed instead.
+    The answer lists the features that speak for the model's choice and those that speak for the best
+    alternative, and the training examples with the most influence. Examples can be listed for a model that
+    was trained with --keep-moments. A model of the estimator pcfg keeps only counts: give its training trees
+    with --trees, or rules are listed instead of examples.
     """
     from spectralnlp.cli.console import announced_kernels, results
 

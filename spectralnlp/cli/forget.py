@@ -32,7 +32,7 @@ def forget(
     label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
-    """Remove data from a trained model; the result equals that of training without them."""
+    """Remove data from a trained model; the result equals a model trained without these data."""
     from spectralnlp.changes import forget as forget_documents
 
     folder, changes, target = changed_folder(model, output)

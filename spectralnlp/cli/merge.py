@@ -19,7 +19,7 @@ def merge(
         bool, typer.Option("--allow-shared", help="Count a document that is in several models once for each.")
     ] = False,
 ) -> None:
-    """Merge models; the result equals that of training on all of their data."""
+    """Merge models; the result equals a model trained on the data of all of them."""
     from spectralnlp.changes import merge as merge_models
     from spectralnlp.errors import ConfigError
     from spectralnlp.storage import check_writable

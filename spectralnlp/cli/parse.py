@@ -170,13 +170,16 @@ def _joined(
 
 
 def _lines(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Return the output for formats that are written line by line."""
+    """Return a context manager for formats written line by line; it yields a function that writes parses."""
     return _joined(results(output))
 
 
 @contextmanager
 def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """Yield a function that writes and numbers CoNLL-U sentences, leaving out blank lines of the input."""
+    """Yield a function that writes CoNLL-U sentences and numbers them.
+
+    Empty texts, which stand for blank lines of the input, are neither written nor numbered.
+    """
     numbers = count(1)
     with results(output) as write_line:
 
@@ -188,7 +191,12 @@ def _numbered(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
 
 
 def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[str]], None]]:
-    """Return the output for drawings: one SVG document, or a folder with a file for each drawing."""
+    """Return a context manager for drawings; it yields a function that writes drawings.
+
+    Args:
+        output: an ``.svg`` file for one document with all drawings, or a folder for a file per drawing; None
+            for one document on stdout.
+    """
     if output is None or output.suffix.lower() == ".svg":
         return _one_svg(output)
     return _svg_files(output)
@@ -196,7 +204,7 @@ def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[
 
 @contextmanager
 def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """Yield a function that collects drawings; after the block, write them as one, below one another."""
+    """Yield a function that collects drawings; after the block, write them as a single SVG document."""
     from spectralnlp.render.svg import stacked
 
     collected: list[str] = []

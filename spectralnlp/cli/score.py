@@ -55,7 +55,7 @@ def score(
 
 
 def evalb_parameters(prm: Path | None) -> EvalbParameters:
-    """Return the EVALB parameters from a file; those of COLLINS.prm without a file."""
+    """Return the EVALB parameters of a file; for None, the parameters of the usual file COLLINS.prm."""
     from spectralnlp.scoring import COLLINS, read_prm
 
     return COLLINS if prm is None else read_prm(prm)

@@ -18,7 +18,14 @@ STDIN = "-"
 
 
 def sources(files: Sequence[str]) -> list[str]:
-    """Return the files that the arguments name; raises an error at once if a file is missing."""
+    """Return the paths of the files that command-line arguments name, ``-`` for standard input.
+
+    Args:
+        files: paths of files or folders, or glob patterns; empty for standard input.
+
+    Raises:
+        InputError: a file is missing.
+    """
     from spectralnlp.runtime import expand_inputs
 
     found: list[str] = []

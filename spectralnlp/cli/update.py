@@ -41,7 +41,7 @@ def update(
     label_column: LabelColumn = None,
     where: Where = HERE,
 ) -> None:
-    """Add data to a trained model; the result equals that of training on all data."""
+    """Add data to a trained model; the result equals a model trained on the old and the new data."""
     from spectralnlp.changes import update as update_model
 
     folder, changes, target = changed_folder(model, output)

@@ -31,10 +31,11 @@ def warm_up(
         ),
     ] = False,
 ) -> None:
-    """Compile the kernels that models need, once for an installation or an image.
+    """Compile the kernels (machine code) that models need, once for an installation or a container image.
 
-    They are kept beside the package or, where that cannot be written to, in the user's cache; the environment
-    variable NUMBA_CACHE_DIR names another folder. Commands that run later, as any user, read them there.
+    The compiled kernels are stored in the folder of the package, where all users share them. If that folder
+    is not writable, they are stored in the cache of the user. The environment variable NUMBA_CACHE_DIR names
+    another folder.
     """
     from spectralnlp import registry
     from spectralnlp.jit import compile_for_wheels
@@ -51,7 +52,13 @@ def warm_up(
 
 
 def _report(what: str, step: Callable[..., None], *arguments: Any) -> None:
-    """Run a step, and print the number of kernels compiled and the time taken."""
+    """Run a step of the warm-up, and print the number of kernels compiled and the time taken.
+
+    Args:
+        what: name of the step in the output.
+        step: function to run.
+        arguments: arguments of ``step``.
+    """
     from time import perf_counter
 
     from spectralnlp.cli.console import progress

@@ -4,8 +4,9 @@ This works for grammars whose latent states are counted (clusters). The expected
 tree follows from the probabilities of the grammar; multiplied by the number of training trees, it gives the
 counts that the grammar was estimated from. The counts of the new trees are multiplied by a weight and added
 (count merging, Bacchiani et al. 2006). The tensor of a known rule is rescaled to the rule's new probability;
-its distribution over states does not change. A new rule has the mean state distribution of its children, and
-a new symbol has a single state. Components of the parser, such as the span scorer, are not changed here.
+its distribution over states does not change. In a new rule, the states of each child follow the child's mean
+distribution over states. A new symbol has a single state. Components of the parser, such as the span scorer,
+are not changed here.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
         weight: how many times each tree counts; None for `default_weight`.
 
     Raises:
-        ConfigError: a grammar has no counted states, because it was estimated as tensors or has one state for
-            each rule.
+        ConfigError: a grammar has no counted states, because it was estimated as tensors, or because its
+            states are annotations of symbols (``pcfg``).
         InputError: there are no trees.
 
     Examples:
@@ -79,7 +80,7 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
 
 
 class Adapter:
-    """Counts of a parser's grammars, computed once, to which counts of different sets of trees can be added.
+    """Adapter of one parser to different sets of trees; the counts of the parser are computed only once.
 
     Args:
         parser: a parser whose grammars have counted states.

@@ -171,7 +171,8 @@ class LexiconCounts:
     def _chain(self, word: str) -> list[int]:
         """Return the lexicon indices of a word's signatures (spelling classes), the most specific first.
 
-        The word is spelled as inside a sentence, where capitals are not due to its position.
+        The signatures are those of the word inside a sentence, because at the beginning a capital letter says
+        little.
         """
         if word not in self._chains:
             known = self.lexicon.signature_index

@@ -155,7 +155,9 @@ class _Level:
 
 
 def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Floats, Floats]:
-    """Compute the weight and the state of each history of one symbol, and last that of the sequence start.
+    """Compute the weight and the state of each history that consists of one symbol.
+
+    The last history is the start of a sequence (the boundary).
 
     Args:
         grams: table of n-grams.

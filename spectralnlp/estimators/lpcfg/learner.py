@@ -1,8 +1,9 @@
 """Learn latent-variable grammars from a treebank, and from parts of it for jackknifing.
 
-First, every node is described: by a vector for a grammar of tensors, or by a state for a grammar of clusters.
-Both come from singular vectors of the nodes' features. Grammars are then sums over nodes. So the folds of a
-jackknife reuse the descriptions of their nodes, and only take the sums again.
+First, every node is represented by a vector (for a grammar of tensors) or by a state (for a grammar of
+clusters). Both are computed from singular vectors of the nodes' features. The parameters of a grammar are
+then sums over nodes. In a jackknife, the folds reuse the representations of their nodes, and only the sums
+are computed again.
 """
 
 from __future__ import annotations
@@ -85,7 +86,12 @@ class Clusters(NamedTuple):
     n_states: Ints
 
     def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Clusters:
-        """Return the states of some nodes, with renumbered symbols; see `Projections.select`."""
+        """Return the states of some nodes, with renumbered symbols.
+
+        Args:
+            nodes: bool (n_nodes,); which nodes to select.
+            symbols: int32 (n_new_symbols,); old index of each new symbol.
+        """
         return Clusters(self.state[nodes], self.n_states[symbols])
 
 

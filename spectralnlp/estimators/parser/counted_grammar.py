@@ -346,9 +346,13 @@ def _other_trees() -> ConfigError:
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """Return for each symbol of a treebank, annotated with its context (``NP^S``), its state in a grammar.
+    """Return the state of each symbol of a treebank in a grammar, int64 (n_symbols,).
 
-    The states of a symbol (NP) are in the order of its annotated names.
+    The symbols of the treebank are annotated with their context (``NP^S``). The grammar has plain symbols
+    (``NP``), whose states are the annotated symbols in alphabetical order.
+
+    Raises:
+        ConfigError: the grammar was learned from other trees.
     """
     seen: dict[str, int] = {}
     place = np.empty(len(table.symbols), np.int64)

@@ -1,10 +1,10 @@
 """Influence of each training tree on a predicted bracket of a sentence, to first order.
 
-The log odds of a bracket are log Z(with it) − log Z(without it), where Z is a sum over trees of the sentence.
-The derivative of log Z with respect to the logarithm of a parameter of the grammar is the parameter's
-expected count, and each parameter is a ratio of counts, to which each training tree contributes. So one pass
-over the treebank shows how much the log odds would fall without each tree. These are influence functions (Koh
-and Liang 2017), with counts in place of the Hessian.
+The log odds of a bracket are log Z(with the bracket) − log Z(without the bracket), where each Z is a sum of
+probabilities over trees of the sentence. The derivative of log Z with respect to the logarithm of a parameter
+of the grammar is the expected count of the parameter. Each parameter is a ratio of counts, to which the
+training trees contribute. So one pass over the treebank shows how much the log odds would fall without each
+tree. These are influence functions (Koh and Liang 2017), with counts in place of the Hessian.
 """
 
 from __future__ import annotations
