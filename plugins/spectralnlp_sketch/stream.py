@@ -79,29 +79,31 @@ Convert = Callable[[Sequence[Any], int], Sequence[Any]]
 
 @dataclass(frozen=True)
 class ConvertedPartition(Partition[Any]):
-    """Part of a corpus whose batches are converted from those of a part of another corpus.
+    """Partition of a `ConvertedCorpus`, which converts each batch of a partition of the other corpus.
 
     Args:
         source: the partition to convert.
-        convert: function that converts a batch of examples to a block.
+        convert: function of the examples of a batch and the number of the first; it returns one block of
+            converted examples, such as `Rows`.
     """
 
     source: Partition[Any]
     convert: Convert
 
     def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """Yield the converted batches with ``size`` examples each."""
+        """Yield converted batches of ``size`` examples; the last may have fewer."""
         for batch in self.source.batches(size):
             block = self.convert(batch.examples, batch.start)
             yield Batch(block, batch.document, batch.document_index, batch.start)
 
 
 class ConvertedCorpus(Corpus[Any]):
-    """Corpus whose batches are converted to blocks from the texts, tokens or arrays of another corpus.
+    """Corpus that converts another corpus batch by batch while it is read, for example texts to rows.
 
     Args:
         source: the corpus to convert.
-        convert: function that converts a batch to a block; it must be picklable for workers.
+        convert: function of the examples of a batch and the number of the first; it returns one block of
+            converted examples, such as `Rows`. It must be picklable, for worker processes.
     """
 
     def __init__(self, source: Corpus[Any], convert: Convert) -> None:

@@ -62,8 +62,7 @@ class SavedSketch:
 class SketchTask(Task):
     """Task of matrix sketches: the operations that commands need to load, update and merge saved ones.
 
-    These need no training data, since a saved sketch contains its moments, the sums that it was computed
-    from.
+    They need no training data, since a saved sketch contains the state (moments) that it is computed from.
     """
 
     name = "sketch"

@@ -23,10 +23,10 @@ Floats = NDArray[Any]
 
 
 class Solution(NamedTuple):
-    """Sketch with its leading singular vectors.
+    """Sketch of rows X (n, d) with its leading singular values and vectors.
 
     Args:
-        sketch: sketch B (at most l, d).
+        sketch: rows B, much fewer than n, for which BᵀB is close to XᵀX.
         components: leading right singular vectors of B (k, d).
         singular_values: leading singular values of B (k,).
         bound: upper bound of ‖XᵀX − BᵀB‖₂, or None if the method has no deterministic bound.
@@ -87,7 +87,7 @@ class SketchTransformer(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._solved().singular_values
 
     def _solved(self) -> Solution:
-        """Return the sketch and its directions.
+        """Return the sketch with its singular values and vectors.
 
         They are computed on first use, so that `partial_fit` is cheap.
         """

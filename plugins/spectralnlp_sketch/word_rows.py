@@ -33,7 +33,7 @@ HASHED = NgramFormat((1, 1), None, 2**20)
 class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
     """Base class of featurizers that convert texts to tf-idf rows of words, reduced by a matrix estimator.
 
-    The first pass counts document frequencies of words; later passes fit the estimator of matrices to tf-idf
+    The first pass counts document frequencies of words; later passes fit the matrix estimator to the tf-idf
     rows.
 
     Attributes:
@@ -51,7 +51,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         """Make the unfitted estimator that reduces tf-idf rows to features; subclasses define it."""
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return document frequencies of words that are all 0, to which texts are then added."""
+        """Return empty document frequencies of words, to which the texts of the corpus are added."""
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
     def solve(self, moments: Any) -> Moments[Any] | None:
@@ -76,7 +76,7 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         return self.matrices_.init_moments(self.matrices_.as_corpus(empty))
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and empty moments of the next pass over the data; texts are now tf-idf rows."""
+        """Return the texts, converted to tf-idf rows, and the empty moments for the next pass over them."""
         if not isinstance(corpus, ConvertedCorpus):
             return ConvertedCorpus(corpus, self._block), moments
         return self.matrices_.next_pass(corpus, moments)

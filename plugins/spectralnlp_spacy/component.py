@@ -126,21 +126,21 @@ class SpectralPipe(Pipe):
         return self.model
 
     def _named_model(self) -> str | None:
-        """Return the model that the setting ``model`` names.
+        """Return the name or folder of the model in the setting ``model``.
 
-        Returns None if it names none, or the language has none.
+        With ``auto`` it is the installed model for the language. Returns None if there is no such model.
         """
         return self._model_of_language() if self.source == AUTO else self.source
 
     def _usual_model(self) -> str | None:
-        """Return the installed model to use by default, if the setting ``model`` names none.
+        """Return the name of an installed model to use if the setting ``model`` names none.
 
-        Returns None if there is no default.
+        Returns None if the component has no default model.
         """
         return None
 
     def _model_of_language(self) -> str | None:
-        """Return the installed model for the language of the pipeline; None if there is none."""
+        """Return the name of the installed model for the pipeline's language; None if there is none."""
         return None
 
     def _installed(self) -> list[str]:
@@ -237,13 +237,13 @@ class SpectralPipe(Pipe):
         """
 
     def __call__(self, doc: Doc) -> Doc:
-        """Annotate one document."""
+        """Annotate one document with the predictions of the model, and return it."""
         for _ in self.pipe([doc], batch_size=1):
             pass
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream of documents in batches."""
+        """Annotate a stream of documents in batches, and yield the documents."""
         handle = self.get_error_handler()
         for docs in util.minibatch(stream, size=batch_size):
             try:

@@ -26,10 +26,10 @@ MAX_ENTRIES = 2**23
 
 
 class Sketch(NamedTuple):
-    """Sketch B of rows X, such that BᵀB is close to XᵀX.
+    """Sketch of many rows X (n, d): few rows B for which BᵀB is close to XᵀX.
 
     Args:
-        rows: B (at most l, d).
+        rows: B (k, d), with k much smaller than n.
         bound: upper bound of ‖XᵀX − BᵀB‖₂.
     """
 
@@ -38,9 +38,10 @@ class Sketch(NamedTuple):
 
 
 class FrequentDirectionsMoments(RowMoments):
-    """Frequent directions B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I for a stream X (n, d), in memory independent of n.
+    """Frequent-directions sketch B of a stream of rows X (n, d), in memory that does not depend on n.
 
-    Rows are buffered until the buffer is full, so the result does not depend on batch sizes. Merging shrinks
+    It guarantees 0 ⪯ XᵀX − BᵀB ⪯ bound·I, with a bound that is known at any time. Rows are buffered, and
+    shrunk when the buffer is full, so the result does not depend on batch sizes. Merging shrinks
     both sketches together and adds their bounds, so a merged sketch has the same guarantee as a single one.
 
     Args:
@@ -253,7 +254,7 @@ class FrequentDirectionsMoments(RowMoments):
 
 
 def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
-    """Return the default number of rows to shrink at a time.
+    """Return the default number of rows that a sketch buffers before it shrinks them.
 
     Larger buffers lose less accuracy but need more memory, which is little if rows are sparse.
 

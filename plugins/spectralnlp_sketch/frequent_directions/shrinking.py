@@ -15,7 +15,7 @@ class Shrunk(NamedTuple):
     """Result of shrinking rows A to fewer rows B.
 
     Args:
-        rows: B (at most l, d), orthogonal, the longest first.
+        rows: B (k, d), orthogonal, the longest row first.
         shrinkage: δ, an upper bound of ‖AᵀA − BᵀB‖₂.
     """
 

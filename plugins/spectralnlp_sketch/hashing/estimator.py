@@ -82,7 +82,7 @@ class HashedNgrams(TextFeaturizer, MomentEstimator[str]):
         self._format()
 
     def init_moments(self, corpus: Corpus[str]) -> DocumentFrequencies:
-        """Return document frequencies of n-grams that are all 0, to which texts are then added."""
+        """Return empty document frequencies of n-grams, to which the texts of the corpus are added."""
         form = self._format()
         return DocumentFrequencies(form.n_columns, form.words, form.characters, form.lowercase)
 

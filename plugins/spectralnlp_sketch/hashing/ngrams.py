@@ -110,7 +110,12 @@ class NgramFormat:
         )
 
     def capacity(self, n_bytes: int, n_texts: int) -> int:
-        """Return an upper bound of the number of n-grams in ``n_texts`` texts of ``n_bytes`` bytes in all."""
+        """Return the maximum number of n-grams in texts, for `new_buffers`.
+
+        Args:
+            n_bytes: total length of the texts in UTF-8.
+            n_texts: number of texts.
+        """
         low, high = self.words or (0, 0)
         first, last = self.characters or (0, 0)
         n_words, n_characters = high - low + 1 if high else 0, last - first + 1 if last else 0

@@ -18,9 +18,10 @@ class Occurrence(NamedTuple):
 
     Args:
         column: hashed column of the n-gram.
-        text: the n-gram, lowercased if texts are.
-        first, end: range of characters in the text that `normalised` returns.
-        second: range of the second word of a pair; None for other n-grams.
+        text: the n-gram, lowercased if the format says so.
+        first, end: range of its characters in the text that `normalised` returns; for a pair of words, range
+            of the first word.
+        second: range of the second word of a pair; None for n-grams.
     """
 
     column: int
@@ -36,18 +37,18 @@ class Occurrence(NamedTuple):
 
 
 class NormalisedText(NamedTuple):
-    """Text with single blanks, and one blank at either end.
+    """Characters of a text in which each run of blanks is one blank, and one blank is at either end.
 
     Args:
         characters: the characters, each a string.
-        kinds: class of each character.
+        kinds: class of each character: ``OTHER``, ``WORD`` or ``BLANK``.
     """
 
     characters: list[str]
     kinds: list[int]
 
     def words(self) -> list[tuple[int, int]]:
-        """Return the range (first, end) of each run of word characters."""
+        """Return the range (first, end) of each word, a run of characters of the class ``WORD``."""
         runs: list[tuple[int, int]] = []
         for at, kind in enumerate(self.kinds):
             if kind == WORD:
@@ -57,7 +58,7 @@ class NormalisedText(NamedTuple):
 
 
 def normalised(text: str, form: NgramFormat) -> NormalisedText:
-    """Return the text from which n-grams are taken: with single blanks, lowercased if the format says so."""
+    """Return a text as n-grams are counted in it: with single blanks, lowercased if the format says so."""
     encoded, bounds = encode([text], form.lowercase)
     buffers = new_buffers(1, bounds)
     out, starts, kinds = buffers.text, buffers.starts, buffers.kinds
@@ -68,7 +69,7 @@ def normalised(text: str, form: NgramFormat) -> NormalisedText:
 
 
 def occurrences(text: NormalisedText, form: NgramFormat) -> Iterator[Occurrence]:
-    """Yield each occurrence in a text of each n-gram that the format counts."""
+    """Yield all occurrences of n-grams and pairs of words in a text, of the kinds that the format counts."""
     yield from _of_words(text, form)
     yield from _pairs(text, form)
     low, high = form.characters or (1, 0)

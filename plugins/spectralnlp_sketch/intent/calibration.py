@@ -76,7 +76,12 @@ def hold_out(
 
 
 def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
-    """Assign examples to folds at random, each label spread evenly; int64 (n,)."""
+    """Assign texts to folds at random, with the texts of each label spread evenly; int64 (n,).
+
+    Args:
+        labels: number of each text's label, int64 (n,).
+        random_state: random seed.
+    """
     order = np.random.default_rng(random_state).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     fold = np.empty(len(labels), np.int64)
@@ -85,7 +90,7 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
 
 def sharpness_of(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """Return the factor by which to multiply scores before the softmax, so that it gives calibrated ones.
+    """Return the factor by which to multiply scores so that their softmax gives calibrated probabilities.
 
     The factor maximises the probability of the true labels (temperature scaling, Guo et al. 2017).
 

@@ -288,7 +288,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:
-        """Read the state for resuming from stored arrays.
+        """Restore the state from which training resumes, from the stored arrays.
 
         Raises:
             ModelError: an array is invalid.
@@ -380,7 +380,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
         Returns:
             float32 (n_texts, n_classes) in the order of ``classes_``; for two classes float32 (n_texts,), the
-            score of the second less that of the first.
+            score of the second minus that of the first.
         """
         scores = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float32).tiny))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -44,7 +44,7 @@ class Features(NamedTuple):
         return Features(self.sparse[which], self.dense[which])
 
     def with_columns(self, places: NDArray[np.int64], n_columns: int) -> Features:
-        """Return features whose sparse columns are moved to new indices.
+        """Return the features with sparse columns moved to new indices, for a vocabulary that has grown.
 
         Args:
             places: new index of each sparse column, int64 (columns,), ascending.
@@ -353,7 +353,7 @@ class _Rows(NamedTuple):
         return Weights(*(np.zeros(each, np.float32) for each in shapes))
 
     def unpack(self, weights: Array32, into: Weights, classes: slice) -> None:
-        """Copy the weights of some classes to the full weight matrices.
+        """Copy weights of the features in use, for some classes, into weights of all features and classes.
 
         Args:
             weights: weights of the features in use, float32 (width, n_classes).

@@ -98,7 +98,7 @@ class HeadLearner:
         )
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Train a linear classifier that distinguishes only some of the classes.
+        """Train a linear classifier that distinguishes only some of the classes, for `learn_scope`.
 
         Args:
             examples: examples of these classes; targets have a column for each of them.

@@ -176,7 +176,9 @@ def count_rows(columns, n, place, first_pair_column, rows, counts, slots):
 
 @kernel
 def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar):
-    """Write the probabilities of classes and the familiarity of each text.
+    """Write the probabilities of classes for each text, and the familiarity of the text.
+
+    Familiarity says how many of the text's n-grams occur in labelled texts, from 0 to 1.
 
     Args:
         text: bytes of the concatenated texts, valid UTF-8, uint8.
@@ -185,8 +187,8 @@ def classify_texts(text, bounds, rules, buffers, scorer, probabilities, familiar
         buffers: `spectralnlp_sketch.hashing.kernels.Buffers`, large enough for one text.
         scorer: `TableScorer`.
         probabilities: initial scores, overwritten by probabilities, float32 (n_texts, n_classes).
-        familiar: output mean familiarity of a text's n-grams without pairs, weighted by idf, float32
-            (n_texts,); -1 if no n-gram is known. Each occurrence of an unknown n-gram counts.
+        familiar: output mean familiarity of each text's n-grams, without pairs of words, weighted by idf,
+            float32 (n_texts,); -1 if no n-gram is known. Each occurrence of an unknown n-gram counts.
     """
     # Fields are read once, since reading them inside the loops would count references.
     columns, rows = buffers.columns, buffers.counts

@@ -138,7 +138,7 @@ class Classifier(ChangingModel):
     noun = "a classifier"
 
     def classify(self, text: str) -> Classification:
-        """Classify one text.
+        """Return the likeliest label of a text, with all probabilities.
 
         Raises:
             InputError: the argument is not a text.
@@ -238,7 +238,11 @@ class Classifier(ChangingModel):
         return np.where(familiar < 0, np.float32(1.0), doubts)
 
     def _probabilities(self, texts: Iterable[str]) -> tuple[Array32, Array32]:
-        """Return probabilities and the familiarity of each text, -1 for a text without known n-grams."""
+        """Return probabilities of labels (n_texts, n_labels), and the familiarity of each text (n_texts,).
+
+        Familiarity says how many of a text's n-grams occur in labelled texts, from 0 to 1; it is -1 if no
+        n-gram of the text is in the vocabulary.
+        """
         listed = checked_texts(texts)
         probabilities = self._start(listed)
         familiar = np.empty(len(listed), np.float32)

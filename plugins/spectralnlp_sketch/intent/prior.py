@@ -272,16 +272,19 @@ def text_of(example: Example) -> str:
 def long_text_directions(
     rows: sp.csr_array, ngrams: Ngrams, texts: Sequence[str], dimensions: int, random_state: int
 ) -> Array32:
-    """Return directions of n-grams that correlate between the sentences of texts.
+    """Return directions of n-grams of words that correlate between the sentences of texts.
 
-    Directions of n-grams of characters are 0.
+    They are scaled so that the projections of texts have the mean length `SENTENCE_LENGTH`.
 
     Args:
         rows: tf-idf rows of the texts (n_texts, n_ngrams).
-        ngrams: the known n-grams.
+        ngrams: the vocabulary of n-grams.
         texts: the texts.
         dimensions: maximum number of directions.
         random_state: seed of the SVD.
+
+    Returns:
+        float32 (n_ngrams, at most ``dimensions``); zero for n-grams of characters.
     """
     n = ngrams.n_words
     words = rows[:, :n]

@@ -60,13 +60,13 @@ class Unlabelled(NamedTuple):
         return cls(candidates, log_odds[chosen], *nearest(candidates.dense), float(np.exp(log_odds).sum()))
 
     def probabilities(self, weights: Weights) -> Array32:
-        """Return probabilities of labels by a head, averaged with those of the nearest neighbours.
+        """Return probabilities of labels, averaged with the probabilities of each text's neighbours.
 
-        Neighbours out of scope count less. This is one step of label spreading (Zhou et al. 2004, *Learning
-        with local and global consistency*).
+        Neighbours that are probably out of scope count less. This is one step of label spreading (Zhou et al.
+        2004, *Learning with local and global consistency*).
 
         Args:
-            weights: the head.
+            weights: weights of the linear classifier (head).
 
         Returns:
             float32 (n, n_classes); rows sum to at most one.
@@ -93,13 +93,13 @@ class Unlabelled(NamedTuple):
         return min(most, max(int(MAX_JOINED * self.n_in_domain / n_labels), 1))
 
     def pseudo_labelled(self, weights: Weights) -> tuple[NDArray[np.int64], Examples]:
-        """Choose the texts whose label a head is most certain of, at most `n_joining` for each label.
+        """Choose the texts that are classified with most confidence, at most `n_joining` for each label.
 
         Args:
-            weights: the head.
+            weights: weights of the linear classifier (head).
 
         Returns:
-            Numbers of the texts, ascending, and examples with their likeliest labels.
+            Indices of the texts, ascending, and training examples that have their likeliest label.
         """
         probabilities = self.probabilities(weights)
         chosen = most_confident(probabilities, self.n_joining(probabilities.shape[1]), self.log_odds)
@@ -171,8 +171,8 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
         random_state: seed of the halves, and of the sample of unlabelled texts.
 
     Returns:
-        Log-odds of being labelled, less the lower quartile of those of labelled texts, and at most 0;
-        float32 (n_unlabelled,).
+        Log-odds of being labelled, minus the lower quartile of the log-odds of labelled texts, and at most
+        0; float32 (n_unlabelled,).
     """
     rng = np.random.default_rng(random_state)
     ours, others = rng.permutation(len(labelled)), rng.permutation(len(unlabelled))[:MAX_OTHERS]

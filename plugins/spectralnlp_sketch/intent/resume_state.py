@@ -33,7 +33,7 @@ _NUMBERS = float_array(4 + len(_SCOPE), stored=("float64",))
 
 
 class ResumeState(NamedTuple):
-    """State of a trained classifier from which training resumes: the head's dual variables, and what stays.
+    """State of a classifier from which its training resumes: dual variables, and parts that stay fixed.
 
     Args:
         prior: n-grams and directions.
@@ -55,11 +55,13 @@ class ResumeState(NamedTuple):
     features: Features | None = None
 
     def duals_for(self, keys: Sequence[bytes], labels: Sequence[Any]) -> Array32:
-        """Return the dual variables of examples and labels, float32 (n, n_labels), with zeros for new ones.
+        """Return dual variables from which training can start, float32 (n, n_labels).
+
+        They are 0 for examples and labels that are not in the state.
 
         Args:
-            keys: keys of the examples.
-            labels: the labels.
+            keys: keys of the examples to train on, from `key_of`.
+            labels: labels of the columns.
         """
         duals = np.pad(self.duals, ((0, 1), (0, 0)))[self._places(keys)]
         if tuple(labels) == self.labels:
@@ -96,7 +98,10 @@ class ResumeState(NamedTuple):
         return np.array([places[key].pop() if places.get(key) else -1 for key in keys], np.int64)
 
     def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
-        """Return the corrections of scores for the given labels, 0 for new labels; None if there are none."""
+        """Return the second layer for other labels, which corrects no score of a label that is new.
+
+        Returns None if the state has no second layer.
+        """
         if not len(self.layer.centers):
             return None
         columns = self._columns(labels)
@@ -104,7 +109,7 @@ class ResumeState(NamedTuple):
         return SecondLayer(np.append(self.layer.centers, np.float32(0.0))[columns], weights)
 
     def _columns(self, labels: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the index of each label among the stored ones, int64 (n_labels,); -1 for new labels."""
+        """Return the index of each label in the state, int64 (n_labels,), or -1 for a new label."""
         column = {label: number for number, label in enumerate(self.labels)}
         return np.array([column.get(label, -1) for label in labels])
 

@@ -29,7 +29,8 @@ class HeadSettings:
         loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.
         C: weight of the loss relative to the regulariser, for features with a mean squared length of
             `SQUARE`.
-        dense: factor of the squared length of projections; it is 1 for word and for character n-grams.
+        dense: factor of the squared length of projections; that of word n-grams and of character n-grams has
+            the factor 1.
         pairs: factor of the squared length of pairs of words.
     """
 

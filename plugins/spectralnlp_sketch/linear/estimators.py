@@ -51,6 +51,8 @@ class LinearTransformer(SketchTransformer):
 class GaussianSketch(LinearTransformer):
     """Linear sketch S X with a matrix S of independent normal entries (Woodruff 2014, theorem 2.3).
 
+    `transform` projects rows onto the leading right singular vectors of the sketch.
+
     Examples:
         >>> import numpy as np
         >>> from spectralnlp_sketch import GaussianSketch
@@ -70,7 +72,8 @@ class GaussianSketch(LinearTransformer):
 class CountSketch(LinearTransformer):
     """Linear sketch that adds each row of X, with a random sign, to one row of the sketch.
 
-    It is the fastest of the linear sketches.
+    It is the fastest of the linear sketches. `transform` projects rows onto the leading right singular
+    vectors of the sketch.
 
     Examples:
         >>> import numpy as np
@@ -89,7 +92,8 @@ class CountSketch(LinearTransformer):
 class OSNAP(LinearTransformer):
     """Linear sketch that adds each row of X, with random signs, to one row in each of ``n_nonzeros`` bands.
 
-    A band is a range of rows of the sketch.
+    A band is a range of rows of the sketch. `transform` projects rows onto the leading right singular vectors
+    of the sketch.
 
     Examples:
         >>> import numpy as np
@@ -112,8 +116,8 @@ class OSNAP(LinearTransformer):
 class SRHT(LinearTransformer):
     """Linear sketch by the subsampled randomised Hadamard transform (SRHT).
 
-    Blocks of rows are multiplied by random signs and a Hadamard matrix, and some rows of the result are
-    sampled.
+    Blocks of rows are multiplied by random signs and a Hadamard matrix, and sampled rows of the results are
+    added up. `transform` projects rows onto the leading right singular vectors of the sketch.
 
     Examples:
         >>> import numpy as np

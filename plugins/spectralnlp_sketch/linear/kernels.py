@@ -12,6 +12,8 @@ from spectralnlp_sketch.counters import below, draw, sign, stream_key
 def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
     """Add each dense row, with random signs, to one row in each of ``n_nonzeros`` bands of the sketch.
 
+    Signs and target rows depend only on the seed, the document and the number of the row.
+
     Args:
         seed: seed of the sketch.
         document: number of the document.
@@ -33,7 +35,7 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
 @kernel
 def add_hashed_sparse(seed, document, start, n_nonzeros, indptr, indices, data, sketch):
-    """Add rows in CSR to a sketch, as `add_hashed` adds dense rows.
+    """Add sparse rows to a sketch, with the same random signs and target rows as `add_hashed`.
 
     Args:
         seed, document, start, n_nonzeros, sketch: as for `add_hashed`.

@@ -21,11 +21,12 @@ _BATCH_ENTRIES = 2**23
 
 
 class DirectionsMoments(RowMoments):
-    """Number of rows, their mean μ, and a sketch of the scatter S = Σ (x − μ)(x − μ)ᵀ.
+    """State of PCA for many columns: number of rows x, their mean μ, and a sketch of their scatter.
 
-    Dense rows are sketched after subtracting the mean of their batch, followed by one row for the difference
-    between that mean and μ. Sparse rows are sketched unchanged, and n·μμᵀ is subtracted at the end. In both
-    cases the only error is that of the sketch, since μ is exact.
+    The scatter is S = Σ (x − μ)(x − μ)ᵀ. Dense rows are sketched after subtracting the mean of their batch,
+    followed by one row for the difference between this mean and the mean of all rows before. Sparse rows are
+    sketched unchanged, and n·μμᵀ is subtracted at the end, for n rows. In both cases the only error is that
+    of the sketch, since μ is exact.
 
     Args:
         sketch_size: number of rows of the sketch, l.

@@ -40,7 +40,7 @@ _MIN_PANEL = 128
 
 
 class ScatterMoments(RowMoments):
-    """Number of rows, their mean μ, and the scatter S = Σ (x − μ)(x − μ)ᵀ.
+    """State of PCA for few columns: number of rows x, their mean μ, and scatter S = Σ (x − μ)(x − μ)ᵀ.
 
     Chan, Golub and LeVeque 1983: each batch is centred about a value close to its mean, and parts are merged
     by a rank-one correction, so no digits are lost for rows far from zero. Sparse rows are not centred, and

@@ -93,7 +93,7 @@ class TMPCA(
     ] = False
 
     def check_combination(self) -> None:
-        """Check the number of stages, and the stop words.
+        """Check that ``length`` is a power of ``branching``, and that the stop-word list exists.
 
         Raises:
             ConfigError: ``length`` is not a power of ``branching``, or there is no such stop-word list.
@@ -121,6 +121,9 @@ class TMPCA(
 
     def solve(self, moments: Any) -> Moments[Any] | None:
         """Compute the means after the first pass, and learn a stage after each later pass.
+
+        Returns:
+            Empty moments for the next stage, which needs another pass; None after the last stage.
 
         Raises:
             MatrixError: there are no sequences, or none of their words has a vector.

@@ -56,7 +56,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     random_state: Annotated[int, Ge(0), Doc("Seed of the eigenwords.")] = 0
 
     def check_combination(self) -> None:
-        """Check the number of stages.
+        """Check that ``length`` is a power of two, so that each stage can halve the sequences.
 
         Raises:
             ConfigError: ``length`` is not a power of two.
@@ -97,6 +97,9 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
     def solve(self, moments: Any) -> Moments[Any] | None:
         """Compute eigenwords after the first pass, unless vectors are loaded, then means and stages.
 
+        Returns:
+            Empty moments for the next pass over the texts; None after the last.
+
         Raises:
             InputError: fewer than two words occur often enough.
             MatrixError: no word of any text has a vector.
@@ -114,7 +117,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return following
 
     def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus and empty moments of the next pass over the data; words are now vectors."""
+        """Return the corpus, with words converted to vectors, and the empty moments for the next pass."""
         if not isinstance(corpus, ConvertedCorpus):
             corpus = self.tmpca_.as_corpus(corpus)
         return self.tmpca_.next_pass(corpus, moments)

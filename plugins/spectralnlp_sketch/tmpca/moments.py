@@ -19,7 +19,9 @@ BATCH = 512
 
 
 class PositionMoments(Moments[Any]):
-    """Sums and counts of the elements without padding at each of N positions.
+    """Sum and number of the vectors at each of N positions of sequences, from which their means follow.
+
+    Padding is not counted.
 
     Args:
         length: length of sequences, N.
@@ -48,7 +50,7 @@ class PositionMoments(Moments[Any]):
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean of the elements without padding at each position (N, D); zero if there are none."""
+        """Mean of the vectors at each position, without padding (N, D); zero where there are no vectors."""
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
     def parameters(self) -> dict[str, Any]:
@@ -67,13 +69,15 @@ class PositionMoments(Moments[Any]):
 
 
 class StageMoments(Moments[Any]):
-    """Scatter matrix of a stage's input: concatenated adjacent elements of the previous stage.
+    """Scatter matrix for the PCA of a stage of TMPCA, whose input is the output of the previous stages.
+
+    Each row is a concatenation of adjacent elements, which are the vectors after stage s − 1.
 
     Args:
         means: means of positions (N, D), subtracted first; padding becomes zero, which is the mean.
         branching: number of elements to concatenate, P.
         system: U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) elements to one; None for the
-            first stage.
+            first stage, s = 1.
     """
 
     pass_name = "stage"
