@@ -47,7 +47,13 @@ def kmeans(points: Array, k: int, *, random_state: int = 0) -> tuple[Ints, Array
 
 
 def spread_points(points: Array, k: int, rng: np.random.Generator) -> Array:
-    """Choose starting centres by k-means++: at most ``k`` points, fewer if fewer are distinct."""
+    """Return starting centres for k-means, chosen among the points by k-means++.
+
+    Args:
+        points: float (n, d).
+        k: number of centres; fewer are returned if fewer points are distinct.
+        rng: random generator.
+    """
     squares = np.einsum("nd,nd->n", points, points)
     chosen = [int(rng.integers(len(points)))]
     distance = np.full(len(points), np.inf)
@@ -70,7 +76,13 @@ def _nearest(points: Array, centres: Array) -> Ints:
 
 
 def _means(points: Array, label: Ints, centres: Array) -> Array:
-    """Return the mean of each cluster; an empty cluster keeps its previous centre."""
+    """Return the mean of each cluster, (k, d); an empty cluster keeps its previous centre.
+
+    Args:
+        points: float (n, d).
+        label: int32 (n,); the cluster of each point.
+        centres: (k, d); the previous centres.
+    """
     k = len(centres)
     sizes = np.bincount(label, minlength=k)[:, None]
     sums = np.stack([np.bincount(label, weights=column, minlength=k) for column in points.T], axis=1)

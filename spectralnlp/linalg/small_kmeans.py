@@ -37,7 +37,13 @@ def small_kmeans(points: Floats, k: int, rng: np.random.Generator) -> NDArray[np
 
 
 def _spread_points(points: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """Choose starting centres by k-means++: at most ``k`` points, fewer if fewer are distinct."""
+    """Return starting centres for k-means, chosen among the points by k-means++.
+
+    Args:
+        points: float64 (n, d).
+        k: number of centres; fewer are returned if fewer points are distinct.
+        rng: random generator.
+    """
     chosen = [int(rng.integers(len(points)))]
     distance = np.full(len(points), np.inf)
     while True:

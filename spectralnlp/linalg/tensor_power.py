@@ -66,7 +66,12 @@ def _iterate(flat: Floats, starts: Floats, iterations: int) -> Floats:
 
 
 def _contract(flat: Floats, theta: Floats) -> Floats:
-    """Return T(I, θ, θ) for each row θ, (n, k)."""
+    """Return the contraction T(I, θ, θ) of a symmetric tensor T for each of n vectors θ, float64 (n, k).
+
+    Args:
+        flat: float64 (k², k); T with its first two axes joined.
+        theta: float64 (n, k); a vector θ per row.
+    """
     n, k = theta.shape
     once = (flat @ theta.T).reshape(k, k, n)
     return np.einsum("ijn,nj->ni", once, theta, optimize=True)

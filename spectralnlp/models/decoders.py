@@ -14,6 +14,10 @@ from spectralnlp.storage import checked_value
 def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:
     """Make a decoder by its registered name.
 
+    Args:
+        name: name of the decoder, as ``spectralnlp plugins`` lists it.
+        settings: keyword arguments of the decoder's class.
+
     Raises:
         RegistryError: no decoder has this name.
         ConfigError: the decoder does not have a setting, or a setting is of another type.

@@ -89,5 +89,5 @@ class Features(StorableModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Self:
-        """Build the featurizer from its stored values and arrays."""
+        """Build the featurizer from the JSON values, the arrays and the model card of a model folder."""
         return cls(featurizer_from_stored(metadata.part("featurizer"), arrays), metadata.about(), card)

@@ -20,7 +20,11 @@ _MAX_NAMES = 10
 
 
 def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
-    """Return the flat tree of a sentence without a parse, and its constituents; see `flat_tree`.
+    """Return a flat tree for a sentence without a parse, and the required brackets as constituents.
+
+    Args:
+        parser: the parser that found no tree.
+        sentence: the sentence.
 
     Raises:
         NoTreeError: the sentence has no parse because of its constraints.

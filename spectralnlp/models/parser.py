@@ -125,7 +125,12 @@ class Parser(TextParser, ChangingModel):
         return replace(self, tagger=original.tagger, tag_evidence=original.tag_evidence)
 
     def with_tagger(self, tagger: TagModel, *, weight: float = 1.0, fixed: bool = False) -> Parser:
-        """Return a copy of this parser that uses the tag probabilities of a tagger; see `TagEvidence`.
+        """Return a copy of this parser that uses the tag probabilities of a tagger.
+
+        Args:
+            tagger: a tagger with the tags of the parser's treebank.
+            weight: exponent of the tag probabilities by which lexical scores of rare words are multiplied.
+            fixed: whether trees must have the tagger's best tags for all words instead.
 
         Raises:
             ConfigError: over half of the tagger's tags are unknown to the parser, or the weight is negative.
@@ -433,7 +438,7 @@ class Parser(TextParser, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Parser:
-        """Build the parser from its stored values and arrays."""
+        """Build the parser from the JSON values, the arrays and the model card of a model folder."""
         return cls(
             grammar_sets=read_sets(metadata.parts("grammar_sets"), arrays),
             **metadata.fields(cls, "conventions", "decoder", "decoder_settings", "pruning"),

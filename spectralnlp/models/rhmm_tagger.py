@@ -121,6 +121,10 @@ class RefinementTagger(TextTagger, ChangingModel):
         The probability is the exact mean over the models; a negative one, which a spectral model may give
         because of sampling error, counts as 0. Unknown words are replaced by their signatures.
 
+        Args:
+            sentence: the words.
+            tags: a tag for each word; None to sum over all tags.
+
         Raises:
             InputError: the number of tags differs from the number of words, or a tag is unknown.
         """
@@ -179,7 +183,7 @@ class RefinementTagger(TextTagger, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> RefinementTagger:
-        """Build the tagger from its stored values and arrays."""
+        """Build the tagger from the JSON values, the arrays and the model card of a model folder."""
         models = RefinedMarkovSet.from_arrays(arrays, metadata)
         return cls(
             coarse=models.coarse,

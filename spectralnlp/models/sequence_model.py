@@ -60,6 +60,6 @@ class SequenceModel(SequencePredictor, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> SequenceModel:
-        """Build the model from its stored values and arrays."""
+        """Build the model from the JSON values, the arrays and the model card of a model folder."""
         parameters = read_sequence_parameters(arrays, metadata.part("filter"))
         return cls(filter_of(parameters), metadata.about(), card)

@@ -250,7 +250,7 @@ class Tagger(TextTagger, ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Tagger:
-        """Build the tagger from its stored values and arrays."""
+        """Build the tagger from the JSON values, the arrays and the model card of a model folder."""
         features = UnlabelledFeatures.from_arrays(arrays, metadata.part("evidence"))
         sized = arrays.part(
             n_offsets=len(OFFSETS),

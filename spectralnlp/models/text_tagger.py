@@ -90,7 +90,7 @@ class TextTagger(ABC):
     def explain(
         self, words: Sequence[str], token: int, tag: str | None = None, *, limit: int = 5
     ) -> TagExplanation:
-        """Explain why a word has a tag; see `Tagger.explain`.
+        """Raise a ConfigError: only taggers that score features can explain tags, as `Tagger.explain` does.
 
         Raises:
             ConfigError: the tagger does not score features.

@@ -45,7 +45,11 @@ class Topics(ChangingModel):
         return len(self.mixture.weights)
 
     def top_words(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
-        """Return the ``n`` most probable words of a topic, with p(word | topic).
+        """Return the ``n`` most probable words of a topic, each with p(word | topic), best first.
+
+        Args:
+            topic: index of the topic, from 0.
+            n: number of words.
 
         Raises:
             ConfigError: there is no such topic.
@@ -99,5 +103,5 @@ class Topics(ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Topics:
-        """Build the model from its stored values and arrays."""
+        """Build the model from the JSON values, the arrays and the model card of a model folder."""
         return cls(TopicMixture.from_arrays(arrays, metadata), metadata.about(), card)

@@ -204,5 +204,5 @@ class Vectors(ChangingModel):
 
     @classmethod
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> Vectors:
-        """Build the vectors from their stored values and arrays."""
+        """Build the vectors from the JSON values, the arrays and the model card of a model folder."""
         return cls(WordVectors.from_arrays(arrays, metadata), metadata.about(), card)

@@ -1,4 +1,4 @@
-"""Map the symbols of grammars to phrase labels, so that grammars of different binarisations can be combined.
+"""Map the symbols of grammars to labels, so that grammars of different binarisations can be combined.
 
 Grammars of different binarisations, or of different trees, have different symbols and rules. What they have
 in common are the labels of phrases and tags, and the pairs of labels in unary rules.

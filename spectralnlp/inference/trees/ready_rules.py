@@ -1,4 +1,4 @@
-"""Prepare rule tensors for passes over a forest: as padded tensors, or as lists if they are nearly all zero.
+"""Prepare rule tensors for passes over a forest: as padded tensors, or as lists if nearly all zero.
 
 Only the tensors of rules that occur in a sentence's forest are prepared. Tensors that a model folder stores
 as low-rank factors are multiplied out.
@@ -57,7 +57,13 @@ def make_ready(rules, forest):
 
 @kernel_part
 def _make_binary(rules, rule, tensor, work):
-    """Write the tensor or list of a binary rule, or wait for the thread that is writing it."""
+    """Prepare the tensor of a binary rule, or wait for the thread that is preparing it.
+
+    Args:
+        rules: DenseRules; the tensor is written to its arrays, or a list of its elements.
+        rule: index of the rule.
+        tensor, work: scratch arrays, large enough for the tensor; overwritten.
+    """
     if fetch_add(rules.claims, rule, 1) > 0:
         while fetch_add(rules.claims, rule, 0) < READY:
             pass
@@ -75,7 +81,14 @@ def _make_binary(rules, rule, tensor, work):
 
 @kernel_part
 def _read(stored, rule, tensor, work):
-    """Copy a rule's stored tensor to ``tensor``, or multiply it out from its low-rank factors."""
+    """Write a rule's stored tensor to ``tensor``: copy it, or multiply out its low-rank factors.
+
+    Args:
+        stored: the stored tensors of all rules of one kind (binary or unary).
+        rule: index of the rule.
+        tensor: output.
+        work: scratch array of `room_to_multiply`; overwritten.
+    """
     if not stored.is_there[rule]:
         multiply_out(stored.factors, rule, tensor, work)
         return
@@ -98,7 +111,16 @@ def _write_padded(out, at, matrix, n_rows, n):
 
 @kernel_part
 def _make_list(rules, rule, tensor):
-    """Write a tensor as a list of elements if nearly all are negligible; return whether it was written."""
+    """Write the tensor of a binary rule as a list of its elements, if nearly all elements are negligible.
+
+    Args:
+        rules: DenseRules; the list is written to its arrays.
+        rule: index of the rule.
+        tensor: the tensor, flat.
+
+    Returns:
+        Whether the list was written; if not, too many elements are not negligible.
+    """
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets
     largest, size = 0.0, offsets[rule + 1] - offsets[rule]

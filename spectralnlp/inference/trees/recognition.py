@@ -121,8 +121,14 @@ def _recognise(rules, tags, cells, limits):
 def _bounds(rules, tags):
     """Return an upper bound of the symbols that spans of each width can have, before unary rules.
 
-    The bound holds because every token is given the allowed tags of all tokens. The result is uint64
-    (n_tokens + 1, n_words), with a row for each width and a bit for each symbol.
+    For the bound, every token is given the allowed tags of all tokens of the sentence.
+
+    Args:
+        rules: `ParentIndex`.
+        tags: bool (n_tokens, n_symbols); the allowed tags of each token.
+
+    Returns:
+        uint64 (n_tokens + 1, n_words); a row for each width from 0 to n_tokens, with a bit for each symbol.
     """
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64

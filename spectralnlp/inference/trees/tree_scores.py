@@ -75,7 +75,17 @@ def _word_vector(grammar: LatentGrammar, tag: int, entry: int, signature: int) -
 
 
 def tensor(grammar: LatentGrammar, tensors: Tensors, rule: int, order: int) -> Floats:
-    """Return one rule's tensor as a dense array (m_a, m_b, m_c) if ``order`` is 3, or (m_a, m_b) if 2."""
+    """Return one rule's tensor over the states of its symbols as a dense array.
+
+    Args:
+        grammar: the grammar of the rule.
+        tensors: the tensors of all binary or all unary rules of the grammar.
+        rule: index of the rule.
+        order: 3 for a binary rule a → b c, 2 for a unary rule a → b.
+
+    Returns:
+        Array (m_a, m_b, m_c) or (m_a, m_b), where m_a is the number of states of a.
+    """
     rules = grammar.binary_rules if order == 3 else grammar.unary_rules
     shape = tuple(int(m) for m in grammar.n_states[rules[rule]])
     part = slice(tensors.offsets[rule], tensors.offsets[rule + 1])

@@ -235,7 +235,16 @@ def _expected_counts(trees, most_states, columns, offsets, probabilities, counts
 
 @fast_kernel_part
 def _inside(trees, node, columns, offsets, probabilities, vectors):
-    """Write the inside vector of a node, divided by its largest element, which becomes the node's scale."""
+    """Write the inside vector of a node, divided by its largest element, which becomes the node's scale.
+
+    Args:
+        trees: `_TreeColumns`.
+        node: the node, whose children have inside vectors already.
+        columns: `Columns`.
+        offsets: `StateOffsets`.
+        probabilities: `StateTensors`.
+        vectors: `_Vectors` of the node's tree; ``inside`` and ``scale`` are updated.
+    """
     inside, at, n_states = vectors.inside, trees.node_offsets, trees.n_states
     left, right, event = trees.left[node], trees.right[node], trees.event[node]
     x, m = at[node], n_states[trees.symbol[node]]
@@ -293,7 +302,18 @@ def _pairs_of(trees, node, columns, inside, outer):
 
 @fast_kernel_part
 def _begin_outside(trees, root, probabilities, counts, vectors, shares):
-    """Write a root's outside vector and count the root's states; return the tree's scaled probability."""
+    """Write the outside vector of a tree's root, and add the expected counts of the root's states.
+
+    Args:
+        trees: `_TreeColumns`.
+        root: the root.
+        probabilities, counts: `StateTensors`; ``counts`` is updated.
+        vectors: `_Vectors` of the tree, with all inside vectors; ``outside`` is updated.
+        shares: `_Shares`; updated.
+
+    Returns:
+        The probability of the tree, divided by the scales of its nodes.
+    """
     x, r = trees.node_offsets[root], trees.symbol_offsets[trees.symbol[root]]
     m, total = trees.n_states[trees.symbol[root]], 0.0
     for h in range(m):

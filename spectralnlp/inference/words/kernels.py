@@ -15,7 +15,7 @@ _PREFIX, _TRIGRAM, _SUFFIX, _SHAPE, _LENGTH = map(np.uint64, range(1, 6))
 
 @kernel
 def hash_word(text, start, end):
-    """Return a 64-bit hash of ``text[start:end]``: FNV-1a, then a mix of its halves."""
+    """Return a 64-bit hash of the bytes ``text[start:end]``: FNV-1a, whose bits are then mixed."""
     value = _FNV_START
     for i in range(start, end):
         value = (value ^ np.uint64(text[i])) * _FNV_PRIME

@@ -66,7 +66,13 @@ def find_row(lexicon, entry, signature, tag):
 
 @kernel_part
 def _row_of(tags: Any, first: int, last: int, tag: int) -> int:
-    """Return the row of a tag among an entry's rows, which are sorted by tag; NO_ROW if there is none."""
+    """Return the row of a tag among the rows of a lexicon entry; NO_ROW if the entry does not have the tag.
+
+    Args:
+        tags: int32 (n_rows,); tag of each row of the lexicon, ascending within an entry.
+        first, last: range of the entry's rows, ``last`` exclusive.
+        tag: symbol of the tag.
+    """
     end = last
     while first < last:
         middle = (first + last) // 2
@@ -133,15 +139,19 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
 
 
 def is_rare(lexicon: Lexicon, word: str) -> bool:
-    """Return whether a word is unknown to a lexicon, or was seen at most five times."""
+    """Return whether a word is not in a lexicon, or was seen at most five times in its training data."""
     entry = lexicon.word_index.get(word)
     return entry is None or _is_rare(lexicon, entry)
 
 
 def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
-    """Return which entries are signatures (spelling classes) or words that were seen at most five times.
+    """Return which lexicon entries are of rare or unknown words, bool (n_entries,).
 
-    The result is bool (n_entries,).
+    They are signatures (spelling classes of unknown words) and words that were seen at most five times.
+
+    Args:
+        lexicon: the lexicon.
+        entries: int64 (n_entries,); indices of entries.
     """
     n_words = len(lexicon.words)
     rare = entries >= n_words

@@ -55,7 +55,7 @@ _FEATURES_BESIDE_TRIGRAMS = 16
 
 
 def spell_vectors(spelling: Spelling, words: Sequence[str]) -> Vectors:
-    """Predict the vectors of words from their spelling alone, float32 (n_words, d)."""
+    """Return the vectors of words that a spelling model predicts, float32 (n_words, n_dimensions)."""
     vectors = np.zeros((len(words), spelling.weights.shape[1]), np.float32)
     add_spelled(features_of(words, int(np.log2(len(spelling.weights)))), spelling.weights, vectors)
     return vectors + spelling.mean

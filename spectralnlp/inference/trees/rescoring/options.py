@@ -1,4 +1,4 @@
-"""Collect the candidate labels (options) of each span of a sentence, with their posteriors, from its forests.
+"""Collect the candidate labels (options) of each span of a sentence, with posteriors, from its forests.
 
 A span of several tokens is a bracket X alone, a bracket X under a unary rule with parent A, or no bracket. A
 span of one token is a tag alone, or a tag under a unary rule with parent A. These cases exclude one another,

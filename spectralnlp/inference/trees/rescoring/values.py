@@ -262,7 +262,13 @@ def set_span_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_yield_values(a, b, tokens, values):
-    """Write the feature values that depend on all tokens of a span: tags, commas, quotes and conjunction."""
+    """Write the feature values that depend on all tokens of a span: tags, commas, quotes and conjunction.
+
+    Args:
+        a, b: first token of the span, and the token after its last, as indices of the padded arrays.
+        tokens: `TokenValues` of the sentence.
+        values: uint64 (N_VALUES,); updated.
+    """
     commas = quotes = opened = 0
     crossed = False
     conjunction = -1
@@ -290,7 +296,13 @@ def _set_yield_values(a, b, tokens, values):
 
 @kernel_part
 def _set_attachment_values(a, tokens, values):
-    """Write the feature values of the last verb and the last noun before a span."""
+    """Write the feature values of the last verb and the last noun before a span.
+
+    Args:
+        a: first token of the span, as an index of the padded arrays.
+        tokens: `TokenValues` of the sentence.
+        values: uint64 (N_VALUES,); updated.
+    """
     verb = noun = -1
     for t in range(a - 1, MARGIN - 1, -1):
         if tokens.kind[t] & VERB and verb < 0:
@@ -312,7 +324,11 @@ def _set_attachment_values(a, tokens, values):
 
 @kernel_part
 def _set_child_values(i, j, tokens, labels, brackets, values):
-    """Write the feature values of the first and the last child of a span of several tokens."""
+    """Write the feature values of the first and the last child of a span of several tokens.
+
+    The children are the longest likely brackets that begin or end with the span; without any, they are the
+    span's first and last token. The arguments are those of `set_span_values`.
+    """
     if j - i == 1:
         return
     first = last = -1
@@ -334,7 +350,11 @@ def _set_child_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_context_values(i, j, tokens, labels, brackets, values):
-    """Write the feature values of a span's parent and of its left and right neighbours."""
+    """Write the feature values of a span's parent and of its left and right neighbours.
+
+    The parent is the shortest likely bracket around the span; a neighbour is the longest likely bracket that
+    ends or begins next to it or, without any, the token there. The arguments are those of `set_span_values`.
+    """
     parent = left = right = -1
     for b in range(len(brackets.start)):
         start, end = brackets.start[b], brackets.end[b]
