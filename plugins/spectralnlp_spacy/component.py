@@ -175,7 +175,7 @@ class SpectralPipe(Pipe):
             raise ComponentError(message)
 
     def load(self, source: str | Path) -> None:
-        """Load the model from a folder, or an installed model.
+        """Load the model from a folder or, given a name, the installed model of that name.
 
         Raises:
             ComponentError: the model cannot be loaded, or is for another task.

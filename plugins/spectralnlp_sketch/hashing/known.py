@@ -25,7 +25,7 @@ class Ngrams:
 
     Args:
         form: format of n-grams.
-        columns: hashed columns of the known n-grams, int32 (n,), ascending.
+        columns: hashed columns of the n-grams in the vocabulary, int32 (n,), ascending.
         idf: inverse document frequencies, float32 (n,).
     """
 
@@ -62,12 +62,12 @@ class Ngrams:
 
     @property
     def n_words(self) -> int:
-        """Number of known n-grams of words; they are the first columns of `rows`."""
+        """Number of n-grams of words in the vocabulary; they are the first columns of `rows`."""
         return int(np.searchsorted(self.columns, self.form.first_character_column))
 
     @property
     def n_single(self) -> int:
-        """Number of known n-grams of words and characters, without pairs of words.
+        """Number of n-grams of words and characters in the vocabulary, without pairs of words.
 
         They are the first columns of `rows`; columns of pairs follow.
         """

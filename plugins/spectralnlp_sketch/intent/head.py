@@ -343,7 +343,7 @@ class _Rows(NamedTuple):
         return np.vstack([sparse.T @ duals, dense.T @ duals])
 
     def zeros(self, shape: tuple[int, int]) -> Weights:
-        """Return zero weights and duals.
+        """Return weights and duals of 0, to be filled by `unpack`.
 
         Args:
             shape: number of examples and number of classes.

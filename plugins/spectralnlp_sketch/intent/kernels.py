@@ -43,8 +43,8 @@ def add_rows(weights, rows, factors, first, end, scores):
 
     Args:
         weights: float32 (n_rows, n_classes).
-        rows, factors: numbers of rows, and their factors.
-        first, end: range of ``rows`` that is added.
+        rows, factors: numbers of rows, and the factor of each.
+        first, end: range of ``rows`` to add.
         scores: updated in place, float32 (n_classes,).
     """
     at = first

@@ -69,10 +69,10 @@ class ResumeState(NamedTuple):
         return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
 
     def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
-        """Return the features of labelled texts; features that are stored here are not computed again.
+        """Return the features of labelled texts; those of texts in the state are not computed again.
 
         Args:
-            texts: any texts.
+            texts: the texts, old or new.
             keys: keys of the texts with their labels.
             prior: the prior of the state, or one that extends it by further n-grams.
         """
@@ -98,9 +98,9 @@ class ResumeState(NamedTuple):
         return np.array([places[key].pop() if places.get(key) else -1 for key in keys], np.int64)
 
     def layer_for(self, labels: Sequence[Any]) -> SecondLayer | None:
-        """Return the second layer for other labels, which corrects no score of a label that is new.
+        """Return the second layer (corrections of scores) for a changed list of labels.
 
-        Returns None if the state has no second layer.
+        Scores of new labels are not corrected. Returns None if the state has no second layer.
         """
         if not len(self.layer.centers):
             return None

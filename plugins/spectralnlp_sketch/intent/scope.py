@@ -65,18 +65,22 @@ class Scope:
 
 
 def familiarity_of(rows: sp.csr_array) -> Array32:
-    """Return the familiarity of each n-gram, n/(n + 1) if it is in n labelled texts; float32 (n_ngrams,)."""
+    """Return the familiarity of each n-gram, n/(n + 1) if it is in n labelled texts; float32 (n_ngrams,).
+
+    Args:
+        rows: n-gram rows of the labelled texts, CSR (n_texts, n_ngrams).
+    """
     counts = np.bincount(rows.indices, minlength=rows.shape[1])
     return (counts / (counts + 1.0)).astype(np.float32)
 
 
 def familiar_share(rows: sp.csr_array, idf: Array32, familiarity: Array32) -> NDArray[np.float64]:
-    """Return the mean familiarity of the n-grams of each text, weighted by idf; float64 (n_texts,).
+    """Return the familiarity of each text: the idf-weighted mean over its n-grams; float64 (n_texts,).
 
     Args:
-        rows: rows of texts, of which only the nonzero pattern is used.
+        rows: n-gram rows of texts (n_texts, n_ngrams), of which only the nonzero pattern is used.
         idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
-        familiarity: familiarity of n-grams, float32 (n_ngrams,).
+        familiarity: result of `familiarity_of` for labelled texts, float32 (n_ngrams,).
     """
     present = sp.csr_array(
         (idf[rows.indices].astype(np.float64), rows.indices, rows.indptr), shape=rows.shape

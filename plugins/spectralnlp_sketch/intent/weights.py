@@ -59,9 +59,9 @@ MANY_SHOT = HeadSettings("hinge", C=2.0, dense=0.1, pairs=1.0)
 
 
 def is_few_shot(labels: NDArray[np.int64]) -> bool:
-    """Return whether texts per label are so few that `FEW_SHOT` is used, with pseudo-labelled texts.
+    """Return whether texts per label are so few that the preset `FEW_SHOT` is used instead of `MANY_SHOT`.
 
-    The similarity of label names is then used too.
+    The classifier then also learns from pseudo-labelled texts and from the similarity of label names.
 
     Args:
         labels: number of each text's label, int64 (n_texts,).

@@ -50,7 +50,7 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """Factor by which the sums are multiplied, so that squared norms are preserved in expectation."""
+        """Factor by which to multiply the unscaled sums S X, so that squared norms are kept on average."""
         return 1.0
 
     @property
@@ -101,7 +101,7 @@ class OSNAPMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Factor by which the sums are multiplied, 1/√s for s bands."""
+        """Factor by which to multiply the unscaled sums S X, 1/√s for s bands."""
         return 1.0 / math.sqrt(self.n_nonzeros)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -133,14 +133,17 @@ class CountSketchMoments(OSNAPMoments):
 
 
 class GaussianMoments(LinearSketch):
-    """Gaussian sketch: entries of S are independent normals of variance 1/m (Woodruff 2014, theorem 2.3)."""
+    """Gaussian sketch S X: entries of S (m, n) are independent normals of variance 1/m.
+
+    Woodruff 2014, theorem 2.3.
+    """
 
     method = "gaussian"
     subtractable = False
 
     @property
     def scale(self) -> float:
-        """Factor by which the sums are multiplied, 1/√m for m rows of the sketch."""
+        """Factor by which to multiply the unscaled sums S X, 1/√m for m rows of the sketch."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:
@@ -178,7 +181,7 @@ class SRHTMoments(LinearSketch):
 
     @property
     def scale(self) -> float:
-        """Factor by which the sums are multiplied, 1/√m, since entries of S are ±1/√m."""
+        """Factor by which to multiply the unscaled sums S X, 1/√m, since entries of S are ±1/√m."""
         return 1.0 / math.sqrt(self.sketch_size)
 
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None:

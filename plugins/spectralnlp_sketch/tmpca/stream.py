@@ -17,7 +17,7 @@ Floats = NDArray[Any]
 
 
 class ElementsCorpus(Corpus[Any]):
-    """Corpus of sequences in memory, as one document.
+    """Corpus of sequences of vectors in memory, as one document.
 
     Args:
         elements: the sequences, as one block of memory.
@@ -50,7 +50,7 @@ class ElementsCorpus(Corpus[Any]):
 
 @dataclass(frozen=True)
 class MemoryPartition(Partition[Any]):
-    """Partition of sequences in memory, whose batches are slices of one block.
+    """Partition of sequences of vectors in memory, whose batches are slices of one block.
 
     Args:
         elements: the block of sequences.
