@@ -39,7 +39,7 @@ class _LanesModel(PrimitiveModel):
 
 
 def _load(typing_context: Any, array: Any, place: Any) -> Typed:
-    """Load eight numbers of an array, starting at an index, without a bounds check."""
+    """Return the eight numbers of an array from index ``place`` on, as a vector; no bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_pointer(context, builder, signature, args), align=array.dtype.bitwidth // 8)
@@ -48,7 +48,7 @@ def _load(typing_context: Any, array: Any, place: Any) -> Typed:
 
 
 def _store(typing_context: Any, array: Any, place: Any, lanes: Any) -> Typed:
-    """Store eight numbers in an array, starting at an index, without a bounds check."""
+    """Write the eight numbers of a vector to an array from index ``place`` on; no bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _pointer(context, builder, signature, args)

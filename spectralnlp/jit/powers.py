@@ -11,7 +11,7 @@ _LEAST, _MOST = -1022, 1023
 
 @kernel_part
 def power_of_two(exponent: float) -> float:
-    """Return 2 ** exponent for a whole number, in kernels; 0 or infinity outside the range of floats."""
+    """Return 2 ** exponent for a whole exponent; 0 or infinity outside the range of float64."""
     if exponent < _LEAST:
         return 0.0 if exponent < _LEAST - 52 else float(2.0**exponent)
     if exponent > _MOST:
@@ -21,5 +21,5 @@ def power_of_two(exponent: float) -> float:
 
 @kernel_part
 def exponent_of(number: float) -> float:
-    """Return the binary exponent of a positive number, rounded down, but at least that of normal floats."""
+    """Return ⌊log₂ number⌋ of a positive float64, or -1022 if that is larger (subnormal numbers)."""
     return float(max((bits_of_float(number) >> 52) - _MOST, _LEAST))

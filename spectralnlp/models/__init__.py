@@ -41,7 +41,10 @@ def folder_of(name: str | Path) -> Path:
 
 
 def moments_folder(folder: Path) -> Path:
-    """Return the folder with a model's moments (training statistics): its own, or one installed separately.
+    """Return the folder with the moments (training statistics) of a model.
+
+    It is an installed package of the model's moments if the model's own folder has none and there is one;
+    otherwise it is the model's own folder, even if that has none.
 
     Args:
         folder: the folder of the model.

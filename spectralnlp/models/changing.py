@@ -27,7 +27,7 @@ class ChangingModel(StorableModel):
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:
-        """Return the model that a folder holds; errors as in `StorableModel.from_stored`."""
+        """Build a model from what was read from its folder; raises as `StorableModel.from_stored` does."""
         model = super().from_stored(stored)
         object.__setattr__(model, "folder", Path(stored.path))
         object.__setattr__(model, "digest", stored.digest)
@@ -35,7 +35,7 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """The name of the installed model or of its folder, or of the estimator that trained it."""
+        """The name under which the model is installed, else of its folder, else of its estimator."""
         if self.folder is None:
             return super().name
         installed = self.folder.name.replace("_", "-")
@@ -135,7 +135,8 @@ class ChangingModel(StorableModel):
                 training data.
 
         Raises:
-            ConfigError: the folder cannot be written, exists and may not be replaced, or nothing was kept.
+            ConfigError: the folder cannot be written, or exists and may not be replaced; or
+                ``keep_moments`` is set, but neither moments nor examples were kept.
         """
         if keep_moments:
             _methods().save(self, path, overwrite=overwrite)

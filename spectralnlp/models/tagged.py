@@ -69,7 +69,7 @@ class Tagged(ModelResult):
             A :class:`~spectralnlp.models.tag_explanation.TagExplanation`.
 
         Raises:
-            ConfigError: the tagger is not known, or does not score features.
+            ConfigError: the tagger is not known, does not score features, or does not have the tag.
             InputError: there is no such token, or no tag sequence has the tag there.
         """
         return self._asked_model().explain(self.words, token, tag, limit=limit)
@@ -83,8 +83,9 @@ class Tagged(ModelResult):
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values.
 
-        ``tokens`` is a list of objects with ``text``, ``start``, ``end`` and ``tag``; ``spans`` is present if
-        the tags encode spans.
+        ``tokens`` is a list of objects with ``text``, ``start``, ``end``, ``tag`` and, if known,
+        ``confidence``; ``spans``, if the tags encode spans, is a list of objects with ``label``, ``start`` and
+        ``end``. Offsets are in characters.
         """
         from spectralnlp.render.tags import to_dict
 

@@ -130,7 +130,10 @@ class Tagger(TextTagger, ChangingModel):
         return p
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probability of each tag that `best_tags` returns; for spans, of the internal tag."""
+        """Return the probability of each tag that `best_tags` returns.
+
+        For tags of spans, it is the probability of the corresponding tag in `tags`.
+        """
         emissions, starts = self._scorer.emissions(check_sentences(sentences))
         best = best_tags(emissions, starts, *self._chain)
         p, _ = self._marginals(emissions, starts)

@@ -18,7 +18,11 @@ Floats = NDArray[np.float64]
 
 
 def offsets_of(sizes: NDArray[Any]) -> Offsets:
-    """Return the start of each of n concatenated parts, followed by the total size, int64 (n + 1,)."""
+    """Return the start of each of n concatenated arrays, then their total size, int64 (n + 1,).
+
+    Args:
+        sizes: (n,); the size of each array.
+    """
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

@@ -49,7 +49,7 @@ class LatentGrammar:
         binary: tensors of the binary rules.
         unary_rules: int32 (n_unary, 2); rows a, b of a → b. At most one unary rule applies to a span.
         unary: matrices of the unary rules.
-        root: float64 (sum of n_states,); the vectors pi of all symbols, concatenated.
+        root: float64 (sum of n_states,); weight of each state of each symbol at the root of a tree (pi).
         tag_default: float64 (sum of n_states,); the mean lexical vector of each tag, zero for other symbols.
             It is used for a word with a prescribed tag that was never seen with the word.
         lexicon: tags and lexical vectors of words.

@@ -34,8 +34,8 @@ class ObservableOperators(WithArrays):
     Attributes:
         kind: name of this kind of model in model folders.
         symbols: V names; the last one stands for all unknown symbols.
-        initial: float64 (k,); state before the first symbol (b1).
-        normaliser: float64 (k,); b∞.
+        initial: float64 (k,); state before the first symbol (b₁).
+        normaliser: float64 (k,); the vector b∞ whose product with every state is 1.
         stationary: float64 (k,); mean state, towards which states are shrunk.
         emission: float64 (V, k); rows b∞ᵀ B_x.
         operators: float64 (n_operators, k, k); B_x of the symbols that have an operator.

@@ -18,11 +18,11 @@ class SpanScorer:
     """Weights of a log-linear model of span labels; see :mod:`spectralnlp.inference.trees.rescoring`.
 
     Attributes:
-        templates: feature templates; each names the values that it combines, such as
+        templates: feature templates; each names the values that a feature combines, such as
             ``word_first tag_before``.
         phrases, tags: labels of phrases that have a head, and tags of heads.
-        features: int32 (n_features,); hash buckets of the features with weights, ascending.
-        weights: float32 (n_features,); weight of each bucket.
+        features: int32 (n_features,); hash buckets of the features that have a weight, ascending.
+        weights: float32 (n_features,); weight of each of these features.
         number_weights: float64 (n_numbers,); weights of the real-valued features of a candidate label.
         head_score: float32 (n_phrases, n_tags); score of each tag as the head of each phrase.
         head_is_last: int8 (n_phrases, n_tags); 1 if the last of several such tags is the head.

@@ -45,7 +45,7 @@ class ScoredForest:
 
     @cached_property
     def edge_owners(self) -> Offsets:
-        """The node that each hyperedge belongs to, int64 (n_edges,)."""
+        """The parent node of each hyperedge, int64 (n_edges,)."""
         return np.repeat(np.arange(self.forest.n_nodes), np.diff(self.forest.edges))
 
     @cached_property
