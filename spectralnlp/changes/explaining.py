@@ -229,7 +229,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
         parser: a parser without kept trees.
         sentence: the sentence.
         bracket: the bracket to explain.
-        limit: maximum number of features, and of rules, on either side.
+        limit: maximum number of features, and of rules, for the bracket, and the same number against it.
 
     Raises:
         ConfigError: the parser has no span scorer, no rule can explain the bracket, and no moments were kept.

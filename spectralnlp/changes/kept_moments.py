@@ -42,7 +42,8 @@ class KeptMoments:
         settings: hyper-parameters of the estimator.
         reading: keyword arguments with which the task's ``read`` read the training data.
         unit: unit of documents, ``file`` or ``line``.
-        moments: moments of the task; parameters that were ``auto``, such as head rules, are resolved.
+        moments: moments of the task; values that replaced settings ``auto``, such as the head rules that were
+            chosen, are among their parameters.
         ledger: ledger of the documents.
         description: beginning of the model card.
         state: state from which learning can continue; None if the model is always learned from scratch.

@@ -150,7 +150,15 @@ def parse(
 def _parses(
     parser: Any, stream: Iterable[Sentence | None], where: Where, constraints: str | None, **options: Any
 ) -> Iterator[Parse | None]:
-    """Yield parses made in this process, in threads if ``where`` says so, under constraints if given."""
+    """Parse sentences in this process or its threads, and yield the parses in order.
+
+    Args:
+        parser: the parser.
+        stream: the sentences; None for a blank line, which yields None.
+        where: whether to use threads, and how many.
+        constraints: file with constraints on the trees, or None.
+        options: further arguments of ``Parser.parse_many``.
+    """
     with where.running():
         if constraints is None:
             yield from parser.parse_many(stream, **options)

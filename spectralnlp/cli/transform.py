@@ -60,7 +60,13 @@ def _blocks(features: Features, corpus: Any) -> Iterator[Any]:
 
 
 def _write(output: Path, blocks: Iterator[Any], features: Features) -> int:
-    """Write rows block by block, and return their number."""
+    """Write rows of features to a file, and return the number of rows.
+
+    Args:
+        output: the file; its suffix determines the format: ``.npy``, ``.npz`` or ``.parquet``.
+        blocks: blocks of rows, which are written one after the other.
+        features: description of the columns.
+    """
     from spectralnlp.cli.console import whole_file
 
     writers = {".npy": _write_npy, ".npz": _write_npz, ".parquet": _write_parquet}
@@ -72,7 +78,7 @@ def _write(output: Path, blocks: Iterator[Any], features: Features) -> int:
 
 
 def _write_npy(path: Path, blocks: Iterator[Any], features: Features) -> int:
-    """Write a dense matrix to an .npy file, with its number of rows put into the header at the end."""
+    """Write a dense matrix to an .npy file block by block, then write its number of rows into the header."""
     import numpy as np
 
     n, first = 0, next(blocks)

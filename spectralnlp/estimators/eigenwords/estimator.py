@@ -113,7 +113,7 @@ class Eigenwords(MomentEstimator[Example]):
         return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
 
     def solve(self, moments: PairCounts) -> None:
-        """Decompose the word × context matrix; fit the spelling model and clusters.
+        """Compute the word vectors from counts; if requested, fit the spelling model and cluster the words.
 
         Raises:
             InputError: fewer than two words occur often enough.

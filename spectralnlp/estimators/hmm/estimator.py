@@ -172,10 +172,14 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     @singledispatchmethod
     def solve(self, moments: Any) -> Moments[Sequence[str]] | None:
-        """Process the moments of a pass over the data.
+        """Choose the vocabulary after the first pass over the data; compute the operators after the second.
 
-        The first pass counts symbols, and this returns empty counts of n-grams over the chosen vocabulary for
-        the second pass. From the counts of n-grams, the operators are computed, and None is returned.
+        Args:
+            moments: counts of symbols from the first pass, or counts of n-grams from the second.
+
+        Returns:
+            After the first pass, empty counts of n-grams over the chosen vocabulary, which the second pass
+            fills; after the second, None.
 
         Raises:
             InputError: there are no symbols.

@@ -1,4 +1,4 @@
-"""The published spectral algorithm for hidden Markov models.
+"""Learn hidden Markov models by the spectral algorithm of Hsu, Kakade and Zhang, as published.
 
 Source: Hsu, Kakade and Zhang 2009, *A spectral algorithm for learning hidden Markov models*.
 """
@@ -27,17 +27,17 @@ def solve_hkz(
     whitening: bool,
     random_state: int,
 ) -> tuple[ObservableOperators, Floats]:
-    """Run the algorithm LearnHMM (section 4 of the paper).
+    """Learn a hidden Markov model by the algorithm LearnHMM (Hsu, Kakade and Zhang 2009, section 4).
 
-    The matrices P3x1 of trigram probabilities are not formed.
+    The matrices P3x1 of trigram probabilities are used only in products, and never stored.
 
     Args:
         table: trigrams of the first three symbols of each sequence, as published, or of all symbols.
         prediction: symbols, and settings that turn predictions into probabilities.
         n_states: dimension of the state, m in the paper.
-        all_triples: estimate P21, the matrix of bigram probabilities, from all pairs of adjacent symbols,
-            which is exact only for chains that start in their stationary distribution. If false, P1 and P21
-            are marginals of the same trigrams as P3x1, as published.
+        all_triples: estimate P21, the matrix of bigram probabilities, from all pairs of adjacent symbols.
+            This is exact only for chains that start in their stationary distribution. If False, P21 and the
+            symbol probabilities P1 are marginals of the same trigrams as P3x1, as published.
         whitening: divide P21 by the square roots of its marginals before the SVD, and express the operators
             in that basis; the published algorithm does not.
         random_state: seed of the SVD, which is randomised for many symbols.

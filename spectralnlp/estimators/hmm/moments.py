@@ -31,7 +31,7 @@ Codes = NDArray[np.int64]
 
 
 class CodeCounts(Moments[Sequence[str]]):
-    """Counts of n-grams, each of which is encoded as one integer."""
+    """Base class of counts of n-grams, which stores each n-gram as one integer (its code)."""
 
     subtractable = True
 
@@ -43,7 +43,11 @@ class CodeCounts(Moments[Sequence[str]]):
         self._most = sys.maxsize  # maximum number of collected occurrences, and of distinct n-grams
 
     def _combine(self, codes: Codes, counts: Codes) -> None:
-        """Add counts of n-grams, given by their codes, to the present counts; they may be negative.
+        """Add counts of n-grams to those of this object; negative counts subtract.
+
+        Args:
+            codes: int64 (n,); codes of the n-grams.
+            counts: int64 (n,); number to add for each n-gram.
 
         Raises:
             InputError: a total would be negative; the counts are unchanged.

@@ -37,7 +37,7 @@ class NGrams(ABC):
         """Yield marginal weights of n-grams: of the symbols at some positions, summed over all others.
 
         Args:
-            lags: the positions: 0 for the symbol itself, 1 for the one before it, and so on.
+            lags: the positions: 0 for the last symbol of an n-gram, 1 for the symbol before it, and so on.
 
         Yields:
             Pairs of distinct rows of symbols (one column for each position, in the given order; sorted) and

@@ -85,8 +85,9 @@ class OpenNGramCounts(CodeCounts):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the counts as arrays for storage.
 
-        ``symbols``: packed names of the symbols, sorted. ``symbol_counts``: int64 (n_symbols + 1,), with the
-        boundary first. ``codes`` and ``counts``: int64 (n,), codes of n-grams, ascending, and their counts.
+        ``symbols``: names of the symbols, sorted and packed into one array of bytes. ``symbol_counts``: int64
+        (n_symbols + 1,), counts of the boundary and of each symbol. ``codes`` and ``counts``: int64 (n,),
+        codes of n-grams, ascending, and their counts.
         """
         self._consolidate()
         names = sorted(name for name, number in self._numbers.items() if self._symbol_counts[number])

@@ -1,8 +1,9 @@
 """Learn observable operators by regression: predict the state after each symbol from the state before it.
 
-Hsu, Kakade and Zhang (2009) compute B_x from P3x1 and P21. In terms of instrumental-variable regression
-(Hefny, Downey and Gordon 2015), stage one predicts the future from the previous symbol, U⊤P21 diag(P1)⁻¹,
-and stage two regresses what follows x on that prediction. This module improves both stages:
+Hsu, Kakade and Zhang (2009) compute the operator B_x of a symbol x from the trigram probabilities P3x1 and
+the bigram probabilities P21. In terms of instrumental-variable regression (Hefny, Downey and Gordon 2015),
+stage one predicts the future from the previous symbol, U⊤P21 diag(P1)⁻¹, and stage two regresses what follows
+x on that prediction. This module improves both stages:
 
 - *Future.* Symbols are whitened before the SVD, which thus becomes a CCA of histories and symbols.
 - *History.* Futures are predicted from the last ``history`` symbols, with backoff to shorter histories: the

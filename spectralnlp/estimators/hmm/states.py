@@ -3,9 +3,10 @@
 The state is the expected future of the history, smoothed with that of shorter histories.
 
 Histories and n-grams are read as sorted streams (:mod:`spectralnlp.estimators.hmm.ngrams`), so that only
-arrays with one row per symbol must be in memory. N-grams are sorted by the symbols of their history, the
-nearest first. So n-grams with the same history are adjacent, and the states after their symbols are looked up
-in streams of histories that are sorted by all but their last symbol.
+arrays with one row per symbol must be in memory. N-grams are sorted by their last symbol but one, then by the
+symbols before that, from the newest to the oldest, so that n-grams with the same history are adjacent. The
+state after an n-gram is that of a history which ends with the n-gram's last symbol; these histories are read
+from a second stream with the same order.
 """
 
 from __future__ import annotations

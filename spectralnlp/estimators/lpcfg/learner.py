@@ -162,7 +162,7 @@ class LPCFGLearner(GrammarLearner):
 
 
 def describe(table: TreeTable, name: str, recipe: Recipe) -> NodeRepresentations:
-    """Compute vectors or clusters of the nodes of a treebank, whichever each grammar is learned from.
+    """For each grammar to be learned, compute the vectors or the clusters of all nodes of a treebank.
 
     Args:
         table: treebank in one binarisation.

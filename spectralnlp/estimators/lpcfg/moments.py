@@ -43,7 +43,7 @@ def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binarise
 
 
 def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> Joint[Tree]:
-    """Return an empty log of trees, which stores trees as integers, for each binarisation.
+    """Return empty logs of trees (trees stored as integers), one for each binarisation.
 
     Args:
         binarisations: names of the binarisations; see `parse_binarisation`.

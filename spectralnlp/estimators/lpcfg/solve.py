@@ -1,4 +1,7 @@
-"""Estimate the parameters of spectral grammars as smoothed means of outer products of node vectors Y and Z.
+"""Estimate the parameters of spectral grammars as smoothed means of outer products of node vectors.
+
+A node has an inside vector Y, computed from its subtree, and an outside vector Z, computed from the rest of
+its tree.
 
 Source: the slides of the tutorial by Cohen, Collins and others (NAACL 2013), "Parameter Estimation for
 Binary Rules" to "… for the Root", and "Smoothing".

@@ -1,4 +1,4 @@
-"""Grammars estimated by counting the states of nodes, which may be hard assignments or expected by EM.
+"""Estimate grammars by counting the latent states of nodes, which are either assigned or expected (EM).
 
 Parameters are probabilities, and so are non-negative (Matsuzaki et al. 2005).
 """
@@ -285,8 +285,8 @@ def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) 
 def _token_vectors(index: TreeEventIndex, counts: StateCounts) -> Floats:
     """Sum the vectors Z of the tokens of every (word, tag) pair, float64 (n_pairs, m_max).
 
-    Z has the value 1 / p(state | tag) at the token's state; a token with several possible states is divided
-    among them by probability.
+    The vector Z of a token has the value 1 / p(state | tag) at the token's state, and zero elsewhere. If the
+    state is uncertain, each value is multiplied by the probability of the state.
     """
     n_states, tag = counts.n_states, index.pairs[:, 1]
     m_max = int(n_states[tag].max())

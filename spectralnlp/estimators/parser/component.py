@@ -49,7 +49,7 @@ class Context:
 
     @property
     def coarse(self) -> Sequence[LatentGrammar]:
-        """For each binarisation, the PCFG with one state per symbol, which prunes for other grammars."""
+        """PCFG with one state per symbol, for each binarisation; it prunes the charts of other grammars."""
         return self.learner.coarse
 
     @property

@@ -42,9 +42,9 @@ _NEGLIGIBLE = 1e-5
 class CountedGrammar:
     """A grammar whose parameters are ratios of counts, with these counts and its training trees.
 
-    The symbols of the treebank, to which `index` and `counts` refer, may be annotated with their context
-    (``NP^S``). The grammar has plain symbols (``NP``), and one state for each annotation; `place` maps
-    annotated symbols to states.
+    `index` and `counts` refer to symbols of the treebank. In a ``pcfg``, these may be annotated with their
+    context (``NP^S``), and each of them is one state of a symbol of the grammar (``NP``). In an ``lpcfg``,
+    they are the symbols of the grammar, which have several states. `place` relates them to the states.
 
     Attributes:
         grammar: the trained grammar.
@@ -371,7 +371,7 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
     """Return a grammar's parameters as probabilities of the rules and words in the index of a treebank.
 
-    States of the children of binary rules that have a probability of zero are left out.
+    For each binary rule, pairs of children's states whose probabilities are all (nearly) zero are left out.
     """
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)

@@ -47,10 +47,10 @@ class Influence:
 def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]]) -> Influence:
     """Estimate the influence of each training tree on a bracket.
 
-    Without a node of the treebank, the probability of its rule falls, and a forest loses a share of Z: the
-    rule's expected count times the relative fall. The remaining shares of several nodes are multiplied. For
-    the sentence's words, p(tag | word) is recounted exactly, because a word may have a tag from a single
-    tree.
+    If a node is removed from the treebank, the probability of its rule falls, and a forest of the sentence
+    loses a share of its total probability Z: the rule's expected count times the relative fall. For a tree,
+    the remaining shares of its nodes are multiplied. For the sentence's words, p(tag | word) is recounted
+    exactly, because a word may have a tag from a single tree.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -101,11 +101,15 @@ def _lost_shares(
 
 
 def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[Floats, Floats]:
-    """Return the derivative of log Z with respect to each count of binary and of unary rules.
+    """Return the derivative of a forest's log Z with respect to each count of binary and of unary rules.
 
     A probability is (1 − α) q + α · mean of q over the states of the left-hand side, where q is a count
-    divided by the total of its state. Increasing a count raises its own q, and lowers all others in the
-    total.
+    divided by the total of its state. If a count increases, its own q rises, and the q of all other counts in
+    the same total fall.
+
+    Args:
+        counted: grammar with the counts of its training trees.
+        forest_counts: expected counts of the grammar's parameters in the forest.
     """
     index, counts, alpha = counted.index, counted.counts, counted.smoothing
     m = counts.n_states.astype(np.int64)
@@ -152,7 +156,7 @@ def _rows(offsets: np.ndarray, n_rows: np.ndarray) -> np.ndarray:
 
 
 def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
-    """Return the derivative of log Z with respect to the count of each state at the root.
+    """Return the derivative of a forest's log Z with respect to the count of each state at the root.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -166,7 +170,17 @@ def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
 def _tokens_of(
     forest: Forest, leaves: Floats, forest_counts: ForestCounts
 ) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Yield the token, the tag, the posteriors of states and the vector of each lexical (tag) node."""
+    """Yield the properties of each lexical node of a forest, which is a token with one of its tags.
+
+    Args:
+        forest: forest of a sentence.
+        leaves: float64; vectors of the lexical nodes, concatenated.
+        forest_counts: expected counts of the grammar's parameters in the forest.
+
+    Yields:
+        The index of the token; the symbol of the tag; the posterior probabilities of the tag's states; and
+        the node's vector over these states.
+    """
     at = 0
     for node in np.flatnonzero(forest.kind == LEXICAL).tolist():
         states = forest_counts.states[forest_counts.offsets[node] : forest_counts.offsets[node + 1]]
@@ -243,7 +257,7 @@ def _tags_without(
 def _token_gains(
     counted: CountedGrammar, leaves: Iterable[tuple[int, int, Floats, Floats]], lookup: Lookup
 ) -> Floats:
-    """Return the derivative of log Z with respect to each (word, tag, state) count, for fixed p(tag | word).
+    """Return the derivative of a forest's log Z with respect to each (word, tag, state) count.
 
     The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over tokens that represents
     their states, both smoothed with the word's signature. The contribution of the signature is kept fixed.
