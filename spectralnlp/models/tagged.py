@@ -84,8 +84,8 @@ class Tagged(ModelResult):
         """Return the result as JSON values.
 
         ``tokens`` is a list of objects with ``text``, ``start``, ``end``, ``tag`` and, if known,
-        ``confidence``; ``spans``, if the tags encode spans, is a list of objects with ``label``, ``start`` and
-        ``end``. Offsets are in characters.
+        ``confidence``; ``spans``, if the tags encode spans, is a list of objects with ``label``, ``start``
+        and ``end``. Offsets are in characters.
         """
         from spectralnlp.render.tags import to_dict
 
