@@ -28,7 +28,8 @@ class ForestPosteriors:
         edge: float64 (n_edges,); the posterior of each hyperedge times the sign of Z: the sum of the weights
             of the trees that contain it, divided by |Z|.
         node: float64 (n_nodes,); the posterior of each node times the sign of Z.
-        usable: whether Z is finite and not zero; if not, ``edge`` and ``node`` are zero.
+        usable: whether Z is not zero, and Z and all posteriors are finite; if not, ``edge`` and ``node``
+            are zero.
     """
 
     log_total: float

@@ -99,7 +99,7 @@ class SentenceInput:
     Attributes that are tuples have one entry for each binarisation.
 
     Attributes:
-        words: tokens in the model's conventions.
+        words: tokens, written in the model's tokenisation conventions.
         tags: the tags that the words must have; None if they may have any.
         constraints: constraints on the tree.
         lookups: the words' entries in the lexicon.
@@ -155,7 +155,8 @@ class Forests:
     Attributes:
         sentence: the sentence.
         scored: the forests by index of the binarisation; empty if the sentence has no derivation.
-        log_probability: natural logarithm of the sentence's probability under the first usable grammar.
+        log_probability: natural logarithm of the sentence's probability under the first of the grammars that
+            could score it.
         any_tag: whether the sentence could be derived only with every tag allowed for every word.
         coarse_only: whether only the coarse grammars could score the sentence.
     """
@@ -230,7 +231,7 @@ class ForestParser:
         """Look up a sentence's words in the lexicons, and compute what its tags and constraints allow.
 
         Args:
-            words: tokens in the model's conventions, one or more.
+            words: one or more tokens, written in the model's tokenisation conventions.
             tags: the tags that the words must have; None for a sentence without given tags.
             constraints: constraints on the tree.
             tag_weights: for each binarisation, factors that multiply the lexical weights of tags, float64
@@ -315,7 +316,7 @@ class ForestParser:
         Args:
             sentence: the sentence.
             number: index of the binarisation.
-            cells: the open cells.
+            cells: the cells (spans) to consider.
             pruning: thresholds of chart and forest.
             any_tag: whether every word may have every tag.
         """

@@ -25,7 +25,7 @@ class ScoredForest:
         forest: the parses to choose from.
         grammars: the grammars that scored the forest, one or more.
         leaves: for each grammar, the vectors of the forest's lexical nodes.
-        posteriors: for each grammar, its usable posteriors.
+        posteriors: for each grammar, the posteriors under it, which are finite.
         n_brackets: int32 (n_symbols,); number of constituents that a symbol stands for: 0 for tags and for
             the intermediate symbols of binarisation, 1 for phrases, more for collapsed unary chains.
         rescored: whether a span scorer has changed the posteriors. Only their means over grammars are
@@ -94,7 +94,7 @@ def score(
 ) -> ScoredForest | None:
     """Prune a forest, and compute the posteriors of its nodes and hyperedges under all grammars.
 
-    If no grammar has usable posteriors, the coarse grammar scores the forest without this pruning.
+    If no grammar has usable (finite) posteriors, the coarse grammar scores the forest without this pruning.
 
     Args:
         forest: a forest made by the coarse grammar.

@@ -106,12 +106,12 @@ def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Loo
     """Look up the tokens of a sentence in a lexicon.
 
     A sentence-initial word that is unknown or rare is also tried in lower case. Outside English, an unknown
-    word is also tried in its `other_spelling`. A word that is still unknown gets the entry of the finest of
-    its signatures that the lexicon knows.
+    word is also tried in its `other_spelling`. A word that is still unknown gets the entry of its signature
+    (spelling class), the most specific one that the lexicon has.
 
     Args:
         lexicon: the lexicon.
-        words: tokens in the model's conventions.
+        words: tokens, written in the model's tokenisation conventions.
         signature: function of the lexicon that maps unknown words to signatures (spelling classes).
     """
     n_words, index, last_resort = len(lexicon.words), lexicon.signature_index, len(lexicon.signatures) - 1

@@ -85,7 +85,7 @@ class TokenReader:
         """Return the feature values of a sentence's tokens.
 
         Args:
-            words: tokens in the model's conventions.
+            words: tokens, written in the model's tokenisation conventions.
             tag_number: int32 (n_tokens,); label id of the most probable tag of each token.
         """
         known = b"".join([self._of_word(word) for word in words])
