@@ -63,6 +63,7 @@ def lowest_label(symbol: str) -> str:
     """Return the lowest treebank label in a symbol, such as the tag of a preterminal; "" if it has none.
 
     Examples:
+        >>> from spectralnlp.trees import lowest_label
         >>> lowest_label("NP+NN")
         'NN'
     """
