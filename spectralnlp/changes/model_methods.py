@@ -56,7 +56,12 @@ def update(
 
 
 def is_known(kept: KeptMoments, corpus: Corpus[Any]) -> bool:
-    """Return whether a model has learned all examples of a corpus already, judged by its kept hashes."""
+    """Return whether a model has learned all examples of a corpus already, according to its ledger of hashes.
+
+    Args:
+        kept: kept moments (training statistics) of the model, with the ledger.
+        corpus: the examples.
+    """
     examples = kept.task.examples(kept.learner, corpus)
     digests = accumulate(DocumentDigests(kept.ledger.salts, kept.unit), examples)
     return bool(kept.ledger.known(digests.digests()).all())
@@ -70,7 +75,7 @@ def train(name: str, estimator: Estimator[Any], corpus: Corpus[Any]) -> Any:
 def load_moments(model: ChangingModel) -> None:
     """Load a model's kept training statistics into memory, so that its folder may be deleted.
 
-    Raises as `kept_of`.
+    Raises what `kept_of` raises.
     """
     object.__setattr__(model, "kept", kept_of(model, "be updated"))
 
@@ -100,7 +105,7 @@ def save(model: ChangingModel, path: str | Path, *, overwrite: bool = False) -> 
 
 
 def _examples(kept: KeptMoments, X: Any, y: Any) -> Corpus[Any]:
-    """Return examples ``X`` with targets ``y`` as a corpus.
+    """Return examples ``X`` with targets ``y`` as a corpus; check that they suit the task of a model.
 
     Raises:
         InputError: an example does not suit the task; the message gives its number.

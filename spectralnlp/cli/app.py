@@ -58,7 +58,7 @@ class Commands(TyperGroup):
         return registered if registered is not None else _load_plugin_command(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is called, and register its options with `with_options`."""
+        """Find the command that is called, and register its options, so that error messages can name them."""
         name, command, rest = super().resolve_command(ctx, args)
         know_options(lambda: (command, _group_with(None)))
         return name, command, rest
@@ -174,7 +174,11 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
 
 
 def _group_of(called: str) -> Any:
-    """Return a click group with only the command that is called, because typer inspects all of a group."""
+    """Return a click group with only the command that is called, because typer needs time for each command.
+
+    Args:
+        called: first argument of the command line; if it is not a command, the group has all commands.
+    """
     is_own = any(_name_of(each) == called for each in app.registered_commands)
     return _group_with((called,) if is_own else () if _is_plugin(called) else None)
 

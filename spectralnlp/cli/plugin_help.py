@@ -38,7 +38,13 @@ def _first_sentence(value: str) -> str:
 
 
 def _documentation(statement: ast.stmt, name: str) -> str | None:
-    """Return the docstring of a function with a name, or the ``help`` argument of a call assigned to it."""
+    """Return the help text of a name, if a statement of the source defines that name; else None.
+
+    Args:
+        statement: a statement such as ``def name(): …``, whose docstring is the text, or
+            ``name = Typer(help=…)``, whose argument ``help`` is the text.
+        name: the name.
+    """
     match statement:
         case ast.FunctionDef(name=found) if found == name:
             return ast.get_docstring(statement)
@@ -50,7 +56,7 @@ def _documentation(statement: ast.stmt, name: str) -> str | None:
 
 
 def _found(module: str) -> ModuleSpec | None:
-    """Return the spec of a module without importing its parent packages; None if not found."""
+    """Find a module without importing its parent packages; return its spec, or None."""
     path, spec, name = None, None, ""
     for part in module.split("."):
         name = f"{name}.{part}" if name else part

@@ -208,7 +208,7 @@ def check_spills(name: str, kind: type[Estimator[Any]], keep_moments: bool) -> N
 
 
 def read_card(path: Path | None) -> str:
-    """Return the text for the model card from a file; an empty string without a file."""
+    """Read the text for the model card from a file; return an empty string if ``path`` is None."""
     if path is None:
         return ""
     from spectralnlp.runtime import read_short_text
@@ -228,7 +228,7 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def read_config(path: Path | None, name: str) -> dict[str, Any]:
-    """Return the settings in section ``[estimator]`` of a configuration file; none without a file.
+    """Return the settings in section ``[estimator]`` of a configuration file; an empty dict without a file.
 
     Raises:
         ConfigError: the file is not a configuration, or belongs to another estimator than ``name``.
@@ -258,7 +258,11 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """Return the configuration at the start of what ``train`` has printed, without the lines after it."""
+    """Cut a text after the configuration at its beginning.
+
+    Thus the printed output of ``train``, which begins with the configuration, can be used as a configuration
+    file.
+    """
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):
         if line.strip() and not lines[number - 1].strip() and not _SETTING.match(line):
@@ -267,7 +271,7 @@ def _settings_of(printed: str) -> str:
 
 
 def filled_config(name: str, learner: Estimator[Any]) -> str:
-    """Return every setting of an estimator in the form that ``--config`` reads."""
+    """Return all settings of an estimator as text, in the format of configuration files (``--config``)."""
     from confection import Config
 
     from spectralnlp import registry

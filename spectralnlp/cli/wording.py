@@ -13,7 +13,7 @@ _options: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("spectralnlp.
 
 
 def know_options(commands: Callable[[], Sequence[Any]]) -> None:
-    """Register the options of commands, for `with_options`.
+    """Register the options of commands, so that `with_options` can write them into messages.
 
     Args:
         commands: returns click commands; called when a parameter is first replaced. If commands share a
@@ -42,7 +42,7 @@ def with_options(message: str) -> str:
 
 
 def _options_of(command: Any) -> dict[str, str]:
-    """Return the long options of a command and its subcommands by parameter name."""
+    """Return the long options (such as ``--memory``) of a command and its subcommands, by parameter name."""
     found: dict[str, str] = {}
     for below in getattr(command, "commands", {}).values():
         found |= _options_of(below)

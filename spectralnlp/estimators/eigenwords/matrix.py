@@ -67,7 +67,7 @@ class MatrixInMemory(ContextMatrix):
     """A word × context matrix in memory.
 
     Args:
-        rows: float32 ``scipy.sparse.csr_array``.
+        rows: the matrix, a float32 ``scipy.sparse.csr_array``.
     """
 
     rows: Block

@@ -43,7 +43,7 @@ def fit_spelling(words: Sequence[str], vectors: Vectors, weights: NDArray[np.flo
 
 
 def _as_matrix(features: SpellingFeatures) -> scipy.sparse.csr_array:
-    """Return the spelling features of words as a sparse matrix, float32 (n_words, 2^bits)."""
+    """Return spelling features as a sparse matrix of words × hashed features, float32 (n_words, 2^`BITS`)."""
     values = np.repeat(features.weights, np.diff(features.rows))
     shape = (len(features.weights), 1 << BITS)
     return scipy.sparse.csr_array((values, features.columns, features.rows), shape=shape)

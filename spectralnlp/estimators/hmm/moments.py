@@ -83,9 +83,9 @@ def never_counted() -> InputError:
 class NGramCounts(CodeCounts):
     """Counts of n-grams: every symbol with the ``order`` - 1 symbols before it.
 
-    Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer, whose digits
-    in base V + 1 are its V symbols and the boundary. Within `spectralnlp.runtime.use_memory`, counts that
-    exceed the memory limit are written to disk in sorted runs.
+    Sequences are padded with boundary symbols at the start. An n-gram is encoded as one integer in base
+    V + 1, where V is the number of symbols: each digit is the id of a symbol, or V for the boundary. Within
+    `spectralnlp.runtime.use_memory`, counts that exceed the memory limit are written to disk in sorted runs.
 
     Args:
         vocabulary: known symbols; all others are counted as one unknown symbol, the last of the V symbols.

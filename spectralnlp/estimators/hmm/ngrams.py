@@ -132,7 +132,12 @@ def run_length(memory: Memory) -> int:
 
 
 def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
-    """Encode rows of digits as integers, int64 (n,)."""
+    """Encode each row of digits as one integer, int64 (n,).
+
+    Args:
+        columns: int (n, n_digits); the digits, the most significant first.
+        base: base of the encoding; larger than any digit.
+    """
     codes = np.zeros(len(columns), np.int64)
     for column in columns.T:
         codes *= base
@@ -141,7 +146,7 @@ def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
 
 
 def decode(codes: Longs, base: int, n_digits: int) -> Columns:
-    """Decode integers to rows of digits, int32 (n, n_digits)."""
+    """Decode integers that `encode` has returned to rows of digits, int32 (n, n_digits)."""
     columns = np.empty((len(codes), n_digits), np.int32)
     for place in range(n_digits - 1, 0, -1):
         codes, columns[:, place] = np.divmod(codes, base)
@@ -154,7 +159,7 @@ def decode(codes: Longs, base: int, n_digits: int) -> Columns:
 
 
 def group_starts(columns: NDArray[np.integer[Any]]) -> Longs:
-    """Return the indices of rows that differ from the row before, and that of the first row, int64 (n,)."""
+    """Return the index of the first row of each group of equal adjacent rows, int64 (n_groups,)."""
     if not len(columns):
         return np.empty(0, np.int64)
     return np.flatnonzero(np.append(True, (columns[1:] != columns[:-1]).any(axis=1)))
