@@ -1,4 +1,4 @@
-"""Incremental updates and unlearning: adding documents to a trained model, removing them, and merging models.
+"""Incremental updates and unlearning: add documents to a trained model, remove documents, merge models.
 
 Which operations a model supports depends on the attribute ``unlearning`` of its estimator. If the estimator
 keeps integer counts, documents can be added and removed, and models merged, exactly. If it keeps its training

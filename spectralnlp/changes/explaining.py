@@ -53,11 +53,12 @@ class Explainer:
 
         Args:
             parser: a parser with kept moments.
-            trees: the parser's training trees, as a corpus or a list; None for those in the moments.
+            trees: the parser's training trees, as a corpus or a list; None for the trees that were kept with
+                the parser.
 
         Raises:
-            ConfigError: no moments or no trees were kept, the trees are not the parser's, or its grammar has
-                no counted states.
+            ConfigError: no moments or no trees were kept, the parser was not trained on these trees, or its
+                grammar has no counted states.
         """
         kept = kept_of(parser, "explain")
         trainer = kept.learner

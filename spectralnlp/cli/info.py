@@ -33,7 +33,12 @@ def _about(model: str) -> dict[str, object]:
 
 
 def _rows(values: Mapping[str, object], inside: str = "") -> Iterator[dict[str, object]]:
-    """Yield a row for each name and value; names in nested mappings are joined by dots."""
+    """Yield a row for each name and value; names in nested mappings are joined by dots.
+
+    Args:
+        values: maps names to values or to further mappings.
+        inside: text to write before each name, such as ``about.``.
+    """
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _rows(value, f"{inside}{name}.")

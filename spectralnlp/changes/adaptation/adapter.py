@@ -1,4 +1,4 @@
-"""Adapt a parser to a few trees in seconds, from its grammars alone, without the treebank it was trained on.
+"""Adapt a parser to a few trees in seconds, from its grammars alone, without its training treebank.
 
 This works for grammars whose latent states are counted (clusters). The expected frequency of each symbol in a
 tree follows from the probabilities of the grammar; multiplied by the number of training trees, it gives the

@@ -46,8 +46,8 @@ def adapt_without_treebank(
         trees: one or more trees of the domain, without traces and function tags.
         weight: how many times each tree counts; None for the square root of the ratio of the parser's
             training trees to these trees, from 1 to 7.5.
-        max_scorer_trees: if there are more than twice as many trees, the span scorer learns only from this
-            number of trees, the last ones. None to learn from all.
+        max_scorer_trees: if ``trees`` has more than twice this number of trees, the span scorer learns only
+            from this number of trees, the last ones of ``trees``; None to learn from all trees.
         partial: partially annotated sentences, as for :func:`~spectralnlp.changes.adapt`; the span scorer
             learns from the most probable tree of each.
         report: progress callback, called with a line for each pass.

@@ -32,7 +32,12 @@ class ContextBlocks(NamedTuple):
 
 @kernel
 def count_entries(keys, row_of, column_of, entries):
-    """Count the entries in each row of the word × context matrix, to allocate arrays; see `fill_entries`."""
+    """Count the entries in each row of the word × context matrix, to allocate the arrays of `fill_entries`.
+
+    Args:
+        keys, row_of, column_of: see `fill_entries`.
+        entries: int64 (n_rows,); number of entries of each row; updated.
+    """
     for key in keys:
         if key:
             left, right = (key >> ID_BITS) & ID_MASK, key & ID_MASK

@@ -202,7 +202,11 @@ def context_matrix(
 ) -> scipy.sparse.csr_array:
     """Return the word × context matrix of counts, float32 (n_words, n_blocks · n_contexts).
 
-    Without ``with_ends`` the columns of the sentence end are empty.
+    Args:
+        counts: counts of words and pairs, in memory.
+        vocabulary: words of the rows, and contexts of each block of columns.
+        blocks: relative positions that each block counts; see `blocks_of`.
+        with_ends: whether to count the sentence end as a context; if not, its columns are empty.
     """
     row_of = _places(vocabulary.rows, len(counts.words.counts))
     column_of = _places(vocabulary.contexts, len(counts.words.counts))

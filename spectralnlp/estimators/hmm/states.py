@@ -199,8 +199,8 @@ def _levels(
 
     Args:
         columns: int32; the symbols of each n-gram: first its history, the symbol nearest to the last one
-            first, then its last symbol. If an n-gram is included, all n-grams with the same two nearest
-            symbols must be included.
+            first, then its last symbol. If an n-gram is included, all n-grams with the same two symbols
+            before the last one must be included, because states are sums over them.
         weights: float64 (n,); weight of each n-gram.
         one: weights and states of histories of one symbol; see `_after_one_symbol`.
         future: float64 (V, k); coordinates of symbols.

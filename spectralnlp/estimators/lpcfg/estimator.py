@@ -1,4 +1,4 @@
-"""Latent-variable PCFGs by the spectral algorithm of Cohen, Stratos, Collins, Foster and Ungar (2012, 2013).
+"""Latent-variable PCFGs, learned by the spectral algorithm of Cohen et al. (2012, 2013).
 
 One pass over the treebank encodes its trees as integers (``TreeLog``). An SVD of each symbol's
 cross-covariance between inside and outside features then gives every node a vector

@@ -109,7 +109,10 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """Index in the grammar of each state of the symbols of `index`, int64 (n_index_states,)."""
+        """For each state of each symbol of `index`, the index of this state among all states of the grammar.
+
+        int64 (n_index_states,).
+        """
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states
         return np.arange(n_states.sum()) + np.repeat(self.place - first, n_states)
