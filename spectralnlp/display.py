@@ -21,7 +21,7 @@ LONGEST = 190
 
 
 class _Short(Repr):
-    """``repr`` of field values: truncates long texts and collections, shows an array's dtype and shape."""
+    """Formatter of field values on one line: truncates long values, shows dtype and shape of arrays."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -419,7 +419,7 @@ def _check_alike(first: KeptMoments, other: KeptMoments) -> None:
 
 
 def _shown(value: object) -> str:
-    """Return the value of a setting as text for a message; of a long list, only its number of lines."""
+    """Return the value of a setting as text for a message; a long list is shown as its number of lines."""
     return f"a table of {len(value)} lines" if isinstance(value, list) and len(value) > 3 else repr(value)
 
 

@@ -50,7 +50,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer does not e
 
 
 class Commands(TyperGroup):
-    """Group of the commands of this package and of plugins, which are imported when they are called."""
+    """Group of all commands, including those of plugins; a plugin is imported when its command is called."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with a name, from this package or a plugin; None if there is none."""

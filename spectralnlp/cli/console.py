@@ -132,7 +132,7 @@ class Meter:
         self.files, self.n_bytes = files, 0
 
     def size(self) -> int | None:
-        """Return the bytes of all files, or None if one is compressed, a pipe or not on this machine."""
+        """Return the size of all files in bytes; None if one is compressed, a pipe or on another machine."""
         plain = all(Path(file).is_file() and not file.endswith(".gz") for file in self.files)
         return sum(Path(file).stat().st_size for file in self.files) or None if plain else None
 

@@ -21,7 +21,12 @@ TableFormat: TypeAlias = Annotated[
 
 
 def check_format(name: str, *more: str) -> None:
-    """Raise ConfigError if a command does not have an output format of this name."""
+    """Check the name of an output format; raise ConfigError if it is unknown.
+
+    Args:
+        name: the name.
+        more: names that are allowed in addition to `FORMATS`.
+    """
     known = (*FORMATS, *more)
     if name not in known:
         raise ConfigError(f"no output format {name!r}", hint=f"choose from {', '.join(known)}")

@@ -81,5 +81,5 @@ def open_lines(file: str, meter: Meter | None = None) -> Iterator[Iterator[str]]
 
 
 def called(file: str) -> str:
-    """Return the name by which error messages call a file."""
+    """Return the name of a file for error messages, also for standard input (``-``)."""
     return "<stdin>" if file == STDIN else file

@@ -217,7 +217,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """Return the settings in ``KEY=VALUE`` texts of ``--set``, by name; the last value of a key wins."""
+    """Parse the ``KEY=VALUE`` texts of ``--set``; return the values by key, the last value of each key."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")

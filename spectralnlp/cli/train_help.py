@@ -56,5 +56,5 @@ def _sections(name: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 def _as_text(value: object) -> str:
-    """Return a value in the form that ``--set`` reads."""
+    """Return the value of a setting as text, in the form that ``--set`` reads."""
     return value if isinstance(value, str) and value else json.dumps(value)

@@ -58,7 +58,7 @@ class SetCounts:
         return counts
 
     def add(self, other: SetCounts, share: float) -> None:
-        """Add other counts, multiplied by ``share``, in place."""
+        """Add the counts of other trees, each multiplied by ``share``, to these counts in place."""
         _add(self.rules, other.rules, share)
         _add(self.symbols, other.symbols, share)
         _add(self.pairs, other.pairs, share)

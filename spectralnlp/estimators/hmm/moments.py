@@ -176,7 +176,7 @@ class NGramCounts(CodeCounts):
         return {"codes": codes, "counts": counts}
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check stored counts: codes must be those of n-grams and ascending, and counts must be positive."""
+        """Check stored counts: codes must be valid and ascending, and counts must be positive."""
         sized = stored.part(n_codes=self.base**self.order)
         sized.take("codes", int_array("n", dtype="int64", below="n_codes", ascending=True))
         sized.take("counts", int_array("n", dtype="int64", least=1, below=MAX_COUNT))
@@ -274,7 +274,7 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         self.log_likelihood = np.zeros(1)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the symbols and the probabilities of the model, the constructor's arguments, by name."""
+        """Return the constructor's arguments by name: the symbols and the probabilities of the model."""
         model = self.model
         arrays = {"initial": model.initial, "transition": model.transition, "emission": model.emission}
         return {"vocabulary": model.symbols, **arrays}

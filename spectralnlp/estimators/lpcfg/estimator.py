@@ -146,7 +146,12 @@ class LPCFG(TreebankEstimator):
         return self.grammars.split("+")
 
     def init_trees(self, corpus: Corpus[Tree]) -> Joint[Tree]:
-        """Return an empty log of trees for each binarisation; the first trees decide the head rules."""
+        """Return an empty log of trees for each binarisation.
+
+        Args:
+            corpus: the training trees, without traces and function tags; unless the head rules are set, the
+                language of the first trees determines them.
+        """
         heads = head_rules(self.heads, corpus)
         names = (self.binarisations or default_binarisation(heads)).split("+")
         return tree_logs(names, unaries=self.unaries, heads=heads)

@@ -181,7 +181,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         )
 
     def _all_columns(self, n_states: Ints) -> Columns:
-        """Return all pairs of states of the children of each binary rule."""
+        """Return, for each binary rule, all pairs of states of its two children."""
         sizes = n_states.astype(np.int64)[self.binary_rules[:, 1:]].prod(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return Columns(starts, (np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)).astype(np.int32))

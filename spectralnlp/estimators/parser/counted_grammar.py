@@ -420,6 +420,6 @@ def _pair_values(index: TreeEventIndex, grammar: LatentGrammar) -> Floats:
 
 
 def _row_numbers(lexicon: Lexicon) -> Mapping[tuple[int, int], int]:
-    """Return the row of the lexicon that holds the vector of each pair (entry, tag)."""
+    """Return a mapping from (entry, tag) to the row of the lexicon with the vector of this pair."""
     entries = np.repeat(np.arange(len(lexicon.starts) - 1), np.diff(lexicon.starts))
     return {pair: row for row, pair in enumerate(zip(entries.tolist(), lexicon.tags.tolist(), strict=True))}
