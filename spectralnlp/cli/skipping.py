@@ -10,8 +10,8 @@ from spectralnlp.errors import InputError
 class Skipped:
     """Callback that reports and counts inputs that cannot be read, each of them once.
 
-    Commands call `find` first, which reads all inputs once. The command itself may then read them several
-    times, or in worker processes, where bad inputs are skipped without a report.
+    A command that reads its inputs several times, or in worker processes, calls `find` first, which reads all
+    inputs once and reports the bad ones; worker processes skip them without a report.
 
     Args:
         report: called with one line for each bad input, and one for their number.
