@@ -70,7 +70,7 @@ def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = Fals
     return parser.with_tagger(load_for(tagger, "tag", "tag"), fixed=fixed_tags)
 
 
-def tagger_of(name: str) -> str | None:
+def installed_tagger(name: str) -> str | None:
     """Return the name of a parser's default tagger if it is installed, without loading the parser.
 
     Raises:

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from spectralnlp.cli.blocks import Block, blocks
-from spectralnlp.cli.models import NO_TAGGER, tagger_of
+from spectralnlp.cli.models import NO_TAGGER, installed_tagger
 from spectralnlp.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
 
     def models(self) -> Sequence[str]:
         """Return the names of the parser and of its tagger: the given one, or the model's own."""
-        tagger = tagger_of(self.model) if self.tagger is None else self.tagger
+        tagger = installed_tagger(self.model) if self.tagger is None else self.tagger
         return [self.model] if tagger in (None, NO_TAGGER) else [self.model, tagger]
 
     def __call__(self, task: Sequence[Block]) -> list[tuple[str, str | None] | None]:
