@@ -97,8 +97,8 @@ class TextParser(ABC):
         Raises:
             InputError: ``words`` is a single string, empty, or holds something that is not a string; the
                 number of tags differs from that of the words; or the model does not have a tag.
-            ConstraintError: an InputError: brackets are out of range or cross, a label is unknown to the
-                model, or no tree of the model meets the constraints; names them.
+            ConstraintError: brackets are out of range or cross, a label is unknown to the model, or no tree
+                of the model meets the constraints. The message names the constraints at fault.
 
         Examples:
             >>> import spectralnlp

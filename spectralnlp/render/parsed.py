@@ -56,7 +56,7 @@ class ScoredSpan(Protocol):
 
     @property
     def posterior(self) -> float:
-        """Probability under the model, in [0, 1]."""
+        """Posterior probability of the constituent under the model, in [0, 1]."""
 
 
 class ScoredTree(Protocol):

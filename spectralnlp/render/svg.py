@@ -117,7 +117,7 @@ def in_page(document: str) -> str:
 
 
 def stacked(documents: Sequence[str]) -> str:
-    """Stack several drawings vertically in one SVG document, on one line.
+    """Return an SVG document, without line breaks, in which drawings stand one below the other.
 
     Args:
         documents: results of `render`.

@@ -221,13 +221,12 @@ class StoredArrays:
     def part(self, prefix: str = "", *, fallback: str | None = None, **sizes: int) -> StoredArrays:
         """Return the arrays of one part of the model, whose names begin with a further prefix.
 
-        The part has its own named sizes: it starts with a copy of the present ones, and sizes that are set
-        while its arrays are read do not affect other parts.
+        Sizes that become known while arrays of the part are read are not imposed on other parts.
 
         Args:
             prefix: prefix of the part, within the prefix of these arrays.
-            fallback: full prefix of arrays to use if one of the part is missing; see `not_repeated`.
-            sizes: values of further named sizes.
+            fallback: full prefix of arrays to use in place of missing ones; see `not_repeated`.
+            sizes: further sizes by name, such as ``n_rows``, that shapes of the arrays refer to.
         """
         if fallback is None and self.fallback is not None:
             fallback = self.fallback + prefix

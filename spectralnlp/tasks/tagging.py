@@ -142,7 +142,7 @@ their licences apply."""
         return remarks
 
     def wrap(self, fitted: Any) -> Tagger | RefinementTagger:
-        """Wrap a fitted estimator as the tagger that it trains."""
+        """Return the tagger with the parameters of a fitted estimator."""
         return tagger_class(fitted.tagger).of_fitted(fitted)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:

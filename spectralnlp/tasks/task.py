@@ -101,7 +101,7 @@ class Task(ABC):
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
         """Return the name of the reader that ``auto`` means for some inputs.
 
-        The name is stored, so that later data can be read in the same way. By default, ``reader`` is returned
+        The name is stored, so that later data can be read in the same way. This base class returns ``reader``
         unchanged.
 
         Args:

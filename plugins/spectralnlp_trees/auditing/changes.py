@@ -58,8 +58,9 @@ def changes(
     Args:
         tree: tree of a treebank.
         near: posteriors of brackets and tags by a parser that was not trained on ``tree``, from
-            `Parser.posteriors_near`: only trees without brackets that cross ``tree`` have probability.
-        tags, brackets: for tokens and for spans, more frequent annotation of the same words elsewhere.
+            `Parser.posteriors_near`, in which trees with brackets that cross ``tree`` have probability 0.
+        tags: by token, a tag that the treebank gives to the same words more often elsewhere.
+        brackets: by span, a label that the treebank gives to the same words more often elsewhere.
         counts: frequency of each word in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)

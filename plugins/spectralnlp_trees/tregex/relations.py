@@ -74,7 +74,11 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
+        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+
+        Returns:
+            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+        """
         places, partners = [], []
         for order, low, high in self.intervals:
             mask = wanted if order is None else wanted[order]
@@ -229,7 +233,7 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return, for each node, the first node in a mask from this node on; the number of nodes for none."""
+        """Return, for each node, the first node of a mask from it on, or n_nodes if there is none."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 

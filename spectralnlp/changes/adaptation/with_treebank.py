@@ -241,7 +241,8 @@ def estimator_with_settings(
 def needs_moments(trainer: Any, model: Any) -> bool:
     """Return whether a parser can only be adapted together with its general treebank or its moments.
 
-    Grammars with counted states can be adapted alone, by `adapt_without_treebank`; others cannot.
+    Where each state of a grammar is an annotation that was counted in trees, as in ``pcfg``,
+    `adapt_without_treebank` does without both.
 
     Args:
         trainer: estimator of the model.

@@ -324,14 +324,14 @@ class SmoothedStates:
     """Smoothed states (expected futures) before and after the symbols of n-grams.
 
     Attributes:
-        columns: int32 (n, length + 1); the symbols of each n-gram: first its history, the symbol nearest to
-            the last one first, then its last symbol.
+        columns: int32 (n, length + 1); the symbols of each n-gram: its history from the most recent symbol to
+            the oldest one, then its last symbol.
         weights: float64 (n,); weight of each n-gram.
         before: float64 (n, k); state before the last symbol of each n-gram; with ``leave_one_out``, estimated
             without this n-gram.
         after: float64 (n, k); state after each n-gram.
         history: float64 (k,); state of the history of the last n-gram, estimated from all its occurrences.
-            For the last block of the stream, this is the initial state, because that history consists of
+            After the last n-grams of all it is the initial state, because their history consists of
             boundaries.
     """
 

@@ -225,7 +225,7 @@ class CountedGrammar:
         return place[self.tokens.tag[place] == tag]
 
     def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """Return p(tag | signature) estimated from all trees, and without each tree that changes it.
+        """Return p(tag | signature) from all trees, and from all but one tree, for each tree that changes it.
 
         Args:
             entry: lexicon entry of the signature (a spelling class of unknown words).

@@ -184,7 +184,7 @@ class Forests:
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """The pair of the first binarisation that has a forest, by index, and this forest."""
+        """Index of the first binarisation that has a forest, and this forest."""
         return next(iter(self.scored.items()))
 
 
