@@ -11,7 +11,12 @@ from spectralnlp.runtime import current_execution, executing
 
 @contextmanager
 def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
-    """Call ``report`` with a line after each pass over training data that a ``with`` block makes."""
+    """Report each pass over training data inside a ``with`` block.
+
+    Args:
+        report: called with a line after each pass, which says how long the pass took, and with other messages
+            about training.
+    """
     with executing(report=report):
         yield
 
@@ -38,7 +43,7 @@ class Stages:
             before += time
 
     def report_done(self, stage: str, part: float = 1.0) -> None:
-        """Report the completed share of the whole training run to the callback for progress, if any.
+        """Pass the completed share of the training run to the callback ``Execution.show_share``, if set.
 
         Args:
             stage: name of the current stage.
@@ -54,10 +59,10 @@ class Stages:
 def fit_pass(name: str) -> Iterator[None]:
     """Time a ``with`` block that is one pass over the training data, and report the time.
 
-    The line goes to the progress callback of `timed_passes`.
+    The progress callback of `timed_passes`, if there is one, gets a line such as ``rules: 1.5 s``.
 
     Args:
-        name: name of the pass in the report.
+        name: name of the pass in this line.
     """
     started = perf_counter()
     yield

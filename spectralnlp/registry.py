@@ -57,8 +57,8 @@ class Registry:
 
     Args:
         kind: kind of the objects; ``estimators`` means the entry-point group ``spectralnlp.estimators``.
-        install: hint for errors, which says what to install if no object is registered; empty if some objects
-            always are.
+        install: hint of the error that is raised if nothing is registered: what to install. Empty if the
+            package itself registers some objects.
         narrower: a registry of a more specific kind. Its objects can also be looked up in this registry, but
             `names` does not list them.
     """
@@ -217,9 +217,11 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def _missing_extras(point: EntryPoint) -> tuple[Status, str]:
-    """Return the status of an entry point's extras (``module:attr [spacy]``), and what is missing or wrong.
+    """Check that the packages of an entry point's extras (``module:attr [spacy]``) are installed.
 
-    The status is ``ok`` if the packages of all extras are installed; the reason is then empty.
+    Returns:
+        The status, ``ok`` if they are; and a text that says what is missing or wrong, empty if the status is
+        ``ok``.
     """
     if point.dist is None:
         return "ok", ""
@@ -309,7 +311,11 @@ tree_tools = _registry("tree_tools", "they are in spectralnlp_trees: pip install
 
 
 def how_to_install(model: str) -> str | None:
-    """Return how to install a model such as ``ja`` or ``is-tagger``; None if its language has no package."""
+    """Return how to install a model such as ``ja`` or ``is-tagger``; None if no separate package has it.
+
+    The language of a model is the part of its name before the first hyphen. There are separate
+    packages for the models of the languages in `LANGUAGES`.
+    """
     language = model.partition("-")[0]
     if language not in LANGUAGES:
         return None

@@ -65,7 +65,7 @@ class ObservableOperators(WithArrays):
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """Index of each symbol's name."""
+        """Mapping from each symbol's name to its index in ``symbols``."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class HiddenMarkov(WithArrays):
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """Index of each symbol's name."""
+        """Mapping from each symbol's name to its index in ``symbols``."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     def to_json(self) -> dict[str, Any]:
@@ -146,11 +146,11 @@ _KINDS: Mapping[str, type[SequenceParameters]] = {
 
 
 def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> SequenceParameters:
-    """Read the parameters of a sequence model of either kind.
+    """Return a stored sequence model: observable operators or a hidden Markov model.
 
     Args:
         arrays: stored arrays, as `to_arrays` returns them.
-        metadata: stored JSON values, as `to_json` returns them; ``kind`` names the class.
+        metadata: stored JSON values, as `to_json` returns them; ``kind`` tells which of the two it is.
 
     Raises:
         ModelError: the kind is unknown, or a stored array or value is invalid.
@@ -162,10 +162,10 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
 
 
 def _some(metadata: StoredValues, symbols: tuple[str, ...]) -> int:
-    """Return the number of symbols of a stored model, which must be at least one.
+    """Return the number of symbols of a stored model, after checking that there is at least one.
 
     Raises:
-        ModelError: there are no symbols, hence none that stands for unknown symbols.
+        ModelError: there are no symbols; a model needs at least the one that stands for unknown symbols.
     """
     if not symbols:
         raise metadata.error("symbols", "is empty")

@@ -1,8 +1,9 @@
 """Parameter tensors of a latent-state grammar, one per rule, dense or sparse, and their storage.
 
-A rule's tensor has one axis for each of its symbols, over the latent states of that symbol. If the rule was
-seen n times, the ranks of its tensor are about n at most. So a dense tensor is stored in low-rank form, as a
-small core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), if that takes fewer numbers.
+A rule's tensor has one axis for each of its symbols, over the latent states of that symbol. If the rule
+occurs n times in the training data, each rank of its tensor is at most about n. So a dense tensor is stored
+in low-rank form, as a small core and a basis for each axis (Tucker 1966; De Lathauwer et al. 2000), if that
+takes fewer numbers.
 """
 
 from __future__ import annotations
@@ -82,13 +83,13 @@ class DenseTensors:
         return {"ranks": ranks, "values": np.concatenate([np.empty(0, np.float32), *flat])}
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> DenseTensors:
-        """Return tensors for a larger grammar: the present tensors, scaled, and those of its new rules.
+        """Return the tensors of a grammar to which rules were added; tensors of old rules are rescaled.
 
         Args:
-            factors: float64 (n_rules,); for each rule of the larger grammar, the number to multiply its
-                present tensor by, or NaN if the rule is new.
+            factors: float64 (n_rules,); for each rule of the larger grammar, the number by which to multiply
+                its tensor, or NaN if the rule is new.
             shapes: int32 (n_rules, order); shape of the tensor of each rule of the larger grammar.
-            new: tensors of the new rules, in the order of the rules.
+            new: tensors of the new rules, each flattened, in the order of the rules.
         """
         is_old = ~np.isnan(factors)
         scaled = self.values * np.repeat(factors[is_old].astype(self.values.dtype), np.diff(self.offsets))
@@ -112,9 +113,12 @@ class DenseTensors:
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return low-rank factors for kernels, which are empty here; only the shapes are filled in.
+        """Return a `Factors` record without cores and bases, for kernels that also take low-rank tensors.
 
-        Kernels never read the factors of dense tensors, because `expanded` has every tensor already.
+        Kernels do not read the record of dense tensors, because `expanded` has every tensor already.
+
+        Args:
+            shapes: int32 (n_rules, order); shape of each tensor.
         """
         return Factors(
             shapes=shapes,
@@ -177,9 +181,9 @@ class FactoredTensors:
         return tensors
 
     def extended(self, factors: Floats, shapes: Ints, new: Sequence[Floats]) -> FactoredTensors:
-        """Return tensors for a larger grammar; the arguments are those of `DenseTensors.extended`.
+        """Return the tensors of a grammar to which rules were added; see `DenseTensors.extended`.
 
-        A present tensor is scaled by scaling its core. New tensors are stored in full.
+        The tensor of an old rule is rescaled by rescaling its core. New tensors are stored in full.
         """
         is_old = ~np.isnan(factors)
         r, sizes = self.ranks.astype(np.int64), np.diff(self._places)
@@ -231,7 +235,7 @@ class FactoredTensors:
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return the cores and bases, with their shapes, in the form that kernels take."""
+        """Return cores and bases as the record that kernels take; ``shapes`` is ignored."""
         return self._stored
 
     @cached_property
@@ -254,9 +258,12 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Return numbers of tensors stored in full, multiplied by ``scale``, as float32.
+        """Convert elements of tensors that are stored in full to float32, and multiply them by ``scale``.
 
         Negative numbers become 0 unless the tensors are ``signed``.
+
+        Args:
+            stored: the elements as they are in ``factors``.
         """
         numbers = (stored.astype(np.float64) * self.scale).astype(np.float32)
         return numbers if self.signed else np.maximum(numbers, np.float32(0.0))
@@ -265,13 +272,16 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Return the tensors of old and new rules, concatenated in the order of the extended grammar's rules.
+    """Insert the tensors of new rules among those of old rules, in the order of the extended grammar.
 
     Args:
         numbers: tensors of the old rules, concatenated; either complete or as cores and bases.
-        places: int64 (n_old + 1,); start of each old tensor.
+        places: int64 (n_old + 1,); where the tensor of each old rule begins in ``numbers``, and the end.
         is_old: bool (n_rules,); whether each rule of the extended grammar is an old one.
-        new: tensors of the new rules, in order.
+        new: tensors of the new rules, each flattened, in the order of the rules.
+
+    Returns:
+        The tensors of all rules, concatenated, in the dtype of ``numbers``.
     """
     first, *runs = np.split(numbers, places[np.cumsum(is_old)[~is_old]])
     pairs = zip(new, runs, strict=True)
@@ -320,9 +330,9 @@ Tensors = DenseTensors | FactoredTensors | SparseTensors
 
 
 def read_tensors(arrays: StoredArrays, shapes: Ints, *, signed: bool) -> Tensors:
-    """Read sparse, low-rank or dense tensors, whichever kind was stored.
+    """Return stored tensors: sparse ones, low-rank ones or, if all are stored in full, dense ones.
 
-    The arguments are those of `FactoredTensors.from_arrays`.
+    See `FactoredTensors.from_arrays` for the arguments and errors.
     """
     if "states" in arrays:
         return SparseTensors.from_arrays(arrays, shapes)

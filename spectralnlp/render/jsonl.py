@@ -4,8 +4,9 @@
   character offsets into the input;
 - ``constituents``: ``label``, ``start`` and ``end`` in tokens, ``start_char`` and ``end_char`` in
   characters, ``posterior``; parents before children, unary chains kept;
-- ``tree``: the bracketed tree; ``log_probability``: that of the sentence, natural logarithm; ``fallback``:
-  null, or why the tree is not simply the grammar's best one;
+- ``tree``: the bracketed tree;
+- ``log_probability``: natural logarithm of the sentence's probability;
+- ``fallback``: null if the tree is the grammar's best one; otherwise a text that says why it is not;
 - ``alternatives``: ``tree`` and ``score`` of the k best trees, if more than one was requested.
 
 Ends are exclusive. Numbers that are not finite are null. Scores are always included.
@@ -21,7 +22,7 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def render(parse: ParsedSentence, scores: bool = True) -> str:
-    """Return the parse as one line of JSON."""
+    """Return the parse as one line of JSON; ``scores`` is ignored, because scores are always included."""
     return json.dumps(to_dict(parse), ensure_ascii=False, allow_nan=False)
 
 

@@ -6,9 +6,10 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def node_posteriors(parse: ParsedSentence) -> list[float | None]:
-    """Return the posterior of every node that is not a preterminal, parents first; None where unknown.
+    """Return the posterior of every node that is not a preterminal, parents first.
 
-    The parse's constituents are in the tree's order, and may leave out nodes such as the outer TOP.
+    A node gets None if it is not among the constituents of the parse, such as the root TOP. Constituents are
+    matched to nodes in order, by label, start and end.
     """
     posteriors: list[float | None] = []
     constituents = iter(parse.constituents)

@@ -52,7 +52,11 @@ def tag_renderer(name: str) -> TagRenderer:
 def _tagged(
     sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
 ) -> str:
-    """Write ``word_TAG`` pairs separated by spaces; spaces within a word become underscores."""
+    """Return ``word_TAG`` pairs separated by spaces; spaces within a word become underscores.
+
+    With ``confidence``, a pair is followed by the probability of the tag: ``word_TAG:0.987``. ``scheme`` is
+    ignored.
+    """
     words = (word.replace(" ", "_") for word in sentence.words)
     if confidence is None:
         return " ".join(f"{word}_{tag}" for word, tag in zip(words, tags, strict=True))
@@ -112,10 +116,11 @@ def _json(sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: S
 def to_dict(
     sentence: Sentence, tags: Sequence[str], scheme: Scheme, confidence: Sequence[float] | None
 ) -> dict[str, Any]:
-    """Return a tagged sentence as an object for JSON.
+    """Return a tagged sentence as a dictionary for JSON.
 
-    ``tokens`` have ``text``, ``start``, ``end``, ``tag`` and, if given, ``confidence``; ``spans``, present if
-    the tags encode spans, have ``label``, ``start`` and ``end``. Offsets are in characters.
+    Each item of ``tokens`` has ``text``, ``start``, ``end``, ``tag`` and, if known, ``confidence``. If the
+    tags encode spans, there is a list ``spans``, whose items have ``label``, ``start`` and ``end``. Offsets
+    are in characters. See `to_conllu` for the arguments.
     """
     tokens: list[dict[str, Any]] = [
         {"text": token.text, "start": token.start, "end": token.end, "tag": tag}

@@ -1,6 +1,6 @@
-"""Read data and accumulate moments (sums over examples) on engines, with checkpoints and memory limits.
+"""Read data and compute moments (sums over examples), in parallel, with checkpoints and memory limits.
 
-Other packages import from here, never from the modules.
+Other subpackages of spectralnlp import these names from here, never from the modules of this subpackage.
 """
 
 from spectralnlp.runtime.checkpoint import load_part, save_part

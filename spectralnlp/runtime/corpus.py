@@ -112,7 +112,7 @@ class Corpus(ABC, Generic[T]):
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return messages to the user about the data, such as what is removed from trees on reading.
 
-        This may read the data once more. By default, there are no messages.
+        This may read the data once more. The base class returns an empty list.
 
         Args:
             training: whether to include messages that matter only before training.

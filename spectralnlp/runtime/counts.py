@@ -52,10 +52,11 @@ class Counts(Moments[T]):
             self._counter.update(self.events(example))
 
     def add(self, events: Iterable[Key] | Mapping[Key, int]) -> None:
-        """Add to the counts.
+        """Count more events, in place.
 
         Args:
-            events: an iterable of keys, each counted once per occurrence; or a mapping of keys to counts.
+            events: an iterable of keys, each counted once per occurrence; or a mapping from keys to the
+                numbers to add to their counts.
         """
         self._counter.update(events)
 
@@ -82,7 +83,7 @@ class Counts(Moments[T]):
         return self._counter.total()
 
     def parameters(self) -> dict[str, Any]:
-        """Return an empty dictionary; subclasses may have parameters."""
+        """Return the constructor's arguments by name; none here, but subclasses may have some."""
         return {}
 
     def arrays(self) -> dict[str, Array]:

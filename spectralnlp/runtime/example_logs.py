@@ -106,9 +106,10 @@ class ExampleLog(ReplayLog[T]):
         return _LoggedExamples(self)
 
     def arrays(self) -> dict[str, Array]:
-        """Return the log as arrays for storage: sorted names, and for each column the ids of names, int32.
+        """Return the log as arrays for storage, by name; see `ReplayLog`.
 
-        ``places`` has the position and size of each example; see `ReplayLog`.
+        They are the sorted names, the ids of the names in each column, int32 (n_items,), and ``places``, the
+        position and number of items of each example, int64 (n_examples, 3).
         """
         chunks = [self._chunks[place] for place in sorted(self._chunks)]
         ranked = {names: numbering.ranked() for names, numbering in self._names.items()}

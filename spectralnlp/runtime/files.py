@@ -52,7 +52,7 @@ class FileSystem(Protocol):
 
 
 def is_address(path: str | Path) -> bool:
-    """Whether a path is an address with a scheme."""
+    """Whether a path is an address with a scheme, such as ``s3://bucket/name``."""
     return isinstance(path, str) and "://" in path
 
 
@@ -191,7 +191,10 @@ def open_text(
 
 
 def _beginning(stream: Any) -> str:
-    """Return the first bytes of a buffered stream without consuming them; "" if it is damaged."""
+    """Return the first bytes of a buffered stream, decoded as ISO-8859-1, without consuming them.
+
+    Returns "" if the stream cannot be read.
+    """
     with suppress(OSError, EOFError, zlib.error):
         peeked: bytes = stream.peek(_PEEKED)[:_PEEKED]
         return peeked.decode("iso-8859-1")

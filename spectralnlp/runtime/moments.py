@@ -161,8 +161,8 @@ class Moments(ABC, Generic[T]):
     def append(self, other: Self) -> None:
         """Add the moments of data that comes after the data seen so far, in place.
 
-        By default, this is `merge`. Replay logs (stored examples) append the new examples as further
-        documents.
+        Sums are merged as by `merge`. Replay logs (stored examples), where order matters, get the new
+        examples as further documents.
 
         Raises:
             ConfigError: as for `merge`.
@@ -172,7 +172,7 @@ class Moments(ABC, Generic[T]):
     def remove(self, other: Self, kept: Mask | None) -> None:
         """Remove the moments of some data, in place.
 
-        By default, this is `subtract`. Replay logs (stored examples) drop the examples.
+        Sums are subtracted as by `subtract`. Replay logs (stored examples) drop the examples.
 
         Args:
             other: moments of the data to remove.
@@ -186,7 +186,7 @@ class Moments(ABC, Generic[T]):
     def renumber(self) -> None:
         """Renumber the documents of replay logs (stored examples) without gaps, in place.
 
-        By default, do nothing, because sums have no documents.
+        Sums have no documents, so the base class does nothing.
         """
 
     def first_replay_log(self) -> Moments[Any] | None:
@@ -245,7 +245,7 @@ class Joint(Moments[T]):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name that progress reports give the pass over the data: the name that the first part has."""
+        """Name of the pass over the data in progress reports: that of the first of the parts."""
         return next(iter(self.parts.values())).pass_name
 
     @property

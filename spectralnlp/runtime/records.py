@@ -33,7 +33,11 @@ def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> 
 
 
 def take_field(record: Mapping[str, Any], *names: str) -> Any:
-    """Return the value of a field that may have one of several names; the first name present is used.
+    """Return the value of a record's field that may have one of several names.
+
+    Args:
+        record: values by field name.
+        names: possible names of the field; the first one that the record has is used.
 
     Raises:
         InputError: the record has no field with any of ``names``.

@@ -45,7 +45,12 @@ class BadPartition:
 
 @dataclass
 class Part(Generic[M]):
-    """The sum of the moments of some partitions of a corpus, and the partitions that were skipped."""
+    """Sum of the moments of neighbouring partitions of a corpus, and the partitions among them that failed.
+
+    Attributes:
+        moments: the sum.
+        bad: the partitions that were skipped because they failed.
+    """
 
     moments: M
     bad: tuple[BadPartition, ...] = ()
@@ -133,10 +138,12 @@ def _is_in_the_data(error: Exception) -> bool:
 
 
 class MergeTree(Generic[M]):
-    """Merger of the moments of partitions in a fixed order, which stores one sum for each level of the tree.
+    """Tree of sums, by which the moments of partitions are merged in a fixed order.
+
+    Only one unfinished sum is stored for each level of the tree.
 
     Args:
-        fan_in: number of neighbours merged at each level.
+        fan_in: number of neighbouring sums of a level that are merged to one sum of the next level.
     """
 
     def __init__(self, fan_in: int = FAN_IN) -> None:
@@ -188,7 +195,7 @@ class SkipPolicy:
         self.bad: dict[tuple[str, int], BadPartition] = {}
 
     def leave_out(self, bad: BadPartition) -> None:
-        """Skip a partition in all later passes, and report it."""
+        """Add a partition that failed to the list, so that later passes skip it, and report it."""
         self.bad[bad.document, bad.start] = bad
         self.report(f"left out {bad}")
 

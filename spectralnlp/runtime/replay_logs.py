@@ -65,7 +65,10 @@ class ReplayLog(Moments[T]):
                 raise stored.error(names, "holds a name that no example has")
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the declaration by which a stored column is validated; by default, of nonnegative int32."""
+        """Return the declaration (dtype, shape and range) by which a stored column is validated.
+
+        In this base class, a column has nonnegative int32 numbers; subclasses may allow others.
+        """
         return int_array("n_items")
 
     def append(self, other: Self) -> None:
@@ -128,8 +131,8 @@ def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int6
     """Return the positions of examples: document, row in the document and number of items.
 
     Args:
-        sizes: number of items of each example in a batch; for each batch, by the document and the row of its
-            first example.
+        sizes: for each batch, the number of items of each of its examples. The key of a batch is the document
+            and the row of its first example.
 
     Returns:
         The array ``places``, int64 (n_examples, 3), sorted by document and row.
@@ -177,7 +180,11 @@ def checked_names(stored: StoredArrays, name: str) -> list[str]:
 
 
 def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
-    """Check that examples are sorted by document and row, and that no number is too large.
+    """Check that examples are sorted by document and row, and that all numbers are below 2^62.
+
+    Args:
+        places: document, row and number of items of each example, int64 (n_examples, 3).
+        stored: the arrays of the file, which give the error its path.
 
     Raises:
         ModelError: the examples are not sorted, or a number is too large.

@@ -185,7 +185,9 @@ def _keep_misquoted(
     kept_test: list[bool],
     parameters: EvalbParameters,
 ) -> None:
-    """Keep a quote or possessive in both trees, as EVALB does, if only one tree has a tag that deletes it.
+    """Keep a quote, apostrophe or slash in both trees if only one tree has a tag that deletes it.
+
+    EVALB has this rule because parsers often confuse the tags of these words.
 
     Args:
         gold: preterminals of the gold tree.

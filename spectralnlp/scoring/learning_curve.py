@@ -264,7 +264,13 @@ def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDA
 def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:
     """Estimate how much easier each run's held-out set is than the mean of all sets, in F1.
 
-    Only training sizes that were scored on all held-out sets are compared, or all sizes if there are none.
+    Only runs of training sizes that were scored on every held-out set are compared, or all runs if no size
+    was.
+
+    Args:
+        trees: float64 (n_runs,); number of training trees of each run.
+        scores: float64 (n_runs,); F1 of each run.
+        held_out: int64 (n_runs,); id of each run's held-out set.
 
     Returns:
         The difference in F1 for each run, float64 (n_runs,).

@@ -224,7 +224,14 @@ class _Document:
         position: Sequence[int],
         parameters: EvalbParameters,
     ) -> Counts:
-        """Count matched, gold and predicted spans of one kind by gold sentence, int64 (n_gold, 3)."""
+        """Count matched, gold and predicted spans of one kind for each gold sentence, int64 (n_gold, 3).
+
+        Args:
+            spans_of: returns the spans of that kind (brackets, tags, tokens or sentence ends) in a tree.
+            predicted: predicted trees with their sentences.
+            position: number of counted characters before each offset of the text.
+            parameters: which labels are equivalent, and whether labels have to match.
+        """
         starts = [position[sentence.start] for _, sentence in self.gold]
         by_sentence: list[list[Bracket]] = [[] for _ in self.gold]
         for placed in predicted:
@@ -267,7 +274,13 @@ class _Document:
 
 
 def _spans(labels: Sequence[str], sentence: Sentence, position: Sequence[int]) -> list[Bracket]:
-    """Return the labelled spans of the tokens that are not deleted."""
+    """Return a labelled span for each token that has a counted character.
+
+    Args:
+        labels: label of each token.
+        sentence: the tokens, with character offsets into the text.
+        position: number of counted characters before each offset of the text, by which spans are given.
+    """
     spans = [
         (label, position[token.start], position[token.end])
         for label, token in zip(labels, sentence.tokens, strict=True)

@@ -29,7 +29,8 @@ class TagReport(Report):
             tagged unknown words, gold spans, predicted spans and correct predicted spans.
         scheme: how tags encode spans; ``tags`` if they do not.
         new_tags: gold tags that the model cannot predict, and how often each occurs.
-        invalid: number of gold tags that cannot follow the tag before; they are read as the start of a span.
+        invalid: number of gold tags that cannot follow the tag before them in the encoding of spans; such a
+            tag is read as the start of a span.
         seconds: time that tagging took.
     """
 
@@ -131,7 +132,7 @@ def score_tags(
     Args:
         gold: words and gold tags of each sentence.
         predicted: predicted tags of each sentence.
-        known: words of the training data.
+        known: words of the training data; all other words are counted as unknown.
         labels: tags that the model can predict.
         scheme: how tags encode spans.
         seconds: time that tagging took.

@@ -263,7 +263,7 @@ class StoredArrays:
             spec: declaration of the array.
 
         Raises:
-            ModelError: the array is missing or not as declared; names the file and the array.
+            ModelError: the array is missing or not as declared. The message names the file and the array.
         """
         array = self._stored(name)
         if array is None:

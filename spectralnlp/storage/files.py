@@ -69,7 +69,8 @@ def check_version(
         oldest: the oldest format version that this package reads; None if it reads only one.
 
     Raises:
-        ModelError: the file has another format version; names both versions of the package.
+        ModelError: the file has another format version. The message names the version of the package that
+            wrote the file, and the present one.
     """
     version = header.take("format_version", int)
     if (reads if oldest is None else oldest) <= version <= reads:

@@ -39,7 +39,11 @@ class _Packer(pickle.Pickler):
     """A pickler that stores arrays in the narrowest dtype from which each value is restored exactly."""
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the reduced form of an array that can be narrowed; NotImplemented for anything else."""
+        """Return how to rebuild an array from a narrower one; NotImplemented to pickle the value as usual.
+
+        pickle calls this method for each object. Arrays that are small, or that no narrower dtype
+        represents exactly, are pickled as usual.
+        """
         if type(value) is not np.ndarray or value.size < _SMALL:
             return NotImplemented
         reduced = _narrowed(value) or _unscaled(value)
@@ -47,9 +51,10 @@ class _Packer(pickle.Pickler):
 
 
 def _narrowed(array: Array) -> Reduced | None:
-    """Reduce an array, for pickling, to the narrowest dtype that holds the same values.
+    """Convert an array to the narrowest dtype that represents its values exactly.
 
-    Returns None if there is no narrower dtype.
+    Returns:
+        A function and its arguments, by which pickle rebuilds the array; None if no narrower dtype is exact.
     """
     for name in _NARROWER.get(array.dtype.name, ()):
         with np.errstate(all="ignore"):
@@ -60,9 +65,12 @@ def _narrowed(array: Array) -> Reduced | None:
 
 
 def _unscaled(array: Array) -> Reduced | None:
-    """Reduce an array of floats, for pickling, to float16 numbers and a scale.
+    """Convert an array of floats to float16 numbers and a scale by which to multiply them.
 
-    Arrays of compact model folders are stored in this form. Returns None if it does not give the same values.
+    This is exact for arrays from compact model folders, which are stored in this form.
+
+    Returns:
+        A function and its arguments, by which pickle rebuilds the array; None if this form is not exact.
     """
     if array.dtype.name not in ("float32", "float64"):
         return None

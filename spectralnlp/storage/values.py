@@ -30,7 +30,11 @@ _SHOWN = 40  # most characters of a value that a message shows
 
 @dataclass(frozen=True)
 class Matching:
-    """Constraint in a type annotation of strings: the whole string must match a regular expression."""
+    """Constraint for an annotated string type: the whole string must match a regular expression.
+
+    Attributes:
+        pattern: the regular expression.
+    """
 
     pattern: str
 
@@ -87,7 +91,8 @@ class StoredValues(Mapping[str, Any]):
             default: the result if the value is missing; by default, that is an error.
 
         Raises:
-            ModelError: the value is missing, of another type or out of range; names the file and the value.
+            ModelError: the value is missing, of another type or out of range. The message names the file and
+                the value.
         """
         if name not in self._values:
             if default is not MISSING:

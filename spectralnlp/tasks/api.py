@@ -338,7 +338,7 @@ def _task(name: str) -> Task:
 
 
 def _inputs(data: object) -> list[str | Path] | None:
-    """Return paths as a list; None if the data are not paths."""
+    """Return paths as a list, pipes copied to temporary files; None if the data are not paths."""
     if isinstance(data, str | os.PathLike):
         return rereadable([cast("str | Path", data)])
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):

@@ -77,12 +77,12 @@ def write_distribution(
         output: the folder to write.
         licence: licence of the models, an SPDX expression.
         name: name of the distribution; None for the name of the first model.
-        tagger: name of the tagger whose tag probabilities the parsers among the models use; None to keep
-            each parser's own.
+        tagger: name of the tagger whose tag probabilities the parsers among the models use; None to leave
+            the tagger of each parser as it is.
         keep_moments: whether to include the moments kept with the models.
-        moments: folders of further models, of which only the kept moments are included, so that models that
-            users have installed already can be updated. Each must equal the model that is installed here
-            under the name of the folder.
+        moments: folders of further models, of which only the kept moments are included, so that users can
+            update models that they have installed already. Each of these models must be installed here too,
+            under the name of its folder, and be equal to the one in the folder.
         overwrite: whether a distribution of the same name may be replaced.
 
     Returns:
@@ -185,7 +185,10 @@ def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
         name: name of the installed model.
         folder: folder of the model with moments.
         target: folder to write.
-        kept: the moments.
+        kept: metadata and arrays of the moments.
+
+    Raises:
+        ConfigError: no model of this name is installed, or it differs from the one in ``folder``.
     """
     if name not in registry.models:
         raise ConfigError(f"no model {name} is installed", hint=f"package and install {folder} first")
@@ -200,7 +203,11 @@ def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
 
 
 def _folders_by_name(models: Sequence[str | Path]) -> dict[str, Path]:
-    """Return the folders of models by the names that they will have in the distribution."""
+    """Return a mapping from the name that each model will have in the distribution to its folder.
+
+    Raises:
+        ConfigError: a name is invalid, or two models have the same name.
+    """
     folders: dict[str, Path] = {}
     for model in models:
         folder = folder_of(model)
@@ -229,10 +236,11 @@ def _checked_licence(licence: str) -> str:
 
 
 def _check_replaceable(output: Path, name: str, overwrite: bool) -> None:
-    """Check that the output folder may be written.
+    """Check that writing a distribution to the output folder would not replace anything else.
 
     Raises:
-        ConfigError: it holds anything but a distribution of this name, or ``overwrite`` is False.
+        ConfigError: the folder holds something other than a distribution of this name, or it holds such a
+            distribution and ``overwrite`` is False.
     """
     if not output.exists() or (output.is_dir() and not any(output.iterdir())):
         return
@@ -253,7 +261,8 @@ def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
     Args:
         group: the entry-point group.
         package: the package whose attributes are registered.
-        constants: for each entry point, by its name without version, the name of the attribute in lower case.
+        constants: mapping from the name of each entry point, without version, to the name of the package's
+            attribute, in lower case.
     """
     lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
     return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""

@@ -203,9 +203,9 @@ def _sizes(n_trees: int, fewest: int) -> list[int]:
     """Return the sizes of the treebank's parts to train on, ascending.
 
     Args:
-        n_trees: largest size.
-        fewest: smallest size. If fewer than three of the possible sizes are as large as this, the five
-            largest ones are returned instead.
+        n_trees: number of training trees; sizes are fixed shares of it, at most the whole.
+        fewest: minimum size. If this leaves fewer than three sizes, the five largest sizes are returned,
+            even those below the minimum.
     """
     sizes = sorted({round(part * n_trees) for part in _PARTS} - {0})
     large = [size for size in sizes if size >= fewest]

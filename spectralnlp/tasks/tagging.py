@@ -49,8 +49,8 @@ _USUAL_TAGS = ("tags", "tag", "upos", "pos_tags", "ner_tags")
 class TaggingTask(TokenTask):
     """Task of taggers, which give each word of a sentence a tag.
 
-    There are several classes of taggers. The class attribute ``tagger`` of an estimator names the one that it
-    trains.
+    There are several classes of taggers. Each estimator names the class that it trains in its class attribute
+    ``tagger``.
     """
 
     name = "tagging"
@@ -82,8 +82,8 @@ their licences apply."""
                 applied to other files.
 
         Raises:
-            InputError: an input is missing or unreadable; the table is malformed, or no input has trees; or
-                (on reading) a line is malformed.
+            InputError: an input is missing or unreadable; the table of renamings is malformed, or there is a
+                table but no input has trees; or (on reading) a line is malformed.
         """
         files = expand_inputs(inputs)
         renaming = None if map is None else Renaming(map)
@@ -126,11 +126,11 @@ their licences apply."""
     def examples(
         self, estimator: Estimator[Any], corpus: Corpus[AnnotatedSentence]
     ) -> Corpus[TaggedSentence]:
-        """Return sentences with the column of tags that the estimator's setting ``column`` names."""
+        """Return (words, tags) pairs; the estimator's setting ``column`` names the column of tags to use."""
         return MappedCorpus(corpus, partial(_column, column=estimator.get_params().get("column")))
 
     def remarks_on_more(self, moments: Joint[Any], more: Joint[Any]) -> list[str]:
-        """Return warnings about added data whose words or tags the model does not know."""
+        """Return warnings if the model knows few of the words, or none of the tags, of added data."""
         remarks = super().remarks_on_more(moments, more)
         logs = [each.first_replay_log() for each in (moments, more)]
         known, tags = ([] if log is None else unpack_names(log.arrays()["tags"]) for log in logs)

@@ -42,10 +42,10 @@ class FolderChanges(Protocol):
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Add the data of files ``inputs`` to the model in ``folder``, and write the result to ``output``."""
+        """Add the data of files ``inputs`` to the model in ``folder``; write the result to ``output``."""
 
     def forget(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
-        """Remove the data of files ``inputs`` from the model in ``folder``, and write it to ``output``."""
+        """Remove the data of files ``inputs`` from a model; write the changed model to ``output``."""
 
     def merge(self, folders: Sequence[Path], output: Path, report: ProgressCallback) -> None:
         """Merge models that were trained on different data, and write the result to ``output``."""

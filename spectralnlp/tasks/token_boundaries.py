@@ -81,7 +81,7 @@ class TokenTask(Task):
         return tuple(words), *example[1:]
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Joint[Any]:
-        """Return moments (training statistics) without data: the estimator's, and token boundary counts."""
+        """Return empty moments (training statistics) of the estimator, with empty token boundary counts."""
         estimator_moments = super().init_kept_moments(estimator, corpus)
         return Joint({"estimator": estimator_moments, _BOUNDARIES: self.boundaries()})
 
