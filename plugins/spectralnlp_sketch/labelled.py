@@ -141,7 +141,8 @@ class LabelledTexts(NamedTuple):
     Args:
         texts: labelled texts.
         labels: labels of the texts.
-        unlabelled: unlabelled texts; if they have more than `MAX_CHARACTERS`, every 2ᵏ-th of them.
+        unlabelled: unlabelled texts; if they exceed `MAX_CHARACTERS` in total, only every 2nd, 4th or 8th
+            of them, and so on, until at most `SAMPLE_CHARACTERS` remain.
         n_unlabelled: number of unlabelled texts in the corpus.
     """
 
@@ -157,7 +158,13 @@ class LabelledTexts(NamedTuple):
 
 
 def split_by_label(corpus: Iterable[Any]) -> LabelledTexts:
-    """Read labelled and unlabelled texts of a corpus into memory, each in the order of the corpus."""
+    """Read the labelled texts of a corpus, and all or a sample of the unlabelled ones, into memory.
+
+    The order of the corpus is kept.
+
+    Args:
+        corpus: examples, pairs of a text and its label or None.
+    """
     texts: list[str] = []
     labels: list[Any] = []
     kept: list[str] = []

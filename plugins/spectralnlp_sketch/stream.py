@@ -79,7 +79,7 @@ Convert = Callable[[Sequence[Any], int], Sequence[Any]]
 
 @dataclass(frozen=True)
 class ConvertedPartition(Partition[Any]):
-    """Partition of a `ConvertedCorpus`, which converts each batch of a partition of the other corpus.
+    """Partition of a `ConvertedCorpus`: reads another partition and converts each of its batches.
 
     Args:
         source: the partition to convert.

@@ -202,7 +202,7 @@ class SpectralPipe(Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that the model can assign; empty until the model is loaded, by `ready` or a document."""
+        """Labels that the model can assign; empty before the model is loaded, by `ready` or on first use."""
         # spaCy asks for labels while it loads a pipeline, before the component's model is loaded.
         return () if self.model is None else self._labels()
 
@@ -377,7 +377,7 @@ class SpectralPipe(Pipe):
         """Return the contents of the model's files, by name, for saving the component.
 
         If the files that the model was loaded from are unchanged, they are copied. This is faster than saving
-        the model anew, and keeps the stored numbers, which would be rounded once more.
+        the model anew, which would also round its numbers a second time.
         """
         model = self.ready()
         files = None if self._origin is None else self._origin.files(self._files)
@@ -425,7 +425,8 @@ def check_alone(pipe: SpectralPipe, nlp: Language) -> None:
     """Check that no other component of the same type in the pipeline writes to the same attribute.
 
     Raises:
-        ComponentError: another component writes there; the message names it and a remedy.
+        ComponentError: another component writes to this attribute; the message names the component and a
+            remedy.
     """
     for name, other in nlp.components:
         if type(other) is type(pipe) and other.place == pipe.place:

@@ -51,7 +51,7 @@ class FrequentDirectionsMoments(RowMoments):
             whenever l rows are full; or ``randomised``, which shrinks large buffers through their leading
             directions.
         dtype: ``float32`` or ``float64``, the dtype of the sketch and of the arithmetic.
-        sparse: whether pending rows are stored in CSR.
+        sparse: whether buffered rows are stored in CSR.
         buffer_rows: number of rows to shrink at a time; None for `default_buffer`. ``figure-1`` ignores it.
         seed: seed of ``randomised``.
     """
@@ -136,7 +136,7 @@ class FrequentDirectionsMoments(RowMoments):
     def _free(self, matrix: Matrix) -> int:
         """Return how many of the rows of a matrix still fit into the buffer.
 
-        The buffer's limits, on rows and on stored entries, are the same for every division into batches.
+        The buffer is full at a limit of rows or of stored entries, regardless of how rows come in batches.
         """
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
@@ -256,7 +256,7 @@ class FrequentDirectionsMoments(RowMoments):
 def default_buffer(sketch_size: int, n_columns: int, method: str, sparse: bool) -> int:
     """Return the default number of rows that a sketch buffers before it shrinks them.
 
-    Larger buffers lose less accuracy but need more memory, which is little if rows are sparse.
+    Larger buffers make the sketch more accurate but need more memory; sparse rows need little memory.
 
     Args:
         sketch_size: number of rows of the sketch.

@@ -45,7 +45,7 @@ class Ngrams:
         """Make a vocabulary of n-grams that occur in at least ``min_texts`` texts or are listed in ``kept``.
 
         Args:
-            counts: n-gram counts of all texts (n_texts, form.n_columns).
+            counts: n-gram counts of all texts (n_texts, form.n_columns), by hashed column.
             form: format in which n-grams were counted.
             min_texts: minimum number of texts in which an n-gram occurs.
             kept: hashed columns of n-grams to include however rare they are.
@@ -80,10 +80,10 @@ class Ngrams:
         return idf
 
     def with_pairs(self, texts: Sequence[str], reach: int) -> Ngrams:
-        """Return a vocabulary that also contains all pairs of words that occur in at least two texts.
+        """Return a vocabulary that also contains pairs of nearby words, if they occur in at least two texts.
 
         Args:
-            texts: labelled texts, from which the idf of pairs is computed.
+            texts: labelled texts, from which pairs and their idf are taken.
             reach: maximum distance of the two words of a pair, in words.
         """
         form = replace(self.form, pairs=reach)
@@ -107,7 +107,7 @@ class Ngrams:
             n_texts: total number of texts, old and new, from which the idf of new n-grams is computed.
 
         Returns:
-            The larger vocabulary, and the index in it of each n-gram of this one, int64 (n,).
+            The larger vocabulary, and the new index of each n-gram of the old one, int64 (n,).
         """
         counted = count_ngrams(texts, replace(self.form, pairs=0)).indices
         new, frequencies = np.unique(counted[~np.isin(counted, self.columns)], return_counts=True)

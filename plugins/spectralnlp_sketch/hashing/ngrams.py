@@ -73,10 +73,10 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """Bit mask that reduces the hash of an n-gram to a column: the number of columns minus one.
+        """Bit mask that reduces the hash of an n-gram to a column: the columns of its kind, minus one.
 
-        Word n-grams and character n-grams have equally many columns, half of ``n_columns`` each, if both are
-        counted.
+        If both word n-grams and character n-grams are counted, each kind has half of the ``n_columns``;
+        otherwise the only kind has all of them.
         """
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
@@ -228,10 +228,12 @@ def _class(character: str) -> int:
 
 
 def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
-    """Scale word n-grams, character n-grams and pairs of words in each row to length 1 each, in place.
+    """Scale each row of n-gram weights in place, so that each kind of n-gram has length 1 in it.
+
+    The kinds are word n-grams, character n-grams and pairs of words, in three ranges of columns.
 
     Args:
-        matrix: weighted n-grams, CSR float32 (n_texts, n_ngrams), the three kinds in consecutive columns.
+        matrix: weighted n-grams, CSR float32 (n_texts, n_ngrams).
         first_columns: first column of character n-grams and, if there are pairs, of pairs of words.
     """
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))

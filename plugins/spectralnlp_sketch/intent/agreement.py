@@ -50,9 +50,10 @@ def sentences_of(text: str) -> list[str]:
 
 
 def have_sentences(texts: Sequence[str]) -> bool:
-    """Return whether texts suffice for `sentence_directions`: enough of them have several sentences.
+    """Return whether enough of the texts have several sentences, as `sentence_directions` needs.
 
-    At least `MIN_TEXTS` texts must have several, with a mean of at least `MIN_SENTENCES`.
+    At least `MIN_TEXTS` texts must have two sentences or more, and on average these texts must have at least
+    `MIN_SENTENCES` sentences.
     """
     if len(texts) < MIN_TEXTS:
         return False

@@ -422,7 +422,9 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _examples(
         self, data: LabelledTexts, of_texts: Features, names: Sequence[str]
     ) -> tuple[Examples, list[bytes]]:
-        """Return the training examples: the labelled texts, then the names of labels that have a known word.
+        """Return the training examples: the labelled texts, then the names of labels.
+
+        Only names with at least one word of the vocabulary become examples.
 
         Args:
             data: labelled texts with their labels.

@@ -34,7 +34,8 @@ class TextEvidence(NamedTuple):
     """Contribution of a training text to a label's log-odds.
 
     Args:
-        influence: the contribution, a natural logarithm; negative if the text supports the alternative.
+        influence: the contribution, a natural logarithm; negative if the text supports the likeliest other
+            label.
         document: number of the document, counted from 1.
         example: number of the text in the document, counted from 1.
         text, label: the training text and its label.

@@ -231,9 +231,10 @@ def fit_svm(
 
 
 def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
-    """Return the coefficients A of examples with features X, for which XᵀA are the weights of `fit_svm`.
+    """Return coefficients A for which the weights that `fit_svm` returns are XᵀA; float32 (n, n_classes).
 
-    They are the duals, made negative for all classes but the class of the example.
+    The rows of X are the features of the examples. A holds the duals, with a negative sign for all classes
+    but the class of the example.
 
     Args:
         duals: duals of examples, not negative, float32 (n, n_classes).
@@ -250,10 +251,9 @@ class _Machines(NamedTuple):
     Args:
         rows: features of the examples.
         costs: weight of each example's loss, float32 (n,).
-        is_new: whether all initial duals of an example are 0, bool (n,); if ``whole`` is 0, the other
-            examples are skipped at first.
+        is_new: whether an example is new, so that its initial duals are all 0, bool (n,).
         passes: maximum number of passes over the examples.
-        whole: number of initial passes that visit all examples.
+        whole: number of initial passes that visit all examples; if 0, the first visits only new ones.
         tolerance: as for `fit_svm`.
         random_state: seed of the order of examples.
     """

@@ -79,10 +79,11 @@ class HeadLearner:
         )
 
     def shares(self, learned: Learned) -> Array32:
-        """Return coefficients A of the training examples, float32 (n, n_classes), to explain scores by them.
+        """Return coefficients A that express scores by training examples, float32 (n, n_classes).
 
-        The head's weights are XᵀA, where the rows of X are the features of the examples. So example j adds
-        its row of A, times the scalar product of its features with those of a text, to the text's scores.
+        The head's weights are XᵀA, where the rows of X are the features of the examples. So example j
+        contributes to the scores of a text its row of A, times the scalar product of the features of example
+        and text.
 
         Args:
             learned: the trained head with its examples.
@@ -112,7 +113,12 @@ class HeadLearner:
         return self._logistic(examples, label_similarity)
 
     def support_vectors(self, examples: Examples, start: Array32 | None = None) -> Weights:
-        """Train support vector machines from the initial duals ``start``, as `fit_svm` does."""
+        """Train support vector machines by `fit_svm`, with this trainer's settings.
+
+        Args:
+            examples: training examples.
+            start: initial duals, float32 (n, n_classes); None for zeros.
+        """
         return fit_svm(examples, C=self.settings.C, random_state=self.random_state, start=start)
 
     def _logistic(

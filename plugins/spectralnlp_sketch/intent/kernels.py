@@ -16,7 +16,14 @@ STEEPNESS = 2.0
 
 @fast_kernel
 def add_scores(weights, row, factor, scores):
-    """Add one row of weights, multiplied by ``factor``, to ``scores`` (n_classes,)."""
+    """Add one row of weights, multiplied by ``factor``, to ``scores``.
+
+    Args:
+        weights: float32 (n_rows, n_classes).
+        row: index of the row.
+        factor: factor of the row.
+        scores: updated in place, float32 (n_classes,).
+    """
     for c in range(len(scores)):
         scores[c] += factor * weights[row, c]
 

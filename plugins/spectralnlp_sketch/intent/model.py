@@ -227,9 +227,12 @@ class Classifier(ChangingModel):
         return self._doubts(*self._probabilities(texts))
 
     def refuses(self, found: Classification) -> bool:
-        """Return whether to refuse a text, given its classification, because it probably has no label.
+        """Return whether to refuse a text because it probably belongs to no label.
 
         A text is refused if its ``out_of_scope`` exceeds ``scope.threshold``, or no n-gram of it is known.
+
+        Args:
+            found: classification of the text.
         """
         return found.out_of_scope > self.scope.threshold or found.out_of_scope == 1
 
@@ -335,7 +338,7 @@ class Classifier(ChangingModel):
 
     @cached_property
     def second_layer(self) -> SecondLayer:
-        """Second layer that corrects scores; empty if there are no corrections."""
+        """Second layer that corrects scores; it leaves them unchanged if there are no corrections."""
         if self.centers is None or self.corrections is None:
             return SecondLayer.none(len(self.labels))
         return SecondLayer(self.centers, self.corrections)

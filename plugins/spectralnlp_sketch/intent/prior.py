@@ -241,9 +241,13 @@ def eigenword_directions(
 
 
 def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
-    """Return texts as lines of words for eigenwords, or None if listed texts have too few words.
+    """Return texts as lines of words, from which eigenwords are learned; None if there are too few words.
 
-    Characters that are not part of a word are replaced by blanks. The words of a stream are not counted.
+    Characters that are not part of a word are replaced by blanks. Streamed texts always count as enough.
+
+    Args:
+        texts: list of texts, or corpus of examples (a stream).
+        lowercase: whether to lowercase texts.
     """
     if isinstance(texts, Corpus):
         return ConvertedCorpus(texts, partial(_spaced, lowercase=lowercase))
@@ -252,9 +256,9 @@ def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus
 
 
 def _memory_for(texts: Sequence[str] | Corpus[Example]) -> AbstractContextManager[Any]:
-    """Return a context manager that limits the memory for counts if texts are streamed.
+    """Return a context manager that limits the memory for word counts while eigenwords are learned.
 
-    A limit that is already set is kept.
+    It changes nothing if the texts are a list and not a stream, or if a limit is already set.
     """
     is_bounded = not isinstance(texts, Corpus) or current_memory() is not None
     return nullcontext() if is_bounded else use_memory(COUNTS_BYTES)
@@ -301,8 +305,8 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
     """Fit vectors of character n-grams whose weighted sums approximate word vectors, by ridge regression.
 
     Args:
-        words: the words.
-        vectors: vectors of the words, float32 (n_words, d).
+        words: words with known vectors.
+        vectors: vectors of these words, float32 (n_words, d).
         ngrams: the vocabulary of n-grams.
 
     Returns:
@@ -319,7 +323,13 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
 
 
 def scaled(rows: sp.csr_array, directions: Array32, scale: float) -> Array32:
-    """Return directions scaled so that the projections of rows have the mean length ``scale``."""
+    """Multiply directions by one factor, so that projections of rows have the mean length ``scale``.
+
+    Args:
+        rows: rows to project (n, m).
+        directions: directions as columns, float32 (m, d).
+        scale: mean length of the projections.
+    """
     lengths = np.linalg.norm(rows @ directions, axis=1)
     return directions * np.float32(scale / max(float(lengths.mean()), 1e-12))
 

@@ -84,7 +84,7 @@ class Unlabelled(NamedTuple):
         return np.float32(0.5) * (by_head + around)
 
     def n_joining(self, n_labels: int) -> int:
-        """Return the maximum number of texts to pseudo-label for each label: at least 1 if there are texts.
+        """Return how many texts may be pseudo-labelled with each label: at least 1 if there are candidates.
 
         Args:
             n_labels: number of labels.
@@ -99,7 +99,8 @@ class Unlabelled(NamedTuple):
             weights: weights of the linear classifier (head).
 
         Returns:
-            Indices of the texts, ascending, and training examples that have their likeliest label.
+            Indices of the chosen texts, ascending; and these texts as training examples, each with its
+            likeliest label.
         """
         probabilities = self.probabilities(weights)
         chosen = most_confident(probabilities, self.n_joining(probabilities.shape[1]), self.log_odds)

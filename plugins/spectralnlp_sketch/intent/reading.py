@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """Return a remark that names the columns read from a table; empty for a file without column names."""
+        """Return a message that names the columns read from a table; empty if columns have no names."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:
@@ -204,7 +204,17 @@ def read_unlabelled(
     encoding: str = "utf-8",
     on_bad: OnBad | None = None,
 ) -> Iterator[Example]:
-    """Read texts from a table or lines; empty texts are skipped, and labels before a tab are dropped."""
+    """Read unlabelled texts from the rows of a table, or from lines; empty texts are skipped.
+
+    Args:
+        path: the file.
+        text_column: name or number of the column of texts in a table; None to recognise it.
+        encoding: encoding of the file.
+        on_bad: called with the error of each row that cannot be read; None to raise the error.
+
+    Yields:
+        Examples without labels; if a line contains a tab, the text after the first tab.
+    """
     try:
         table = _unlabelled_table(path, text_column, encoding)
         column = None if table is None else _text_of(table, text_column)
@@ -247,7 +257,7 @@ def _texts(table: Table, column: Column) -> Iterator[str]:
 
 
 def _unlabelled_table(path: Path | str, text_column: Column | None, encoding: str) -> Table | None:
-    """Return a file of unlabelled texts as a table, or None if the file holds one text a line."""
+    """Open a file of unlabelled texts as a table; return None if it holds one text a line instead."""
     table = find_table(path, encoding=encoding)
     return None if table is None else find_table(path, [text_column], encoding=encoding)
 

@@ -61,7 +61,7 @@ class ResumeState(NamedTuple):
 
         Args:
             keys: keys of the examples to train on, from `key_of`.
-            labels: labels of the columns.
+            labels: labels for which duals are returned, one column for each.
         """
         duals = np.pad(self.duals, ((0, 1), (0, 0)))[self._places(keys)]
         if tuple(labels) == self.labels:
@@ -69,7 +69,7 @@ class ResumeState(NamedTuple):
         return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
 
     def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
-        """Return the features of labelled texts; those of texts in the state are not computed again.
+        """Return the features of labelled texts, and compute only those that the state does not contain.
 
         Args:
             texts: the texts, old or new.

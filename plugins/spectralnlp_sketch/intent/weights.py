@@ -29,9 +29,9 @@ class HeadSettings:
         loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.
         C: weight of the loss relative to the regulariser, for features with a mean squared length of
             `SQUARE`.
-        dense: factor of the squared length of projections; that of word n-grams and of character n-grams has
-            the factor 1.
-        pairs: factor of the squared length of pairs of words.
+        dense: weight of a text's projection: factor of its squared length. Word n-grams and character n-grams
+            have the weight 1.
+        pairs: weight of a text's pairs of words, in the same sense.
     """
 
     loss: Literal["logistic", "hinge"]
@@ -43,9 +43,9 @@ class HeadSettings:
         """Return the factor that scales features of texts to the mean squared length `SQUARE`.
 
         Args:
-            rows: rows of n-grams of texts; pairs have columns from ``n_single`` on.
+            rows: tf-idf rows of texts (n, n_ngrams); columns from ``n_single`` on are pairs of words.
             n_single: number of n-grams that are not pairs.
-            dense: projections, float32 (n, d).
+            dense: projections of the texts, float32 (n, d).
         """
         squares = rows.data.astype(np.float64) ** 2
         of_pairs = float(squares[rows.indices >= n_single].sum())

@@ -53,7 +53,8 @@ class LeverageScores(IncrementalEstimator):
             ``qr`` and ``svd``, else the sketch S X.
         rank_: numerical rank of X.
         condition_: condition number σ₁/σ_r of the matrix whose inverse is used.
-        error_: estimated relative error from rounding; sketches have a much larger error, about √(d/m).
+        error_: estimated relative error of scores from rounding. Scores from a sketch of m rows have a much
+            larger error, about √(d/m) for d columns.
 
     Examples:
         >>> import numpy as np
@@ -154,8 +155,8 @@ class LeverageScores(IncrementalEstimator):
         """Compute the matrix that maps rows to scores, or request another pass over the rows.
 
         Returns:
-            None if the matrix is computed. If ``method`` is ``auto`` and XᵀX determines it too inaccurately,
-            empty moments for another pass, which computes the factor R of X = QR instead.
+            None if the matrix is computed. If ``method`` is ``auto`` and XᵀX would give too inaccurate
+            scores: empty moments for another pass, which computes the factor R of X = QR instead.
 
         Raises:
             MatrixError: there are no rows.
@@ -222,7 +223,7 @@ class LeverageScores(IncrementalEstimator):
 
     @property
     def sketch_(self) -> Floats:
-        """Matrix from which scores are computed: XᵀX, R of X = QR, or a sketch S X, by ``method_``."""
+        """Matrix from which scores are computed: XᵀX, R of X = QR, or a sketch S X, as ``method_`` says."""
         if self.method_ == "gram":
             return self.moments_.gram
         return self.moments_.triangle if self.method_ in EXACT else self.moments_.sketch

@@ -16,9 +16,10 @@ Floats = NDArray[np.float64]
 
 
 class TriangleMoments(RowMoments):
-    """Triangular factor R (at most d, d) with non-negative diagonal, updated by QR of R stacked on new rows.
+    """Triangular factor R (at most d, d) of the QR decomposition of a stream of rows X (n, d).
 
-    Demmel, Grigori, Hoemmen and Langou 2012, *Communication-optimal parallel and sequential QR*, section 4.
+    For each batch, R becomes the factor of R stacked on the new rows; its diagonal is not negative (Demmel,
+    Grigori, Hoemmen and Langou 2012, *Communication-optimal parallel and sequential QR*, section 4).
 
     Args:
         n_columns: number of columns, d.

@@ -115,14 +115,13 @@ def row_scores(rows: Matrix, whitener: Whitener) -> Floats:
 
 
 def _triangular_scores(rows: Floats, upper: Floats) -> Floats:
-    """Compute scores with a triangular product, in blocks of rows that stay in the cache.
+    """Return the leverage score of each row (n,), computed by the BLAS product for triangular matrices.
+
+    Rows are processed in blocks that stay in the cache.
 
     Args:
-        rows: (n, d).
+        rows: rows (n, d).
         upper: upper triangular whitening matrix (d, d).
-
-    Returns:
-        (n,).
     """
     scores = np.empty(len(rows))
     work = np.empty((512, rows.shape[1]))

@@ -159,8 +159,8 @@ def _squares_and_directions(rows: Floats) -> tuple[NDArray[np.float64], Floats]:
         rows: B (r, d).
 
     Returns:
-        Eigenvalues, the squared lengths of the k other rows, descending, float64 (k,); and unit eigenvectors
-        as rows (k, d).
+        Eigenvalues, which are the squared lengths of the k remaining rows, descending, float64 (k,); and unit
+        eigenvectors as rows (k, d).
     """
     squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     order = np.argsort(-squares, kind="stable")

@@ -42,7 +42,8 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     Attributes:
         method_: ``exact`` or ``sketch``.
         moments_: number, mean and scatter of the rows seen, from which the components are computed.
-        components_: principal axes, orthonormal (k, d), the entry of largest magnitude in each positive.
+        components_: k principal axes as orthonormal rows (k, d); the entry of largest magnitude in each row
+            is positive.
         explained_variance_: variances along the axes, descending, with divisor n − 1 (k,).
         explained_variance_ratio_: shares of the total variance (k,).
         singular_values_: singular values of the centred rows along the axes (k,).
@@ -295,7 +296,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return variances along the axes for probabilistic PCA, raised to the noise variance if below it."""
+        """Return variances along the axes for probabilistic PCA, at least the noise variance; (k,)."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

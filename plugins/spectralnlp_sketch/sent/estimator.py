@@ -77,14 +77,11 @@ class _Projection(Estimator[Any]):
 
 
 def _projected(rows: sp.csr_array, directions: Array32) -> Array32:
-    """Project each row x onto the directions Π, and scale the result to length 1: Πx/‖Πx‖, or 0 if Πx is 0.
+    """Return the projections of rows x scaled to length 1, Πx/‖Πx‖, or 0 if Πx is 0; float32 (n, k).
 
     Args:
         rows: n-gram counts x (n, columns).
         directions: projection matrix Π (k, columns).
-
-    Returns:
-        (n, k).
     """
     with one_blas_thread():
         projection = rows @ directions.T

@@ -39,17 +39,17 @@ class TMPCA(
 ):
     """Tree-structured multi-stage PCA (TMPCA): reduce a sequence of vectors (N, D) to one vector (D,).
 
-    Su, Lin and Kuo 2019. At each stage, P adjacent vectors are concatenated and reduced to their D leading
-    principal components, until one vector is left. This takes log_P N decompositions of PD × PD matrices
-    instead of one of ND × ND.
+    Su, Lin and Kuo 2019. At each stage, P adjacent vectors (``branching``) are concatenated and reduced to
+    their D leading principal components, until one vector is left. This takes log_P N decompositions of
+    PD × PD matrices instead of one of ND × ND.
 
-    An example is a text, a list of tokens, or an array (n, D). Sequences longer than N are reduced to the
-    means of N segments, and shorter ones are padded.
+    An example is a text, a list of tokens, or an array (n, D). Sequences longer than N vectors (``length``)
+    are reduced to the means of N segments, and shorter ones are padded.
 
     Attributes:
         means_: mean of each position, float64 (N, D).
-        stages_: projection matrix U^s (D, PD) of each stage; rows are orthonormal, the largest entry of each
-            positive.
+        stages_: projection matrix U^s (D, PD) of each stage s; rows are orthonormal, and the entry of largest
+            magnitude in each is positive.
         system_matrix_: U (D, ND), the product of all stages, with orthonormal rows: y = U(x − mean).
         report_: energy and mutual information after each stage, as `StageReport`.
         n_sequences_: number of sequences seen.
@@ -278,9 +278,9 @@ def tmpca_classifier(
 
 
 def leading_components(scatter: Floats, n: int) -> tuple[Floats, Floats]:
-    """Return the n largest eigenvalues (n,) of a scatter matrix and their eigenvectors (n, width).
+    """Return the n largest eigenvalues (n,) of a scatter matrix and their eigenvectors as rows (n, width).
 
-    The signs of the eigenvectors are fixed.
+    The entry of largest magnitude in each eigenvector is positive.
     """
     values, vectors = np.linalg.eigh(scatter)
     rows = vectors[:, ::-1][:, :n].T

@@ -71,13 +71,13 @@ class PositionMoments(Moments[Any]):
 class StageMoments(Moments[Any]):
     """Scatter matrix for the PCA of a stage of TMPCA, whose input is the output of the previous stages.
 
-    Each row is a concatenation of adjacent elements, which are the vectors after stage s − 1.
+    Each row concatenates P adjacent elements; the elements of stage s are the vectors after stage s − 1.
 
     Args:
-        means: means of positions (N, D), subtracted first; padding becomes zero, which is the mean.
+        means: mean of each position of the sequences (N, D), which is subtracted; padding becomes zero.
         branching: number of elements to concatenate, P.
-        system: U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) elements to one; None for the
-            first stage, s = 1.
+        system: matrix U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) vectors to one; None if
+            none is to be applied: at the first stage, or for sequences that went through them already.
     """
 
     pass_name = "stage"
