@@ -217,9 +217,9 @@ def unknown_name(what: str, name: str, known: Iterable[str], cls: type) -> Confi
     """Return the error to raise for an unknown name; its hint suggests the most similar known name.
 
     Args:
-        what: what the name should name, such as ``preset``.
+        what: what kind of thing the name should stand for, such as ``preset``.
         name: the unknown name.
-        known: all known names.
+        known: the names to choose from.
         cls: the estimator's class, for the message.
     """
     names = list(known)

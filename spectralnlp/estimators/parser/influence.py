@@ -36,7 +36,7 @@ class Influence:
     Attributes:
         log_odds: natural logarithm of the odds of the bracket under the grammar, before rescoring.
         nodes: float64 (n_nodes,); by how much each node of the treebank raises the log odds.
-        trees: float64 (n_trees,); by how much each tree raises the log odds: the sums over its nodes.
+        trees: float64 (n_trees,); by how much each tree raises the log odds, summed over its nodes.
     """
 
     log_odds: float
@@ -47,15 +47,16 @@ class Influence:
 def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]]) -> Influence:
     """Estimate the influence of each training tree on a bracket.
 
-    If a node is removed from the treebank, the probability of its rule falls, and a forest of the sentence
-    loses a share of its total probability Z: the rule's expected count times the relative fall. For a tree,
-    the remaining shares of its nodes are multiplied. For the sentence's words, p(tag | word) is recounted
-    exactly, because a word may have a tag from a single tree.
+    If a node is removed from the treebank, the probability of its rule falls. The total probability Z of a
+    forest then falls by a fraction, which is estimated as the expected count of the rule in the forest times
+    the relative fall of its probability. The estimates for all nodes of a tree are multiplied. Only
+    p(tag | word) of the sentence's words is recounted exactly, because a tag of a word may occur in one tree
+    only.
 
     Args:
         counted: grammar with the counts of its training trees.
-        forests: forest of the sentence's trees with the bracket, and forest of those without it, each with
-            the sentence's words looked up in the grammar's lexicon.
+        forests: two forests of the sentence: one of its trees with the bracket, one of its trees without it.
+            Each comes with the lexicon entries of the sentence's words.
     """
     table = counted.index.table
     left, log_totals = [], []
@@ -76,19 +77,19 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
 def _lost_shares(
     counted: CountedGrammar, forest: Forest, lookup: Lookup, leaves: Floats, forest_counts: ForestCounts
 ) -> Floats:
-    """Return the share of a forest's total Z that would be lost without each node of the treebank.
+    """Return the fraction by which a forest's total Z would fall if a node of the treebank were removed.
 
-    The contribution of p(tag | word) is left out; see `_left_of_words`.
+    The change of p(tag | word) is not included; `_left_of_words` computes its effect.
 
     Args:
         counted: grammar with the counts of its training trees.
         forest: forest of a sentence.
-        lookup: the sentence's words in the lexicon.
+        lookup: lexicon entries of the sentence's words.
         leaves: float64; vectors of the forest's lexical nodes, concatenated.
         forest_counts: expected counts of the grammar's parameters in the forest.
 
     Returns:
-        float64 (n_nodes,).
+        The fraction for each node of the treebank, float64 (n_nodes,).
     """
     gains = np.concatenate(
         [
@@ -103,9 +104,9 @@ def _lost_shares(
 def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[Floats, Floats]:
     """Return the derivative of a forest's log Z with respect to each count of binary and of unary rules.
 
-    A probability is (1 − α) q + α · mean of q over the states of the left-hand side, where q is a count
-    divided by the total of its state. If a count increases, its own q rises, and the q of all other counts in
-    the same total fall.
+    The probability of a rule is (1 − α) q + α · (mean of q over the states of the left-hand side). Here α is
+    the smoothing weight, and q is a count divided by the sum of all counts with the same left-hand state. So
+    a larger count raises its own q, and lowers the q of the other counts with this state.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -191,14 +192,14 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, forest_counts: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """Return the log of the fraction of a forest's total Z that remains without each training tree.
+    """Return the change of a forest's log Z if a tree is removed, due to p(tag | word) alone.
 
-    Only p(tag | word) of the sentence's words is computed again without the tree; all other parameters stay
-    the same. The arguments are those of `_lost_shares`.
+    p(tag | word) of the sentence's words is computed again without the tree; all other parameters are kept.
+    The arguments are those of `_lost_shares`.
 
     Returns:
-        float64 (n_nodes,); the logarithm for a tree is stored at one of its tokens that contribute to
-        p(tag | word), directly or through the signature of the word. It is 0 at all other nodes.
+        float64 (n_nodes,); the change for a tree is stored at the node of one of the tree's tokens, which
+        influences p(tag | word) directly or through the word's signature. All other nodes have 0.
     """
     left = np.zeros(counted.index.table.n_nodes)
     uses: dict[int, dict[int, float]] = defaultdict(dict)
@@ -215,17 +216,19 @@ def _left_of_words(
 def _tags_without(
     counted: CountedGrammar, entry: int, signature: int, tags: Sequence[int]
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Compute p(tag | token) from all trees, and without each tree that changes it.
+    """Compute p(tag | word) of a token from all trees, and again with one tree left out at a time.
+
+    Only trees that influence p(tag | word) are left out: without any other tree it is the same.
 
     Args:
         counted: grammar with the counts of its training trees.
-        entry, signature: lexicon entries of the token and of its signature.
+        entry, signature: lexicon entries of the token's word and of its signature.
         tags: symbols of the tags.
 
     Returns:
-        Three arrays: int64 (n,), for each of the n trees that change p(tag | token), the index of the node of
-        one of its tokens; float64 (n_tags,), p(tag | token) from all trees; and float64 (n, n_tags),
-        p(tag | token) without each of the n trees.
+        Three arrays: int64 (n,), a preterminal node of each of the n trees that are left out; float64
+        (n_tags,), p(tag | word) from all trees; and float64 (n, n_tags), p(tag | word) without each of the n
+        trees.
     """
     table, options, word = counted.index.table, counted.lexicon, counted.word_of_entry(entry)
     tokens = np.flatnonzero(table.word == word) if word >= 0 else np.empty(0, np.intp)

@@ -51,7 +51,7 @@ _MIN_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Component that learns a model of which spans (open chart cells) a parser considers."""
+    """Component that learns a model which predicts the spans (open chart cells) that a parser considers."""
 
     name = "open_cells"
     least_trees = 500  # fewer do not suffice
@@ -71,16 +71,16 @@ class OpenCells(Component):
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:
-        """Train the model on the trees' bracketings; return None if no sentence has a suitable length."""
+        """Train the model on the trees' bracketings; return None where `train_cells` returns None."""
         with fit_pass("closed cells"):
             return train_cells(context.trees.tables, context.coarse[0], random_state=context.random_state)
 
 
 def train_cells(tables: Sequence[TreeTable], coarse: LatentGrammar, *, random_state: int) -> CellModel | None:
-    """Train the model of open cells; return None if all sentences are too short or too long.
+    """Train the model that predicts open chart cells; return None if too few sentences have 3 to 100 tokens.
 
     Args:
-        tables: the same trees in each binarisation.
+        tables: the same trees, as one table for each binarisation.
         coarse: grammar of the first binarisation with one state per symbol, which gives the most probable
             tags of words.
         random_state: seed of the order of sentences.
@@ -159,7 +159,7 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
-    """Concatenate tables of sentences into one table; all have the same weight of spans."""
+    """Concatenate tables of sentences into one table; the weight of a span is that of the first table."""
     attributes = [
         np.concatenate(columns) for columns in zip(*(part.attributes for part in parts), strict=True)
     ]

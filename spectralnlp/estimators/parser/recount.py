@@ -1,6 +1,7 @@
 """Compute the exact log odds that a bracket would have without some training trees.
 
-On request, they replace the faster estimates of the module `influence` in explanations of brackets.
+Explanations of a bracket tell which training trees support it. By default, the module `influence` estimates
+how much; on request, this slower module computes it exactly.
 
 Rules, roots and the lexicon with its signatures are estimated again from the remaining trees. The states of
 nodes and the forests of the sentence are kept fixed.
@@ -33,7 +34,7 @@ def log_odds_without(
 
     Args:
         counted: grammar with the counts of its training trees.
-        forests: forest of the sentence's trees with the bracket, and forest of those without it.
+        forests: two forests of the sentence: one of its trees with the bracket, one of its trees without it.
         words: words of the sentence, in the model's conventions.
         trees: bool (n_trees,); trees to leave out.
     """

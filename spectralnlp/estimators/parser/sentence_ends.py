@@ -78,7 +78,7 @@ class SentenceEnds(Component):
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:
-        """Train the model; return None within a jackknife, or where `train_sentence_ends` does."""
+        """Train the model; return None if `train_sentence_ends` does, or within a jackknife."""
         if context.whole is not None:
             return None
         trees = context.trees
@@ -139,7 +139,10 @@ def train_sentence_ends(
 
 
 def _blocks(documents: Ints) -> NDArray[np.int64]:
-    """Return the text that each tree belongs to, a document or a part of one; int64 (n_trees,)."""
+    """Group trees into texts, and return the index of each tree's text, int64 (n_trees,), ascending.
+
+    If there are few documents, they are divided into parts of about equal size, each of which is a text.
+    """
     n_parts = -(-_BLOCKS // max(len(np.unique(documents)), 1))
     parts = np.zeros(len(documents), np.int64)
     for document in np.unique(documents):

@@ -30,12 +30,12 @@ class _Token(NamedTuple):
 
 
 class SignatureShares(NamedTuple):
-    """p(tag | signature) from all trees, and without each tree that changes it.
+    """p(tag | signature) of a signature, from all trees, and with one tree left out at a time.
 
     Attributes:
         trees: int64 (n_some,), ascending; trees without which p(tag | signature) would be different.
-        rows: int64 (n_some,); for each of these trees, the table row of one token whose word is the reason:
-            without the tree, the word would have different votes.
+        rows: int64 (n_some,); for each of these trees, the table row of a token in it. Without the tree, the
+            token's word would vote differently.
         whole: float64 (n_tags,); p(tag | signature) from all trees.
         without: float64 (n_some, n_tags); p(tag | signature) without each of these trees.
     """
@@ -47,7 +47,7 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return an object for a signature whose probabilities are the same without any one tree.
+        """Return the shares of a signature whose p(tag | signature) depends on no single tree.
 
         Args:
             whole: float64 (n_tags,); p(tag | signature).

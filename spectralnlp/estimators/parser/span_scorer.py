@@ -57,7 +57,7 @@ _REFINEMENT = TrainingOptions(rate=0.02)  # for continued training on a few tree
 
 @dataclass(kw_only=True)
 class SpanScoring(Component):
-    """Component that learns a span scorer."""
+    """Component that learns a span scorer, which rescores the labels of spans by words and tags."""
 
     name = "span_scorer"
     least_trees = 500  # with fewer, the scorer does more harm than good

@@ -1,7 +1,7 @@
 """Train a parser: its grammars, and components such as a span scorer.
 
-First vectors or clusters of the nodes of trees are computed, then components are learned, one of which needs
-a jackknife (``component.py``), and finally the grammars. In domain adaptation, trees have weights.
+Training has three steps: compute vectors or clusters of the trees' nodes; learn the components, one of which
+needs a jackknife (``component.py``); learn the grammars. In domain adaptation, trees have weights.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Refinement HMMs whose parameters are probabilities, estimated by counting the states of tokens.
 
-The counts to start from come from clusters of the tokens, a cluster being a state (refinement) of a tag, or
-from a random division of each count among states. EM on the tagged sentences refines them.
+At first, the states (refinements) of a tag are clusters of its tokens, or every count is divided at random
+among the states. EM on the tagged sentences then refines the counts.
 """
 
 from __future__ import annotations

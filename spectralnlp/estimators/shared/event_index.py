@@ -38,7 +38,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
     @abstractmethod
     def count_states(self, state: Ints, n_states: Ints) -> CountsT:
-        """Count rules, transitions, words and so on (events) with states, given a state for each node.
+        """Count each event (rule, transition, word, …) with each state, given the state of every node.
 
         Args:
             state: int32 (n_nodes,); state of each node.

@@ -1,15 +1,16 @@
 """Build lexicons: the possible tags of each word with a vector over their states, smoothed for rare words.
 
-The tag distribution of a known word is smoothed with the distribution of its signature. The distribution of a
-signature is smoothed with the next coarser signature, whose ending is one letter shorter, and the coarsest
-signatures with the tags of the rarest words. For unknown words behave like rare ones (Petrov et al. 2006,
-section 3), and like words with the same ending (Brants 2000, section 2.3). Vectors are smoothed in the same
-way. The vector of (word, tag) is
+The tag distribution of a known word is smoothed with that of its signature (spelling class). The distribution
+of a signature is smoothed with that of the next coarser signature, whose ending is one letter shorter. The
+coarsest signatures are smoothed with the tags of the rarest words, since unknown words behave like rare words
+(Petrov et al. 2006, section 3) and like words with the same ending (Brants 2000, section 2.3). Vectors are
+smoothed in the same way. The vector of (word, tag) is
 
     s(word, tag) · mean of Z over its tokens,   s = p(tag | word) / p(tag)
 
 where Z represents the state of a token. In spectral learning it is the outside vector of the token's
-preterminal (Cohen et al. 2013); with counted states it has the value 1 / p(state | tag) at the token's state.
+preterminal (Cohen et al. 2013). In models that count one discrete state per token, such as a cluster, it has
+the value 1 / p(state | tag) at the token's state, and zeros elsewhere.
 """
 
 from __future__ import annotations
@@ -257,14 +258,15 @@ class _Votes:
     A word has one vote for each of its signatures, divided among its tokens.
 
     Attributes:
-        names: signatures with enough votes; the last one covers all words.
+        names: the signatures; those with an ending need enough voting words, the last one covers all words.
         parent: int (n_signatures,); the next coarser signature, -1 for the last one.
         depth: int (n_signatures,); number of steps from each signature to the last one.
         of_word: int (n_words,); the finest signature of each word when it is not sentence-initial.
         sign: int (n_votes,); signature of each vote.
         row: int (n_votes,); index of the (word, tag) pair that each vote comes from.
         share: float64 (n_votes,); size of each vote, a fraction of the word's vote.
-        seen: float64 (n_signatures,); number of tokens of the rarest words whose finest signature it is.
+        seen: float64 (n_signatures,), at least 0.5; number of tokens whose finest signature it is, among the
+            rarest words; for the last signature, of all these words.
     """
 
     names: list[str]
@@ -323,9 +325,14 @@ class _Votes:
 def _enough(
     voters: Sequence[tuple[int, list[str]]], options: LexiconOptions
 ) -> tuple[list[str], Mapping[str, str]]:
-    """Return the signatures for which enough words vote, and the next coarser signature of each.
+    """Return the signatures to use, and the next coarser signature of each.
 
-    The signature that covers all words comes last.
+    Signatures with an ending are used if enough words vote for them; the others always are. The signature
+    that covers all words comes last.
+
+    Args:
+        voters: the id of a word and its signatures, finest first, for each group of tokens that vote.
+        options: settings of the lexicon.
     """
     backers = Counter(name for name, _ in {(name, word) for word, chain in voters for name in chain})
     coarser = {fine: coarse for _, chain in voters for fine, coarse in pairwise([*chain, _LAST_RESORT])}

@@ -185,7 +185,7 @@ def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
 def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
     """Return the count of the ``n``-th most frequent word, among those with counts ``least`` to ``most``.
 
-    If there are fewer words, return ``least``.
+    This is the minimum count of a vocabulary of ``n`` words. If there are fewer words, return ``least``.
     """
     of_count: Counter[int] = Counter()
     for part in _ranges(segments):

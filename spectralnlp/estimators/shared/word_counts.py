@@ -90,7 +90,7 @@ class WordCounts(Moments[Sequence[str]]):
         return [_text(name) for name in names]
 
     def in_memory(self) -> Self:
-        """Return equal counts that are entirely in memory, whatever their size."""
+        """Return a copy of the counts that is entirely in memory, without a memory limit."""
         whole = self.empty_like()
         whole.memory = None
         whole.here.merge(self.here)

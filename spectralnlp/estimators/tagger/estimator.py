@@ -148,7 +148,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
             corpus: words and tags of each sentence; empty sentences are ignored.
 
         Raises:
-            InputError: there are no sentences, the numbers of words and tags differ in one, or a text file
+            InputError: all sentences are empty, a sentence has more or fewer tags than words, or a text file
                 cannot be read.
             ModelError: a folder named by ``eigenwords`` holds no word vectors.
         """
@@ -341,10 +341,10 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
 
 
 def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
-    """Return the non-empty sentences of a corpus, after checking all.
+    """Return the non-empty sentences of a corpus, each with as many tags as words.
 
     Raises:
-        InputError: there are none, or the numbers of words and tags differ in one.
+        InputError: all sentences are empty, or a sentence has more or fewer tags than words.
     """
     sentences = [(tuple(words), tuple(tags)) for words, tags in corpus if len(words)]
     for words, tags in sentences:

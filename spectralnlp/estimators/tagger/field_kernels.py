@@ -123,9 +123,9 @@ def _descend(row, sums, tags, n_tags, gradient, rate):
     """Take an AdaGrad step in a row of weights.
 
     Args:
-        row, sums: weights of a feature, and sums of their squared gradients; updated.
-        tags, n_tags: the first ``n_tags`` entries are the tags whose weights change.
-        gradient: gradient with respect to each tag's weight.
+        row, sums: weights of a feature for each tag, and sums of their squared gradients; updated.
+        tags, n_tags: the first ``n_tags`` entries of ``tags`` are the tags whose weights change.
+        gradient: gradient with respect to the weight of each tag.
         rate: learning rate.
     """
     for i in range(n_tags):
@@ -148,8 +148,10 @@ def descend_vectors(vectors, gradients, tokens, n_tokens, weights, sums, rate):
     Args:
         vectors: word vectors of the sentence, as `vectors_around` returns them.
         gradients: float32 (at least n_tokens, padded n_tags); gradient of each token's scores.
-        tokens, n_tokens: int64; the first ``n_tokens`` entries are the tokens with a non-negligible gradient.
-        weights, sums: float32 (n_offsets, k, padded n_tags); weights and sums of squared gradients; updated.
+        tokens, n_tokens: the first ``n_tokens`` entries of ``tokens``, int64, are the tokens whose gradient
+            is not negligible.
+        weights, sums: float32 (n_offsets, k, padded n_tags); weights of the k vector components at each
+            offset from a token, and sums of their squared gradients; updated.
         rate: float32; learning rate.
     """
     width, n_tags = weights.shape[1], weights.shape[2]

@@ -55,7 +55,7 @@ def choose_bias(
     forbidden: ChainScores,
     names: Sequence[str],
 ) -> float:
-    """Return the bias towards spans with the best F1 on held-out sentences; of equal ones the smallest.
+    """Return the bias towards spans with the best F1 on held-out sentences; the smallest one in a tie.
 
     The bias is subtracted from the scores of the tag O (outside spans). Without it, a span with a probability
     below one half is rarely predicted, although predicting some such spans increases F1.

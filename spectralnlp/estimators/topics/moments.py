@@ -191,9 +191,9 @@ class TripleMoments(_BagMoments):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the sums over documents as float64 arrays for storage; see `mean` for their use.
 
-        ``n``: (1,), number of documents. ``cubes``: (k², k), projected triples of words drawn with
-        replacement. ``pairs``: (V, k), and ``same``: (V,), the shares of triples in which two or three draws
-        are the same.
+        For a document of n words with counts c, let s = 1/(n(n - 1)(n - 2)) and p = W⊤c. The arrays are
+        ``n``: (1,), the number of documents; and the sums of s p ⊗ p ⊗ p as ``cubes``: (k², k), of s c ⊗ p as
+        ``pairs``: (V, k), and of s c as ``same``: (V,).
         """
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 

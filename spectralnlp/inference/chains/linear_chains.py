@@ -100,11 +100,12 @@ def forward(semiring, emissions, transitions, start, totals):
 
 @kernel
 def _first_best(totals, following):
-    """Return the best tag of a token, given the next one; of several equally good tags, the lowest id.
+    """Return the best tag of a token, given the tag of the next token; the lowest id in a tie.
 
     Args:
         totals: (k,); score of the best sequence that ends in each tag.
-        following: (k,); score of the transition from each tag to the next one, or of each last tag.
+        following: (k,); score of the transition from each tag to the next token's tag or, for the last
+            token, score of each tag at the end.
     """
     most, best = totals[0] + following[0], 0
     for x in range(1, len(totals)):

@@ -43,7 +43,7 @@ class LearnedSentenceEnds:
         return Describer(self.grammar)
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return the indices of the tokens that begin sentences; see `text.sentence_ends.SentenceEnds`."""
+        """Return the indices of the tokens before ``stop`` that begin sentences; see `SentenceEnds.find`."""
         if not text.tokens:
             return []
         # One more token of context, so that the result does not depend on where the text was cut.
@@ -61,7 +61,7 @@ def find_ends(text, first, previous, gaps, weights, threshold):
     """Return the tokens that begin sentences, int64; greedy from left to right, so that each end is final.
 
     Args:
-        text: TextTokens.
+        text: `TextTokens`.
         first: index of the first token of a sentence.
         previous: `code_of_last` of the token before that sentence, or OUTSIDE if there is none.
         gaps: range of the gaps between tokens to decide on, the end exclusive; no sentence ends in earlier

@@ -42,11 +42,12 @@ def span_marginals(scores, n):
     underflow.
 
     Args:
-        scores: float64 (n * (n + 1) / 2,); in the order of `cell_of`.
+        scores: float64 (n * (n + 1) / 2,); score of each span, in the order of `cell_of`.
         n: number of tokens, one or more.
 
     Returns:
-        float64 (n * (n + 1) / 2,); all zero if the total is zero or not finite.
+        Probabilities, float64 (n * (n + 1) / 2,), in the same order; all zero if the total weight of
+        bracketings is zero or not finite.
     """
     weight = np.exp(np.minimum(np.maximum(scores, -_MAX_SCORE), _MAX_SCORE))
     inside, by_end = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))  # [start, end] and [end, start]
@@ -103,10 +104,12 @@ def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
 
 
 def marginals_of(cells: Cells, scores: Floats) -> Floats:
-    """Return the probability that a bracketing has each cell, float64 (n_cells,); zeros if there is none.
+    """Return the probability of each cell (span) in the distribution over bracketings, float64 (n_cells,).
+
+    The probabilities are all zero if the cells do not allow any bracketing of the sentence.
 
     Args:
-        cells: the cells (spans) that bracketings may have.
+        cells: the cells that bracketings may have.
         scores: float64 (n_cells,); the score of each cell.
     """
     marginals: Floats = bracketing_marginals(cells, scores)

@@ -176,7 +176,7 @@ def find_splits(cells: Any, cell: int, left: Ints, right: Ints) -> int:
     """Write the splits of a cell into two open cells, in the order of split points; return their number.
 
     Args:
-        cells: a Cells.
+        cells: `Cells`.
         cell: the cell to split.
         left, right: int32 (n_tokens,) or longer; the cells of each split are written here.
     """

@@ -44,8 +44,8 @@ class Splits(NamedTuple):
     Attributes:
         number: number of splits.
         left, right: int32 (n_tokens,); the first ``number`` entries are the cells of the splits.
-        exponent: the largest exponent among the products of a left and a right value, to which all are
-            scaled.
+        exponent: exponent (of two) to which the values of all splits are scaled: the largest sum of the
+            exponents of a left and a right cell.
     """
 
     number: int
@@ -211,9 +211,15 @@ def _inside(rules, lexical, beam, cells, limits):
 
 @kernel_part
 def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, values):
-    """Add the values of all binary rules over all splits of a cell to the cell's values.
+    """Add to the values of a cell's symbols the values of all binary rules over all splits of the cell.
 
     One call handles all splits, because passing this many arrays to a call is slow.
+
+    Args:
+        rules: `RuleIndex`.
+        splits: `Splits` of the cell.
+        exponent, top, top_symbol, top_value, top_bits: see `Chart`; filled for all narrower cells.
+        values: float64 (n_symbols,); updated.
     """
     pair_rules, parent, weight = rules.pair_rules, rules.parent, rules.weight
     partners_of, first_pair = rules.partners, rules.first_pair

@@ -1,8 +1,9 @@
 """Decoders, which choose the best tree of a packed forest.
 
-All but ``viterbi`` choose the tree that maximises a sum of gains over its hyperedges; they differ in the
-gain. Gains are computed from posteriors, so they do not depend on the basis of a grammar's states. Spectral
-posteriors may be negative by sampling error, hence the absolute values (Cohen et al. 2013).
+All decoders except ``viterbi`` choose the tree with the largest sum of gains over its hyperedges; they define
+the gain of a hyperedge differently. Gains are computed from posteriors, which do not depend on the basis of a
+grammar's states. Posteriors of spectral grammars may be negative by sampling error, so their absolute values
+are used (Cohen et al. 2013).
 """
 
 from __future__ import annotations
@@ -28,18 +29,26 @@ class Decoder(Protocol):
 
     Attributes:
         can_pool: whether the decoder can combine grammars of several binarisations, which have no forest in
-            common; if not, the parser passes it the first binarisation's forest.
+            common; if not, the parser calls it with the forest of the first binarisation only.
     """
 
     can_pool: ClassVar[bool]
 
     def decode(self, scored: ScoredForest) -> Ints:
-        """Return the hyperedge of each node in the best tree, int32 (n_nodes,); -1 for nodes outside it."""
+        """Return the hyperedge of each node in the best tree, int32 (n_nodes,); -1 for nodes outside it.
+
+        Args:
+            scored: packed forest of a sentence, with posteriors of nodes and hyperedges.
+        """
 
     def k_best(self, scored: ScoredForest, k: int) -> list[tuple[float, Ints]]:
         """Return the k best trees, best first, or all if the forest has fewer.
 
         The binarised trees are distinct, but some may become equal when binarisation is undone.
+
+        Args:
+            scored: packed forest of a sentence, with posteriors of nodes and hyperedges.
+            k: number of trees, one or more.
 
         Returns:
             For each tree, its total gain and the hyperedge of each node, as ``decode`` returns them.
@@ -49,15 +58,15 @@ class Decoder(Protocol):
         """
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """Return the labelled spans of the best tree, each after those inside it.
+        """Return the labelled spans of the best tree, inner spans before outer ones.
 
         :func:`~.spans.decode_spans` is an implementation.
 
         Args:
-            posteriors: posteriors averaged over grammars of several binarisations.
+            posteriors: posteriors of spans, averaged over grammars of several binarisations.
 
         Raises:
-            ConfigError: the decoder cannot pool.
+            ConfigError: the decoder cannot combine several binarisations (see `can_pool`).
         """
 
 
@@ -131,7 +140,7 @@ class MBRDecoder(GainDecoder):
         return gains
 
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
-        """Return the labelled spans of the best tree of averaged posteriors; see :class:`Decoder`."""
+        """Return the labelled spans of the best tree under averaged posteriors; see :class:`Decoder`."""
         return decode_spans(posteriors, gamma=self.gamma, tag_weight=self.tag_weight)
 
 

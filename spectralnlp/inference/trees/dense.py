@@ -85,9 +85,15 @@ def _scaling(shift: float, vectors: Any) -> Any:
 def dense_inside(forest, rules, leaves):
     """Run the inside pass; `make_ready` must have been called for the forest's rules before.
 
+    Args:
+        forest: `Forest`.
+        rules: `DenseRules`.
+        leaves: float64; vectors of the lexical nodes, concatenated.
+
     Returns:
-        The number of states of each node, the offsets of the nodes' vectors, the inside vectors, and each
-        vector's exponent.
+        The number of states of each node, int64 (n_nodes,); the offsets of the nodes' vectors, int64
+        (n_nodes + 1,); the inside vectors, concatenated; and the exponent (of two) of each vector, float64
+        (n_nodes,).
     """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     is_list, factors_of = rules.is_list, forest.factor
@@ -174,8 +180,14 @@ def _layout(symbol, state_offsets):
 def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
     """Write the outside vectors of the roots, from the grammar's root weights.
 
+    Args:
+        forest: `Forest`.
+        rules: `DenseRules`.
+        n_states, offsets, inside, exponent: results of `dense_inside`.
+        outside: outside vectors of all nodes, in the layout of ``inside``; output.
+
     Returns:
-        The forest's total weight, as mantissa and exponent.
+        The forest's total weight, as mantissa and exponent (of two).
     """
     common, total = _NOTHING, 0.0
     for node in range(forest.n_roots):
@@ -195,7 +207,15 @@ def _start_outside(forest, rules, n_states, offsets, inside, exponent, outside):
 
 @fast_kernel_part
 def _outside(forest, rules, n_states, offsets, inside, exponent, posterior, node_posterior):
-    """Write posteriors of hyperedges and nodes; return the forest's total weight as mantissa and exponent."""
+    """Run the outside pass, and return the forest's total weight as mantissa and exponent (of two).
+
+    Args:
+        forest: `Forest`.
+        rules: `DenseRules`.
+        n_states, offsets, inside, exponent: results of `dense_inside`.
+        posterior, node_posterior: float64 (n_edges,) and (n_nodes,); posteriors of hyperedges and of nodes;
+            output.
+    """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     is_list, factors_of = rules.is_list, forest.factor
     binary, binary_offsets = rules.binary, rules.binary_offsets

@@ -38,7 +38,13 @@ class StoredTensors(NamedTuple):
 
     @classmethod
     def of(cls, tensors: DenseTensors | FactoredTensors, shapes: Ints) -> StoredTensors:
-        """Return the stored tensors of rules, whose shapes are int32 (n_rules, order)."""
+        """Collect the stored tensors of a grammar's binary or unary rules.
+
+        Args:
+            tensors: the tensors, dense or in low-rank factors.
+            shapes: int32 (n_rules, order); shape of each tensor; the order is 3 for binary rules, 2 for
+                unary rules.
+        """
         numbers, is_there = tensors.expanded
         return cls(tensors.offsets, numbers, is_there, tensors.stored(shapes))
 
@@ -102,7 +108,12 @@ class DenseRules(NamedTuple):
         binary: DenseTensors | FactoredTensors,
         unary: DenseTensors | FactoredTensors,
     ) -> DenseRules:
-        """Return the rules of a grammar; cached per grammar, so that no tensor is multiplied out twice."""
+        """Return the rules of a grammar; cached per grammar, so that no tensor is multiplied out twice.
+
+        Args:
+            grammar: the grammar.
+            binary, unary: tensors of the grammar's binary and of its unary rules.
+        """
         known = _KNOWN.get(grammar)
         if known is None:
             known = _KNOWN[grammar] = cls._new(grammar, binary, unary)
