@@ -53,7 +53,7 @@ class Background:
         return dict(self._state)
 
     async def start(self) -> None:
-        """Start training in the background; the first result has the gains by which sentences are ordered."""
+        """Start training in the background; each result includes the gains by which sentences are ordered."""
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:

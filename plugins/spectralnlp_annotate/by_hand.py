@@ -163,7 +163,13 @@ def _likely_label(tree: Tree) -> str:
 
 
 def _built(spans: Sequence[Span], leaves: Sequence[Tree]) -> Tree:
-    """Build a tree from nested spans, parents first, and preterminals."""
+    """Return the tree with given constituents and preterminals.
+
+    Args:
+        spans: (label, start, end) of each constituent, ``end`` exclusive: the root first, parents before
+            their children. No two spans cross.
+        leaves: preterminals from left to right.
+    """
     children: list[list[tuple[int, Tree]]] = [[] for _ in spans]
     parents: list[int] = []
     parent_of = []

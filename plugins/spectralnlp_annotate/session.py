@@ -1,7 +1,8 @@
 """Annotation session: answers the browser's requests to show, edit and accept sentences with their trees.
 
-A sentence is parsed under its constraints when it is first shown, and the parse is kept until the constraints
-change. So the annotator accepts the tree that the page shows, even if a new model has been loaded meanwhile.
+A sentence is parsed under its constraints when it is shown. The parse is kept until the constraints change,
+or until the sentence is shown again after a new model was loaded. So the annotator accepts the tree that the
+page shows, even if a new model has been loaded meanwhile.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ class Session:
         return next_place(places, accepted, gains, place)
 
     def show(self, place: Place) -> dict[str, Any]:
-        """Return a sentence as JSON values for the browser, with its tree by the newest model.
+        """Return a sentence as JSON values for the browser, with its accepted tree or a tree to correct.
+
+        A sentence without an accepted tree is parsed again if a new model has been loaded.
 
         Args:
             place: index of the document and of the sentence.
@@ -124,11 +127,14 @@ class Session:
             return self._view(place)
 
     def take_model(self, parser: Parser | None, gains: Mapping[Place, float]) -> None:
-        """Use a new model and new expected gains from now on; sentences that are shown keep their trees.
+        """Use a new model and new expected gains from now on.
+
+        The sentence on the page keeps its tree until its constraints change or it is shown again.
 
         Args:
             parser: the new parser; None to keep the present one.
-            gains: expected gains of sentences that are not accepted.
+            gains: expected gain of each sentence without an accepted tree, by (index of the document, index
+                of the sentence).
         """
         with self._lock:
             self._gains = dict(gains)
@@ -193,7 +199,17 @@ class Session:
         return sentence.tree if sentence.tree is not None else str(self._parsed(place, sentence).tree)
 
     def _parsed(self, place: Place, sentence: AnnotatedSentence) -> Parse:
-        """Return the parse of a sentence under its constraints; the last one if nothing has changed."""
+        """Return the parse of a sentence under its constraints.
+
+        The parse that was shown last is returned again if the constraints are still the same.
+
+        Args:
+            place: index of the document and of the sentence.
+            sentence: the sentence.
+
+        Raises:
+            EditError: no tree meets the constraints.
+        """
         shown = self._shown.get(place)
         if shown is not None and _same_constraints(shown.sentence, sentence):
             return shown.parse
@@ -244,12 +260,16 @@ def _nodes(tree: Tree, posteriors: list[float | None]) -> list[dict[str, Any]]:
 
 
 def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSentence) -> dict[int, str]:
-    """Return CSS classes of nodes in the drawing, which show what the annotator requires and posteriors.
+    """Return the CSS class of each constituent in the drawing, by which required and doubtful ones stand out.
 
     Args:
         tree: the tree.
         posteriors: posterior of each constituent; None if it is unknown.
         sentence: the sentence with the annotator's constraints.
+
+    Returns:
+        ``required``, ``sure``, ``open`` or ``doubtful``, by number of the constituent's node; constituents
+        that are neither required nor have a posterior are missing.
     """
     required = {(each.label, *each.span) for each in sentence.brackets}
     marks = {}

@@ -84,7 +84,7 @@ class DaskEngine(Engine):
             raise
 
     def close(self) -> None:
-        """Disconnect, and stop the workers that were started here."""
+        """Disconnect from the scheduler, and stop the workers that this engine started."""
         self._client = None
         self._resources.close()
 
@@ -161,7 +161,7 @@ class DaskEngine(Engine):
     def _grow(
         self, shared: Future[Any], groups: Sequence[Sequence[Numbered]], run: str, fan_in: int
     ) -> Future[Any]:
-        """Submit the tasks that compute and merge moments of partitions; return the future of the result.
+        """Submit the Dask tasks that compute the moments of partitions and merge them in a tree.
 
         Merges run before further partitions are read, to save memory.
 
@@ -170,6 +170,9 @@ class DaskEngine(Engine):
             groups: numbered partitions, one group for each task.
             run: name of the run, which is part of the keys of its tasks.
             fan_in: number of moments that are merged at once.
+
+        Returns:
+            Future of the merged moments of all partitions.
         """
         nodes = [self._submit(_observed, shared, group, key=(run, at)) for at, group in enumerate(groups)]
         while len(nodes) > 1:

@@ -25,8 +25,9 @@ Floats = NDArray[np.float64]
 class Centring(OneToOneFeatureMixin, IncrementalEstimator):
     """Transformer that weights columns by idf, centres and scales them, and normalises rows.
 
-    The steps are applied in this order: idf, mean, deviation, row norm. Subtracting means would make a sparse
-    matrix dense, so it is refused for sparse rows. One pass collects all statistics, and parts can be merged.
+    The steps are applied in this order: idf, mean, deviation, row norm. Sparse rows cannot be centred,
+    because subtracting means would make them dense. All statistics are collected in one pass, and
+    transformers fitted to parts of the data can be merged.
 
     Attributes:
         moments_: column sums; `merge` adds those of another fitted estimator.
@@ -57,7 +58,7 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
         """Check that the settings can be combined.
 
         Raises:
-            ConfigError: ``idf`` is combined with ``mean`` or ``deviation``.
+            SizeError: ``idf`` is combined with ``mean`` or ``deviation``.
         """
         if self.idf and (self.mean or self.deviation):
             what = "idf cannot be combined with mean or deviation, which are those of unweighted columns"

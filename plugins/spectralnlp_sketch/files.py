@@ -169,7 +169,7 @@ class Saved:
         name: registered name of the kind of sketch.
         sketch: the fitted transformer.
         reading: format in which its rows were read.
-        documents: content-based file numbers, as for `save_sketch`.
+        documents: content-based numbers of the files in the sketch; None if files were numbered by order.
     """
 
     folder: Path
@@ -191,7 +191,12 @@ class Saved:
         return cls(folder, values.take("sketch", str), sketch, values.take("reading", RowFormat), numbers)
 
     def save(self, output: Path, documents: Collection[int] | None) -> None:
-        """Write the sketch as it is now, with the content-based numbers of its files."""
+        """Write the sketch in its present state to another folder.
+
+        Args:
+            output: the folder to write.
+            documents: content-based numbers of the files in the sketch; None if files were numbered by order.
+        """
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
 
 

@@ -20,7 +20,7 @@ N_TOP = 10  # top words per topic on which coherence is measured
 
 
 class TopicTask(LineTask):
-    """Task of topic models of documents."""
+    """Task that trains, stores and evaluates topic models of documents."""
 
     name = "topics"
     training_data = "{training documents:,} documents"
@@ -42,10 +42,14 @@ The topics and their words come from the training text: its licence applies."""
         return {"training documents": fitted.n_documents_}
 
     def evaluate(self, model: Topics, corpus: Corpus[Sequence[str]]) -> TopicReport:
-        """Compute NPMI coherence of the topics' top words in these documents, and perplexity.
+        """Compute the NPMI coherence and the perplexity of a topic model on documents.
+
+        Args:
+            model: the topic model.
+            corpus: words of each document.
 
         Raises:
-            InputError: the documents hold no known word.
+            InputError: no word of the documents is in the model's vocabulary.
         """
         mixture = model.mixture
         documents = list(corpus)

@@ -74,10 +74,16 @@ prejudices."""
     def read_gold(
         self, inputs: Inputs, *, reader: str = "auto", on_bad: OnBad | None = None
     ) -> Corpus[tuple[str, str]]:
-        """Read pairs of a word and a label, to evaluate vectors on.
+        """Return a corpus of (word, label) pairs read from files, on which vectors are evaluated.
 
-        Files are in CoNLL-U, of which the form and the universal tag are read, or have a word at the
-        beginning and its label at the end of each line.
+        From CoNLL-U files, each word's form and universal tag are read. In other files, the first field of
+        a line is the word and the last field is its label.
+
+        Args:
+            inputs: files, folders or globs.
+            reader: ignored; both formats are recognised.
+            on_bad: called with the error of each line without a label, which is skipped; None to raise the
+                first error.
         """
         return FileCorpus(expand_inputs(inputs), partial(_read_labels, on_bad=on_bad))
 
@@ -121,7 +127,7 @@ class NeighbourReport(Report):
 
     Args:
         nearest: share of words whose nearest neighbour has the word's label.
-        ten: mean share of the ten nearest neighbours that have the word's label.
+        ten: share of a word's ten nearest neighbours that have its label, averaged over words.
         chance: expected share if neighbours were drawn at random.
         words: number of labelled words in the vocabulary.
         coverage: share of the labelled words that are in the vocabulary.
@@ -134,7 +140,7 @@ class NeighbourReport(Report):
     coverage: float
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return the fields by name, with ``nearest`` as ``accuracy`` and ``ten`` as ``accuracy_10``."""
+        """Return the fields as a dictionary; ``accuracy`` is ``nearest``, and ``accuracy_10`` is ``ten``."""
         return {
             "accuracy": self.nearest,
             "accuracy_10": self.ten,

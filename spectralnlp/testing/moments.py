@@ -29,7 +29,8 @@ class MomentsCase:
         name: name of the moments, for messages.
         empty: function that returns new empty moments.
         examples: examples to observe.
-        others: for each parameter of the moments, a function that returns empty moments with another value.
+        others: dictionary from the name of each parameter of the moments to a function that returns empty
+            moments with another value of this parameter.
         exact: whether sums are equal to the last bit in any order, like sums of integers.
         engines: names of execution engines whose results must be equal to the byte.
         assert_same: function that raises an AssertionError if two moments differ; None to compare all
@@ -80,8 +81,9 @@ def check_moments(
     Args:
         empty: a class, or a function without arguments, that returns empty moments.
         examples: a corpus or a list of at least three examples that change the moments.
-        others: for each parameter of the moments, a function that returns empty moments with another value;
-            None to skip the check that moments with different parameters do not merge.
+        others: dictionary from the name of each parameter of the moments to a function that returns empty
+            moments with another value of this parameter; None to skip the check that moments with different
+            parameters do not merge.
         exact: whether sums are equal to the last bit in any order; None to expect this of classes with
             ``subtractable`` only.
         assert_same: function that raises an AssertionError if two moments differ; None to compare all
@@ -147,9 +149,10 @@ def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges
 
     Args:
         case: the moments and the examples.
-        bounds: start and end (exclusive) of each part in the examples; parts may be in any order.
-        merges: for each merge, the index of the part into which the next part is merged, modulo the number
-            of remaining parts minus one; the number of merges is one less than the number of parts.
+        bounds: pairs (start, end) of indices of examples, one for each part, ``end`` exclusive; parts may be
+            in any order.
+        merges: one number fewer than there are parts. For each number i in turn, part i + 1 of the parts
+            that are left is merged into part i, where i is taken modulo the number of these parts minus 1.
 
     Raises:
         AssertionError: the merged moments differ from those of all examples.

@@ -42,7 +42,7 @@ _APART = re.compile(r"(?<=\s)[.,;:!?](?=\s)")
 
 @dataclass(frozen=True)
 class Span:
-    """Part of a file: the lines that start at a byte offset from ``begin`` to ``end``, exclusive."""
+    """Part of a file: all lines whose first byte has an offset in [``begin``, ``end``)."""
 
     begin: int = 0
     end: int = sys.maxsize
@@ -81,7 +81,7 @@ def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
 
 
 def _line_at(path: str | Path, span: Span) -> int:
-    """Return the number of line ends in a file before a span."""
+    """Return the number of lines in a file before a span, to give line numbers in error messages."""
     before = _raw_blocks(path, Span(0, span.begin))
     return sum(raw.count(b"\n") for raw in before) if span.begin else 0
 
@@ -106,7 +106,14 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
 
 
 def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool) -> Iterator[bytes]:
-    """Yield the bytes of a span's lines, without a byte order mark, up to the end of the span's last line."""
+    """Yield the bytes of the lines of a span, without a byte order mark.
+
+    Args:
+        file: the opened file.
+        path: path of the file, for error messages.
+        span: the span; ends within a line are moved to the end of this line.
+        zipped: whether the file is gzipped.
+    """
     if span.begin:
         file.seek(span.begin - 1)
         while (piece := file.readline(BLOCK)) and not piece.endswith(b"\n"):

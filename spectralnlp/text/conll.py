@@ -140,7 +140,7 @@ def _blocks(
 
     Args:
         path: path of the file, for error messages.
-        lines: line numbers and lines.
+        lines: pairs of a line number, from 1, and a line.
         conllu: whether the format is CoNLL-U instead of columns.
         report: called with the error of each bad sentence, which is skipped.
     """
@@ -199,7 +199,7 @@ def _word_tag(
 
     Args:
         path: path of the file, for error messages.
-        lines: line numbers and lines.
+        lines: pairs of a line number, from 1, and a line.
         report: called with the error of each bad sentence, which is skipped.
     """
     for number, line in lines:

@@ -173,10 +173,12 @@ class Constraints:
         )
 
     def check(self, n_tokens: int, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-        """Check the constraints against a sentence and a model; return them without brackets of the root.
+        """Check that the constraints fit a sentence and a model's labels, and return them for the parser.
+
+        Required brackets that only name the root of the tree, such as ``TOP``, are left out of the result.
 
         Args:
-            n_tokens: length of the sentence.
+            n_tokens: number of tokens of the sentence.
             phrases: phrase labels of the model.
             tags: tags of the model.
 
@@ -236,14 +238,14 @@ class Constraints:
 
 
 def _brackets_of(value: object, name: str) -> tuple[Bracket, ...]:
-    """Convert plain values to brackets, unique and sorted by start, wider ones first.
+    """Convert an argument to brackets, unique and sorted by start, wider ones first.
 
     Args:
-        value: the values.
+        value: the argument, a list of (start, end) or (start, end, label).
         name: name of the argument, for error messages.
 
     Raises:
-        ConstraintError: a value is no bracket.
+        ConstraintError: the argument is not a list, or an item is no bracket.
     """
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise ConstraintError(f"`{name}` is {_kind(value)}, no list of brackets", hint="give [(0, 3)]")

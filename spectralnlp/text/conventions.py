@@ -206,10 +206,11 @@ class Conventions:
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
-    """Yield the words of a treebank, and tuples of words that may be parts of one word in raw text.
+    """Yield each word of a treebank, and each sequence of words that may be one word in raw text as a tuple.
 
-    The tuples are words around a hyphen or slash, such as (well, -, known), and words with marks of a split,
-    such as (land$, $ið). From counts of words and tuples, `Conventions.of_counts` infers the conventions.
+    Tuples are words joined by a hyphen or slash, such as ``("well", "-", "known")``, and words with marks of
+    a split, such as ``("land$", "$ið")``. `Conventions.of_counts` infers the conventions from counts of all
+    items.
     """
     before, last = "", ""
     parts: tuple[str, ...] = ()
@@ -286,8 +287,8 @@ class _LeafCounts:
 
         Args:
             characters: opening and closing bracket in raw text.
-            literal: how brackets are spelt if the treebank has none of them: unchanged if true, otherwise as
-                in the Penn treebank.
+            literal: for a treebank without these brackets, whether to return them as in raw text; otherwise
+                the spelling of the Penn treebank is returned.
         """
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):

@@ -1,7 +1,7 @@
 """Split words that a treebank writes in parts, such as ``land$ $ið`` for *landið*.
 
 Where to split is learned from the treebank. A word of the treebank is split as the treebank splits it most
-often. Any other word is split like most words with the same ending, of which the longest known one counts.
+often. Any other word is split like most words that share its longest known ending.
 """
 
 from __future__ import annotations

@@ -63,7 +63,14 @@ def place_words(
 
 
 def _are_apart(before: str, text: str) -> bool:
-    """Return whether a blank separates two words in a language without blanks, as between foreign words."""
+    """Return whether a blank belongs between two words of a text in a language written without blanks.
+
+    This is the case between foreign words, such as two English words in a Japanese text.
+
+    Args:
+        before: the first word; may be empty.
+        text: the second word.
+    """
     return not is_continuous(before[-1:] + text[:1]) and before[-1:].isalnum() and text[:1].isalnum()
 
 
@@ -116,7 +123,8 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
         word: the token as the treebank writes it.
         tag: its tag; empty if unknown.
         before: the token before.
-        inside: whether a quotation is open; key True is for single quotation marks, False for double ones.
+        inside: whether a quotation in single quotation marks (key True) and in double ones (key False) is
+            open; a missing key means no.
     """
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
@@ -133,7 +141,7 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
 
 
 def _joins(text: str, tag: str, before: str, after: str, conventions: Conventions) -> bool:
-    """Whether a slash, or a hyphen without a tag, joins the words before and after it."""
+    """Return whether a token is a slash, or a hyphen without a tag, that joins the words around it."""
     if not (before[-1:].isalnum() and after[:1].isalnum()):
         return False
     if text == "/":

@@ -32,8 +32,8 @@ def check_text(text: object, verb: str) -> str:
 
     Args:
         text: the argument to check.
-        verb: the model's verb, such as ``parse``, from which the error's hint makes the names of methods for
-            other inputs (``parse_tokens``, ``parse_many``).
+        verb: name of the called method, such as ``parse``. The error's hint suggests the related methods
+            for other inputs, ``parse_tokens`` and ``parse_many``.
 
     Raises:
         InputError: ``text`` is not a string.
@@ -108,7 +108,7 @@ def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] 
 
     Args:
         words: one or more tokens.
-        tokenizer: the model's tokeniser, which has its conventions.
+        tokenizer: the model's tokeniser, whose conventions are used to spell tokens.
         tags: part of speech of each token.
 
     Raises:
@@ -140,11 +140,11 @@ def constrained_items(
 
     Args:
         items: tokenised sentences; None stands for a missing sentence, for which None is yielded.
-        constraints: for each item its constraints, or None.
-        tokenizer: the model's tokeniser, which has its conventions.
+        constraints: constraints on the parse of each item; None for an item without constraints.
+        tokenizer: the model's tokeniser, whose conventions are used to spell tokens.
 
     Raises:
-        InputError: the numbers of constraints and items differ, or an item is a text.
+        InputError: the numbers of constraints and items differ, or an item is an untokenised text.
     """
     remaining = iter(constraints)
     number = 0
@@ -183,7 +183,8 @@ def annotate_items(
         The result of each tokenised sentence; for each text, a list with the result of each of its sentences.
 
     Raises:
-        InputError: ``items`` is a single text, or an item is invalid; with the item's number, from 1.
+        InputError: ``items`` is a single text; or, if ``on_bad`` is None, an item is invalid. The message
+            has the item's number, from 1.
     """
     if isinstance(items, str | bytes):
         raise InputError("a text where a batch of texts is expected", hint="give a list of texts")

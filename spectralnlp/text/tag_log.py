@@ -25,7 +25,7 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def items_of(cls, example: TaggedSentence) -> Items:
-        """Return the tags and the words of an example, a pair (words, tags), in the order of the columns.
+        """Return an example (words, tags) as (tags, words), the order in which the log stores them.
 
         Raises:
             InputError: the numbers of words and tags differ.
@@ -38,6 +38,6 @@ class TagLog(ExampleLog[TaggedSentence]):
 
     @classmethod
     def example_of(cls, items: Items) -> TaggedSentence:
-        """Return the words and the tags of a stored sentence."""
+        """Return a stored sentence (tags, words) as an example (words, tags)."""
         tags, words = items
         return tuple(map(str, words)), tuple(map(str, tags))

@@ -27,7 +27,10 @@ _BLANKS = " \t\r\n\f\v"
 
 
 def single_word(parts: list[str]) -> str | None:
-    """Return the word of a preterminal if its text has exactly one part, as in most treebanks; else None."""
+    """Return the word of a preterminal from its blank-separated parts; None if there is not exactly one part.
+
+    This is the default of `read_brackets`, for treebanks whose leaves are single words.
+    """
     return parts[0] if len(parts) == 1 else None
 
 

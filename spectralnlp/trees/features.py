@@ -51,7 +51,8 @@ def node_features(table: TreeTable, name: str, signature: Callable[..., str]) ->
     Args:
         table: the treebank.
         name: the set of features, ``rich``, ``tutorial`` or ``simple``.
-        signature: function of a word and its position, whose value replaces rare words.
+        signature: function that returns the spelling class of a word at a position in its sentence; the class
+            replaces the word if it is rare.
     """
     view = _View(table, signature)
     if name == "simple":
@@ -279,10 +280,10 @@ def common_words(words: Sequence[str], tokens: Longs, signature: Callable[..., s
     Args:
         words: word types.
         tokens: count of each word type, int (n_words,).
-        signature: function of a word and its position.
+        signature: function that returns the spelling class of a word at a position in its sentence.
 
     Returns:
-        A name for each word type.
+        For each word type, the lower-cased word, or a NUL and the spelling class if the word is rare.
     """
     counts: Counter[str] = Counter()
     for word, n in zip(words, tokens.tolist(), strict=True):

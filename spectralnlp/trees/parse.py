@@ -38,7 +38,9 @@ class Constituent:
 
 @dataclass(frozen=True)
 class BracketPosteriors:
-    """Posteriors of all brackets and tags in a sentence's parse forest; all others have posterior 0.
+    """Posteriors of the brackets and tags in a sentence's parse forest.
+
+    Brackets and tags that are not in the forest have posterior 0.
 
     Attributes:
         brackets: posterior by (label, start, end), ``end`` exclusive, without the root.

@@ -142,8 +142,9 @@ class _Chunk:
     """Nodes of consecutive trees of a `TreeLog`, in the order of `TreeTable`.
 
     Attributes:
-        label, word, arity: int32 (n_nodes,); ids that the log gives to symbols and words (-1 for no word),
-            and number of children.
+        label: int32 (n_nodes,); id of each node's symbol in the log.
+        word: int32 (n_nodes,); id of each node's word in the log, -1 for no word.
+        arity: int32 (n_nodes,); number of children of each node.
         head: int32 (n_nodes,); index of each node's head word in its tree.
         sizes: int32 (n_trees,); number of nodes of each tree.
     """
@@ -352,8 +353,12 @@ class TreeLog(ReplayLog[Tree]):
 def _link(arity: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Compute the children, parent and span of each node from the numbers of children in postorder.
 
+    Args:
+        arity: number of children of each node, int32 (n_nodes,).
+
     Returns:
-        Left child, right child, parent, start and end, int32 (n_nodes,) each.
+        Rows of the left child, of the right child and of the parent, -1 if there is none; start and end of
+        the span. Each is int32 (n_nodes,).
     """
     n = len(arity)
     left, right, parent = (np.full(n, -1, np.int32) for _ in range(3))

@@ -37,10 +37,12 @@ _FEW_DIGITS = 1e-8
 class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     """Canonical correlation analysis: directions of two views whose projections are most correlated.
 
-    Hotelling 1936. Eigenwords use the same CCA, with a word and its context as the two views. The interface
-    is that of ``sklearn.cross_decomposition.CCA``: ``y`` is the second view. One pass adds up sums and
-    products of columns, so fitted parts can be merged and rows can be removed again. Views are dense or
-    sparse matrices, or two corpora of rows (`FileRows`); columns are centred.
+    The method is that of Hotelling (1936). Eigenwords use the same CCA, with a word and its context as the
+    two views. The interface is that of ``sklearn.cross_decomposition.CCA``: ``y`` is the second view. Views
+    are dense or sparse matrices, or two corpora of rows (`FileRows`); columns are centred. One pass adds up
+    sums and products of columns, so fitted estimators can be merged and rows can be removed again.
+
+    In shapes, k is the number of pairs of directions, p the number of columns of X, and q that of y.
 
     Attributes:
         canonical_correlations_: float64 (k,), descending; shrunk by ``regularisation``.
@@ -150,7 +152,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: as for ``fit``, or the width has changed; then no row is added.
+            MatrixError: the views have different numbers of rows, a row holds NaN or infinity, or the width
+                has changed; then no row is added.
         """
         first = not hasattr(self, "moments_")
         if first:
@@ -172,7 +175,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
             y: (n, q).
 
         Raises:
-            MatrixError: as for `partial_fit`, or no rows would be left.
+            MatrixError: the rows are invalid as in `partial_fit`, or no rows would be left.
         """
         check_is_fitted(self)
         with one_blas_thread():

@@ -37,10 +37,12 @@ RIDGE = 1e-5
 class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     """Dense Cohort of Terms (dCoT): features that reconstruct prototype terms from a document's other terms.
 
-    Xu, Chen, Weinberger and Sha 2012. Each layer is a linear map followed by tanh. The map best reconstructs
-    the prototypes from rows in which every term is removed with probability 1 − p; it is computed in closed
-    form, in expectation over all such corruptions. Each later layer reconstructs the output of the layer
-    before in the same way.
+    The method is that of Xu, Chen, Weinberger and Sha (2012). Each layer is an affine map followed by tanh.
+    The first map best reconstructs the prototypes from rows in which every term is removed with probability
+    1 − ``keep_probability``; it is computed in closed form, in expectation over all such corruptions. Each
+    later layer reconstructs the output of the layer before in the same way.
+
+    In shapes, n is the number of rows, d the number of terms (columns), and r the number of prototypes.
 
     Attributes:
         prototypes_: columns of the prototypes, the terms to reconstruct; int64 (r,), by descending sum of
@@ -178,15 +180,17 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return order[: self.n_prototypes]
 
     def transform(self, X: Matrix) -> Matrix:
-        """Return the reconstructed prototypes of rows, from the layers that the setting ``output`` names.
+        """Return the outputs of the layers for rows, which are the reconstructed prototypes, side by side.
 
-        With ``output="all"`` the rows themselves come first, and the result is sparse if they are.
+        The setting ``output`` selects the layers. With ``output="all"`` the rows themselves come first, and
+        the result is sparse if the rows are sparse.
 
         Args:
             X: (n, d), dense or sparse.
 
         Returns:
-            (n, columns): r columns for each layer, after d columns of X with ``output="all"``.
+            (n, columns), with r columns for each selected layer; with ``output="all"``, they follow the d
+            columns of X.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
@@ -211,11 +215,11 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def reconstruct(
         self, term: str | int | None, n: int = 10, *, layer: int = -1, value: float = 1.0
     ) -> list[tuple[str, float]]:
-        """Return the highest-scoring prototypes of a document of one term (Xu et al. 2012, figure 2).
+        """Return the prototypes that a document of a single term suggests most (Xu et al. 2012, figure 2).
 
         Args:
-            term: name or column of the term, or None for a document without terms. Scores of a document
-                without terms come from the biases alone; they are subtracted from the scores of a term.
+            term: name or column index of the term; None for an empty document. The scores of a term are
+                those of its document minus those of an empty document, which come from the biases alone.
             n: number of prototypes to return.
             layer: index of the layer whose output is returned.
             value: weight of the term in the document.

@@ -78,7 +78,7 @@ def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption
         gram: Σ [x; 1][x; 1]ᵀ (d + 1, d + 1).
         n: number of rows in the sums.
         prototypes: indices (r,) of the features to reconstruct, or a slice.
-        corruption: p and ridge.
+        corruption: probability p that a feature is kept, and regularisation (ridge).
     """
     p, mean = corruption.keep, gram[:-1, -1] / n
     scatter = gram[:-1, :-1]
@@ -100,7 +100,7 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
     Args:
         rows: X (n, d).
         prototypes: indices (r,) of the features to reconstruct.
-        corruption: p and ridge.
+        corruption: probability p that a feature is kept, and regularisation (ridge).
     """
     n, p = rows.shape[0], corruption.keep
     mean, squares = _means_and_squares(rows)
@@ -123,12 +123,12 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
 def solve_by_iteration(
     rows: sp.csr_matrix, prototypes: Any, corruption: Corruption, tolerance: float = 1e-6
 ) -> Reconstruction:
-    """Solve for W and b from the rows by conjugate gradients, if n × n and d × d are both too large.
+    """Solve for W and b from the rows by conjugate gradients, without an n × n or d × d matrix.
 
     Args:
         rows: X (n, d).
         prototypes: indices (r,) of the features to reconstruct.
-        corruption: p and ridge.
+        corruption: probability p that a feature is kept, and regularisation (ridge).
         tolerance: tolerance of the residual, relative to the right-hand side.
     """
     n, p = rows.shape[0], corruption.keep

@@ -67,7 +67,7 @@ class _AlpinoXml(XmlSentences):
     open: _Node | None
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
-        """Process a start tag with its attributes."""
+        """Process a start tag: begin a sentence, or add a node to the current sentence."""
         if element == "alpino_ds":
             self.begin_sentence()
             self.nodes, self.open = [], None
@@ -81,7 +81,7 @@ class _AlpinoXml(XmlSentences):
             self.nodes.append(self.open)
 
     def end(self, element: str) -> SentenceGraph | None:
-        """Process an end tag; return the sentence if the tag ends one, else None."""
+        """Process an end tag; return the sentence if the tag ends a sentence, else None."""
         if self.sentence is None:
             return None
         if element == "node" and self.open is not None:

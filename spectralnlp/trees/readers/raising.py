@@ -101,15 +101,18 @@ def _ancestors(node: int, parents: list[int]) -> list[int]:
 
 
 def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
-    """Make phrases continuous, in place: raise the children outside the continuous part with the head.
+    """Make all phrases continuous, by raising children that are not adjacent to the part with the head.
+
+    The children of a phrase form continuous runs. The run with the head stays; all other children are
+    attached to the phrase's parent.
 
     Args:
         graph: the sentence.
-        parents: current parent of each node.
-        order: phrases, children first.
+        parents: parent of each node, as in `SentenceGraph`; changed in place.
+        order: indices of the phrases, each after all phrases below it.
 
     Returns:
-        The nodes that were raised.
+        Indices of the nodes that were raised.
     """
     below = children_of(parents)
     raised: set[int] = set()
@@ -153,7 +156,7 @@ def _tree(graph: SentenceGraph, parents: list[int], order: list[int]) -> Tree:
     Args:
         graph: the sentence.
         parents: parent of each node after raising.
-        order: phrases, children first.
+        order: indices of the phrases, each after all phrases below it.
     """
     # By phrase: first word, number and tree of each part.
     below: list[list[tuple[int, int, Tree]]] = [[] for _ in range(len(parents) + 1)]

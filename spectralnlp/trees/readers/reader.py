@@ -64,8 +64,10 @@ class TreeReader(EncodedReader):
         leaf: function that returns the word of a preterminal from its parts; see `read_brackets`.
         adapt: function that changes or skips each tree; see `read_brackets`.
         select: function that replaces lines outside trees by empty ones, which keeps line numbers right.
-        note: regular expression for beginnings of metadata nodes, which ``adapt`` removes, to count them.
-        empty: regular expression for beginnings of empty elements, to count them.
+        note: regular expression by which `changes` counts the metadata nodes that ``adapt`` removes; it
+            matches the beginning of such a node. None to count none.
+        empty: regular expression by which `changes` counts empty elements (traces); it matches the beginning
+            of such an element.
 
     Examples:
         >>> from spectralnlp.trees import TreeReader

@@ -120,7 +120,8 @@ class GraphBuilder:
         """Return the sentence, after checking that its nodes form a tree under the root.
 
         Args:
-            root: name of the root: that of a node, or any other name for a virtual root.
+            root: identifier of the root: one of the nodes or, if no node has this identifier, a virtual
+                root above all nodes.
 
         Raises:
             InputError: there are no words; a phrase is empty; a parent is missing, or is a word; a word is

@@ -35,7 +35,7 @@ class _TigerXml(XmlSentences):
     phrase = ""
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
-        """Process a start tag with its attributes."""
+        """Process a start tag: begin a sentence, or add a node or edge to the current sentence."""
         if element == "subcorpus" and "external" in attributes:
             what = f"a part of the corpus is in another file, {attributes['external']}"
             raise InputError(what, path=self.path, line=self.line, hint="give that file itself")
@@ -46,7 +46,7 @@ class _TigerXml(XmlSentences):
             self.add(self.sentence, element, attributes)
 
     def add(self, sentence: GraphBuilder, element: str, attributes: dict[str, str]) -> None:
-        """Add the node or edge of an element to a sentence."""
+        """Add the word, phrase or edge that an element describes to a sentence, or note the root."""
         if element == "graph":
             self.root = self.value(element, attributes, "root")
         elif element == "t":
@@ -60,7 +60,7 @@ class _TigerXml(XmlSentences):
             sentence.hang(below, self.phrase, attributes.get("label", ""), self.line)
 
     def end(self, element: str) -> SentenceGraph | None:
-        """Process an end tag; return the sentence if the tag ends one, else None."""
+        """Process an end tag; return the sentence if the tag ends a sentence, else None."""
         if element != "s" or self.sentence is None:
             return None
         sentence, self.sentence = self.sentence, None

@@ -56,11 +56,16 @@ class XmlSentences(ABC):
 
     @abstractmethod
     def start(self, element: str, attributes: dict[str, str]) -> None:
-        """Process a start tag with its attributes."""
+        """Process a start tag, for example begin a sentence or add a node to the current sentence.
+
+        Args:
+            element: name of the element.
+            attributes: attributes of the element.
+        """
 
     @abstractmethod
     def end(self, element: str) -> SentenceGraph | None:
-        """Process an end tag; return the sentence if the tag ends one, else None."""
+        """Process an end tag; return the sentence if the tag ends a sentence, else None."""
 
     @property
     def line(self) -> int:
@@ -96,10 +101,15 @@ class XmlSentences(ABC):
         self.sentence = GraphBuilder(self.path, self.n_sentences, self.line)
 
     def value(self, element: str, attributes: dict[str, str], *names: str) -> str:
-        """Return the value of the first attribute in ``names`` that an element has.
+        """Return the value of a required attribute of an element, which may have one of several names.
+
+        Args:
+            element: name of the element, for the error message.
+            attributes: attributes of the element.
+            names: names of the attribute; the first that the element has is used.
 
         Raises:
-            InputError: the element has none of them.
+            InputError: the element has no attribute with any of the names.
         """
         for name in names:
             if name in attributes:
