@@ -123,10 +123,10 @@ def _rebuild(
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that memory has run out, whatever its type.
+    """Return whether an error was caused by a lack of memory, even if it is not a MemoryError.
 
-    Without memory, numpy's reductions raise a SystemError without a message, and the library loader an
-    ImportError.
+    When memory runs out, numpy's reductions raise a SystemError without a message, and the loader of shared
+    libraries an ImportError.
     """
     says_so = any(each in str(error) for each in _NO_MEMORY)
     return isinstance(error, MemoryError) or (says_so and isinstance(error, _RAISED_FOR_WANT_OF_MEMORY))

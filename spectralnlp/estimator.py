@@ -184,7 +184,7 @@ class Estimator(ABC, Generic[T]):
         return None
 
     def read_state(self, stored: StoredArrays) -> State | None:
-        """Return the state whose arrays (`State.arrays`) were stored; None if the estimator has no states.
+        """Rebuild a state from the stored result of `State.arrays`; None if the estimator has no states.
 
         Raises what `StoredArrays` raises.
         """
@@ -329,10 +329,10 @@ class MomentEstimator(Estimator[T]):
         return self
 
     def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus to read in the next pass, and the empty moments for it; by default the arguments.
+        """Return corpus and empty moments for the next pass; by default both arguments, unchanged.
 
-        An estimator of several passes may override this method, to reuse what an earlier pass has computed
-        from the examples.
+        An estimator of several passes may override this method, for example to return a corpus that stores
+        what an earlier pass has computed from the examples.
 
         Args:
             corpus: the corpus of the previous pass.

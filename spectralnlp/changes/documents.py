@@ -56,8 +56,7 @@ class RepeatedFiles(Corpus[Any]):
 
     Args:
         corpus: the wrapped corpus.
-        times: number of copies of each file, by document index; files that are not in the mapping are left
-            out.
+        times: maps the document index of a file to its number of copies; all other files are left out.
     """
 
     def __init__(self, corpus: Corpus[Any], times: Mapping[int, int]) -> None:
@@ -88,11 +87,11 @@ def _new_examples(partition: Partition[Any], known: Mask) -> Iterator[Any]:
 
 
 def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
-    """Remove lines from a text, or n-grams from counted n-grams.
+    """Return an example without the lines or n-grams that a model has learned already.
 
     Args:
-        example: text of one or more lines, or counted n-grams.
-        known: whether to remove each n-gram, or each line that has words; bool.
+        example: text of one or more lines, or a list of n-grams with counts.
+        known: bool (n,); whether to remove each line or n-gram. Lines without words have no element.
     """
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)

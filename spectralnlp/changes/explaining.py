@@ -230,7 +230,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
         parser: a parser without kept trees.
         sentence: the sentence.
         bracket: the bracket to explain.
-        limit: maximum number of features, and of rules, for the bracket, and the same number against it.
+        limit: maximum length of each list: features or rules for the bracket, features or rules against it.
 
     Raises:
         ConfigError: the parser has no span scorer, no rule can explain the bracket, and no moments were kept.

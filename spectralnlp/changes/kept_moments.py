@@ -42,8 +42,8 @@ class KeptMoments:
         settings: hyper-parameters of the estimator.
         reading: keyword arguments with which the task's ``read`` read the training data.
         unit: unit of documents, ``file`` or ``line``.
-        moments: moments of the task; values that replaced settings ``auto``, such as the head rules that were
-            chosen, are among their parameters.
+        moments: the training statistics. For a setting ``auto``, their parameters have the value that was
+            chosen, such as the head rules.
         ledger: ledger of the documents.
         description: beginning of the model card.
         state: state from which learning can continue; None if the model is always learned from scratch.
@@ -167,7 +167,7 @@ def _empty_moments(
     Args:
         estimator: registered name of the estimator.
         settings: hyper-parameters of the estimator.
-        metadata: metadata of the kept moments, which error messages name.
+        metadata: stored metadata, from which the settings were read; its file is named in error messages.
 
     Raises:
         ModelError: the settings are invalid.

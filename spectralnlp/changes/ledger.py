@@ -53,10 +53,10 @@ class _Run:
 class DocumentDigests(Moments[Any]):
     """Hashes of the documents of a corpus, in order; each document has one hash for each salt.
 
-    The hash of a line is computed from its words. For a file, each example is hashed together with its row;
-    these hashes are summed modulo 2^256, and the sum is hashed (AdHash; Bellare and Micciancio 1997, "A new
-    paradigm for collision-free hashing: incrementality at reduced cost"). Because sums can be merged, several
-    workers may read parts of the same file.
+    The hash of a line is computed from its words. For a file, each example is hashed together with its index
+    in the file; these hashes are summed modulo 2^256, and the sum is hashed (AdHash; Bellare and Micciancio
+    1997, "A new paradigm for collision-free hashing: incrementality at reduced cost"). Because sums can be
+    merged, several workers may read parts of the same file.
 
     Args:
         salts: salts as hexadecimal digits.
@@ -111,7 +111,7 @@ class DocumentDigests(Moments[Any]):
     def places(self) -> NDArray[np.int64]:
         """Return where each hash of `digests` comes from, int64 (n_documents, 2).
 
-        The first column is the index of the file, the second the row of the example in the file (0 if
+        The first column is the index of the file, the second the index of the example in the file (0 if
         documents are files).
         """
         if self.unit == "file":
@@ -123,8 +123,9 @@ class DocumentDigests(Moments[Any]):
     def arrays(self) -> dict[str, Array]:
         """Return the hashes as arrays for storage.
 
-        ``places`` (int64) has document, row and number of bytes of each example, whose hashes are in
-        ``lines`` (uint8); ``files`` (int64) has document indices, whose sums are in ``sums`` (uint8).
+        If documents are lines, ``places`` is int64 (n_examples, 3): index of the file, index of the example
+        in the file, and number of bytes of the example's hashes; ``lines`` (uint8) has the hashes. If
+        documents are files, ``files`` (int64) has their indices, and ``sums`` (uint8) the sums of hashes.
         """
         places = [
             (document, start + row, size)
@@ -209,10 +210,10 @@ class Ledger:
 
     @classmethod
     def of(cls, digests: DocumentDigests, *, in_order: bool) -> Ledger:
-        """Return a ledger of hashed documents, with the hash of each document for the first salt.
+        """Return a ledger of the documents of a corpus; a document is stored as its hash with the first salt.
 
         Args:
-            digests: hashes of the documents.
+            digests: hashes of the documents with all salts of the ledger.
             in_order: see the class.
         """
         found = digests.digests()[:, 0]

@@ -113,12 +113,12 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files with the options with which a model's training data was read, or with new values of some.
+    """Read files as a model's training data was read; options given on the command line take precedence.
 
     Args:
-        kept: moments (training statistics) that are kept beside the model, with the options of training.
+        kept: kept moments (training statistics) of the model, with the options of reading.
         inputs: files, folders or globs.
-        columns: values of ``--text-column`` and ``--label-column``.
+        columns: values of ``--text-column`` and ``--label-column``; None if not given.
         weight: values of ``--weight``, how often the trees of an input count.
     """
     from spectralnlp.cli.options import accepted, weights_of

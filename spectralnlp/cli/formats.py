@@ -24,7 +24,7 @@ def check_format(name: str, *more: str) -> None:
     """Check the name of an output format; raise ConfigError if it is unknown.
 
     Args:
-        name: the name.
+        name: value of ``--format``.
         more: names that are allowed in addition to `FORMATS`.
     """
     known = (*FORMATS, *more)

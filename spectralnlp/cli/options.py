@@ -113,13 +113,13 @@ def map_of(path: Path | None) -> list[str] | None:
 
 
 def accepted(task: Task, method: str, options: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
-    """Return options as keyword arguments of one of a task's methods.
+    """Return the options that were given, as keyword arguments of a method of a task.
 
     Args:
         task: task of the model or the estimator.
-        method: ``read``, ``read_gold`` or ``evaluate``.
-        options: maps argument names to the option's name and value; options with the value None or False
-            count as not given and are left out.
+        method: name of the method: ``read``, ``read_gold`` or ``evaluate``.
+        options: maps each argument of the method to an option (name and value). Options with the value None
+            or False were not given.
 
     Raises:
         ConfigError: the method does not take an option that was given.

@@ -50,7 +50,7 @@ class OnWorkers(ABC, Generic[T, R]):
 
         Args:
             model: name or folder of the model.
-            what: further fields of the class.
+            what: values of the other fields of the class, by name.
         """
         named = cls(model, "", **what)
         return replace(named, fingerprint=fingerprint_of(*named.models()))
@@ -211,10 +211,10 @@ def in_blocks(task: Sequence[Block], tokenizer: Tokenizer, **written: Any) -> It
 
 
 def cutter(model: str) -> Callable[[str], bool]:
-    """Return a function that tells whether raw text may be cut after a line, where no sentence continues.
+    """Return a function that tells whether raw text may be cut after a line, so that no sentence is split.
 
-    It follows the conventions of a model's treebank. Only the header of the model is read, because this
-    process does not need the model itself.
+    The function follows the conventions of a model's treebank. Only the header of the model is read, because
+    this process does not need the model itself.
 
     Args:
         model: name or folder of the model.

@@ -160,7 +160,11 @@ class Adapter:
 
 
 def has_counted_states(parser: Parser) -> bool:
-    """Return whether a parser can be adapted from its grammars alone, because all have counted states."""
+    """Return whether all grammars of a parser have counted states, so that they suffice to adapt it.
+
+    The result is False for grammars of tensors, and for grammars whose states are annotations of symbols
+    (``pcfg``).
+    """
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
 

@@ -30,7 +30,7 @@ class LexiconRows:
     Attributes:
         words: known words; words of the general lexicon come first.
         starts: int64 (n_entries + 1,); entry e, a word or signature, has rows ``starts[e]:starts[e + 1]``.
-        tags: int32 (n_rows,); symbol of each row's tag.
+        tags: int32 (n_rows,); symbol id of the tag of each row.
         old: int64 (n_rows,); index of each row in the general lexicon, -1 for new rows.
         factor: float64 (n_rows,); a row's vector over the states of its tag is this factor times the row's
             vector in the general lexicon or, for a new row, times the default vector of the tag.
@@ -51,8 +51,9 @@ class LexiconRows:
 
         Args:
             old: lexicon of the general grammar.
-            n_states: number of states of each symbol (n_symbols,).
-            tag_default: default vectors of all tags, for unknown words (sum of n_states,).
+            n_states: int32 (n_symbols,); number of states of each symbol.
+            tag_default: float64 (sum of n_states,); default vectors of all tags, for unknown words,
+                concatenated.
         """
         sizes = n_states[self.tags]
         offsets = offsets_of(sizes)
@@ -153,10 +154,15 @@ class LexiconCounts:
         return {self._tags[row]: (self._probability[row], row) for row in rows}
 
     def _votes(self, domain: WordCounts) -> dict[int, dict[int, float]]:
-        """Return, for each signature (spelling class), the sum of the tag distributions of its rare words.
+        """Sum the tag distributions of the rare words of new trees, for each signature (spelling class).
 
-        Only words of the new trees are summed. Each word contributes to all its signatures, from the most
-        specific to the most general one.
+        A word contributes to all its signatures, from the most specific to the most general one.
+
+        Args:
+            domain: number of tokens of each word with each tag in the new trees.
+
+        Returns:
+            Signature index → tag id → sum of p(tag | word) over the rare words of the signature.
         """
         votes: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         last = len(self.lexicon.signatures) - 1
@@ -192,9 +198,9 @@ def _add(entry: _Entry, tokens: float, more: Mapping[int, float]) -> None:
     """Update the tag probabilities of a word or signature for further tokens, in place.
 
     Args:
-        entry: probability and row of each tag.
-        tokens: number of tokens on which the probabilities are based.
-        more: number of further tokens with each tag.
+        entry: tag id → (probability, row), as from `LexiconCounts._entry`; updated.
+        tokens: number of tokens from which the probabilities were estimated.
+        more: tag id → number of further tokens with this tag.
     """
     total = tokens + sum(more.values())
     for tag in {*entry, *more}:

@@ -64,7 +64,10 @@ class ScorerRefiner:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
-        """Ids of labellings; a labelling is one label, or the top and bottom labels of a unary chain."""
+        """Mapping of labellings to their ids.
+
+        A labelling is a tuple of one label, or of the top and the bottom label of a unary chain.
+        """
         names, labels = self.shared.names, self.shared.labels
         numbers: dict[tuple[str, ...], int] = {
             (name,): n for n, name in enumerate(names) if not labels.is_tag[n]

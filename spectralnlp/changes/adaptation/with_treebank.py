@@ -239,10 +239,10 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Return whether a parser can only be adapted together with its general treebank or its moments.
+    """Return whether adapting a parser needs its general treebank, or the moments of this treebank.
 
-    Where each state of a grammar is an annotation that was counted in trees, as in ``pcfg``,
-    `adapt_without_treebank` does without both.
+    Neither is needed if all grammars have counted states (`has_counted_states`), because then
+    `adapt_without_treebank` can adapt the parser.
 
     Args:
         trainer: estimator of the model.

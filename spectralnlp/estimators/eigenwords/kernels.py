@@ -1,4 +1,8 @@
-"""Kernels that map the words of a text to ids, and count pairs of ids in a hash table."""
+"""Kernels that map the words of a text to ids, and count pairs of ids in a hash table.
+
+The key of a pair of words is an integer that consists of their distance, the id of the left word, and the id
+of the right word.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,10 @@ _BATCH = 64
 
 
 class InternedWords(NamedTuple):
-    """Hash table of words with ids by first appearance; its arrays grow between calls of `intern_words`.
+    """Hash table of words, numbered as they appear; its arrays may grow between calls of `intern_words`.
 
     Attributes:
-        slots: int32 (a power of two,); open addressing; the id of a word, or -1 for a free slot.
+        slots: int32 (a power of two,); slots with open addressing: id of a word, or -1 for a free slot.
         letters: uint8; the bytes of all known words, concatenated.
         bounds: int64 (capacity + 1,); start of each word in ``letters``; ``bounds[n_words]`` is the first
             free position.
@@ -159,8 +163,8 @@ def count_pairs(ids, n_ids, start, window, keys, counts, n_pairs, most):
         n_ids: number of ids.
         start: position of the left word to start from.
         window: largest distance.
-        keys: int64 (a power of two,); keys of the hash table with open addressing, 0 for a free slot;
-            updated.
+        keys: int64 (a power of two,); key of the pair in each slot of a hash table with open addressing, 0
+            for a free slot; updated.
         counts: int64; count in each slot; updated.
         n_pairs: number of used slots.
         most: maximum number of used slots.
@@ -274,7 +278,7 @@ def renumber_pairs(keys, numbers):
 
     Args:
         keys: int64; keys of the pairs; the key of a pair with a dropped word becomes 0.
-        numbers: int32 (n_words,); new id of each word by its old id, -1 for dropped words.
+        numbers: int32 (n_words,), indexed by the old ids; new id of each word, -1 for dropped words.
     """
     for i in range(len(keys)):
         key = keys[i]

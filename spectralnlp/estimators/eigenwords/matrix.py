@@ -27,7 +27,7 @@ _SHARE = 16
 
 
 class ContextMatrix(ABC):
-    """A sparse float32 matrix with the products that its SVD needs (`linalg.svd.sparse_svd`).
+    """Base class of sparse float32 matrices with the products that an SVD needs (`linalg.svd.sparse_svd`).
 
     Attributes:
         shape: number of rows and number of columns.
@@ -139,7 +139,8 @@ class StoredMatrix(ContextMatrix):
         Args:
             memory: memory limit, and folder of the files.
             shape: number of rows and number of columns.
-            entries: keys, row · 2³² + column, and values of the entries, in chunks of ascending keys.
+            entries: chunks of entries, each with an array of keys and an array of values; the key of an entry
+                is row · 2³² + column, and keys ascend within and across chunks.
         """
         columns, values = memory.new_file("columns"), memory.new_file("values")
         lengths = np.zeros(shape[0], np.int64)

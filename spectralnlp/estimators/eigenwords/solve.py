@@ -278,9 +278,9 @@ def solve_vectors(
 
     ``svd``: A = UΣVᵀ; words have the vectors U, contexts VΣ. ``cca``: one-step CCA between a word and its
     context (Dhillon et al. 2015, *Eigenwords: spectral word embeddings*, section 3.3). Both views are
-    one-hot, so their covariances are the diagonal matrices R and C of row and column sums. With UΣVᵀ the SVD
-    of R^-½ A C^-½ without its trivial pair of singular vectors, √R1 and √C1, which centring removes, words
-    have the vectors U and contexts C^-½ V Σ.
+    one-hot, so their covariances are the diagonal matrices R and C of row and column sums. UΣVᵀ is then the
+    SVD of R^-½ A C^-½ minus its first singular component, whose singular vectors are proportional to R^½1
+    and C^½1, and which centring would remove. Words have the vectors U, contexts C^-½ V Σ.
 
     Args:
         matrix: A, transformed counts.

@@ -27,8 +27,8 @@ def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
     """Read the counts of a spill segment (a part of the counts on disk) in pieces, to add them up.
 
     Yields:
-        Dictionaries with the keys and dtypes of `PairCounts.arrays`. The first has the counts of all words
-        and no pairs; each of the others has the pairs of one sorted run, and word counts of zero.
+        Dictionaries with the keys and dtypes of `PairCounts.arrays`. The first dictionary has the counts of
+        all words and no pairs; each further dictionary has the pairs of a sorted run, and zero word counts.
     """
     numbers = np.arange(segment.n_words)
     counts = segment.counts_by_number()

@@ -59,9 +59,9 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
     """Hidden Markov model learned by EM (Baum et al. 1970).
 
     The spectral initialisation represents each token by a vector, which concatenates the vector of its symbol
-    and the expected futures before and after the token, as computed for ``hmm``. The vectors are clustered
-    with k-means, and counts of the clusters initialise the states. EM then needs only a few iterations; from
-    a random start it needs dozens and reaches a lower likelihood.
+    with the spectral states after and before the token, as computed by ``hmm``. The vectors are clustered
+    with k-means, and counts of the clusters initialise the hidden states. EM then needs only a few
+    iterations; from a random start it needs dozens and reaches a lower likelihood.
 
     Attributes:
         model_: the learned :class:`~spectralnlp.parameters.HiddenMarkov`.
@@ -171,11 +171,12 @@ def spectral_start(table: NGramTable, n_states: int, random_state: int) -> State
 def _points(table: NGramTable) -> Floats:
     """Return the vectors by which tokens are clustered, float64 (n_trigrams, 1 + 3 k).
 
-    The vector of a trigram represents its last symbol, preceded by the other two. It consists of a constant
-    1, the k coordinates of the last symbol, and those of the expected futures after and before this symbol.
+    The vector of a trigram represents its last symbol in the context of the first two. It consists of a
+    constant 1, the k coordinates of the last symbol, and the k coordinates each of the states after and
+    before this symbol. A state is the expected future of a history (`smoothed_states`).
 
     Args:
-        table: the trigrams.
+        table: distinct trigrams with their counts.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user did not choose this number of directions

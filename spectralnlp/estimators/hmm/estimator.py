@@ -88,7 +88,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
 
     Attributes:
         operators_: the learned :class:`~spectralnlp.parameters.ObservableOperators`.
-        singular_values_: float64 (n,), descending; singular values of P21, the matrix of bigram
+        singular_values_: float64 (rank,), descending; singular values of P21, the matrix of bigram
             probabilities, or canonical correlations of histories and symbols (``regression``, or ``hkz`` with
             ``whitening``).
 

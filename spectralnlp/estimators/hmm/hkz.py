@@ -38,12 +38,13 @@ def solve_hkz(
         all_triples: estimate P21, the matrix of bigram probabilities, from all pairs of adjacent symbols.
             This is exact only for chains that start in their stationary distribution. If False, P21 and the
             symbol probabilities P1 are marginals of the same trigrams as P3x1, as published.
-        whitening: divide P21 by the square roots of its marginals before the SVD, and express the operators
-            in that basis; the published algorithm does not.
+        whitening: divide P21 by the square roots of its marginals before the SVD, and divide the singular
+            vectors by the same square roots; the published algorithm does neither.
         random_state: seed of the SVD, which is randomised for many symbols.
 
     Returns:
-        The model, with an operator for every symbol, and the singular values, float64 (n,).
+        The model, with an operator for every symbol; and the singular values of P21, whitened if requested,
+        float64 (rank,).
     """
     older, old, new = table.grams.T
     weights, V = table.weights, table.boundary
@@ -110,6 +111,12 @@ def _svd(matrix: sp.csr_matrix, rank: int, random_state: int) -> tuple[Floats, F
 
 
 def _scaled(state: Floats, normaliser: Floats, otherwise: Floats) -> Floats:
-    """Scale a state so that its probabilities sum to one; return ``otherwise`` if the sum is not positive."""
+    """Scale a state so that the probabilities of all next symbols sum to one.
+
+    Args:
+        state: float64 (k,); the state.
+        normaliser: float64 (k,); its product with a state is the sum of the probabilities (b∞ in the paper).
+        otherwise: result if the sum is not positive.
+    """
     total = normaliser @ state
     return state / total if total > 1e-12 else otherwise

@@ -243,8 +243,8 @@ class StateSums:
 
     Attributes:
         start: float64 (k,); counts of initial states.
-        moves: float64 (k, k); counts of transitions, (next state, state).
-        emitted: float64 (V, k); counts of emissions, (symbol, state).
+        moves: float64 (k, k); counts of transitions to a state (row) from a state (column).
+        emitted: float64 (V, k); counts of emissions of a symbol (row) by a state (column).
     """
 
     start: Floats

@@ -34,14 +34,14 @@ class NGrams(ABC):
 
     @abstractmethod
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield marginal weights of n-grams: of the symbols at some positions, summed over all others.
+        """Yield the total weight of each distinct combination of symbols at some positions of the n-grams.
 
         Args:
-            lags: the positions: 0 for the last symbol of an n-gram, 1 for the symbol before it, and so on.
+            lags: positions: 0 for the last symbol of an n-gram, 1 for the symbol before it, and so on.
 
         Yields:
-            Pairs of distinct rows of symbols (one column for each position, in the given order; sorted) and
-            their weights; several pairs if the n-grams are in a file, one for each range of rows.
+            Pieces of a table sorted by symbols, each a pair: symbols, int32 (n, n_positions), columns in the
+            order of ``lags``; and weights, float64 (n,). N-grams in memory give a single piece.
         """
 
     @cached_property
@@ -213,7 +213,7 @@ class Histories:
     """Histories (sequences of symbols of one length), and the weights of the symbols that follow them.
 
     Attributes:
-        symbols: int32 (n, length); symbols of each history, in the order of the arguments of `histories`.
+        symbols: int32 (n, length); symbols of each history, in the order of the ``lags`` of `histories`.
         futures: csr (n, V); weight of each following symbol.
         weights: float64 (n,); total weight of each history, the row sums of ``futures``.
     """
@@ -224,11 +224,11 @@ class Histories:
 
 
 def histories(grams: NGrams, *lags: int, size: int) -> Iterator[Histories]:
-    """Yield all histories, sorted by their symbols at the given positions.
+    """Yield all histories that consist of the symbols at some positions, sorted by these symbols.
 
     Args:
         grams: table of n-grams.
-        lags: positions of the history's symbols; 1 is the one directly before the following symbol.
+        lags: positions of a history's symbols; 1 for the symbol directly before the following symbol.
         size: approximate number of non-zero entries of ``futures`` in each piece.
     """
     for columns, weights in in_chunks(grams.sums(*lags, 0), size, len(lags)):

@@ -69,7 +69,9 @@ class RegressionOptions(Options):
 
 
 def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Floats, Floats]:
-    """Embed each symbol as a possible next symbol, by a CCA between histories and the symbols after them.
+    """Compute coordinates of symbols, by a CCA between histories and the symbols that follow them.
+
+    The expected future of a history is the mean of the coordinates of the symbols that may follow it.
 
     Returns:
         The coordinates, float64 (V, k), with mean 0 over tokens; and the canonical correlations, (k,).
@@ -86,8 +88,8 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
         """Yield blocks of rows of the whitened history × symbol matrix, before centring.
 
         Yields:
-            A block, and a vector ``left`` with a number for each of its rows; the block minus left right⊤ is
-            centred.
+            A block, csr (n, V), and a vector ``left``, float64 (n,). The centred block is the block minus
+            left right⊤, where ``right`` is the vector of the enclosing function.
         """
         for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
@@ -163,7 +165,7 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
     Args:
         grams: table of n-grams.
         future: float64 (V, k); coordinates of symbols.
-        backoff: weight κ of the mean state.
+        backoff: weight κ of the mean state, which is zero.
 
     Returns:
         Weights, float64 (V + 1,), and states, float64 (V + 1, k).
@@ -198,11 +200,11 @@ def _levels(
     """Compute the smoothed states of the histories of n-grams, for each length up to ``options.history``.
 
     Args:
-        columns: int32; the symbols of each n-gram: first its history, the symbol nearest to the last one
-            first, then its last symbol. If an n-gram is included, all n-grams with the same two symbols
-            before the last one must be included, because states are sums over them.
+        columns: int32 (n, length + 1); the symbols of each n-gram: its history from the most recent symbol to
+            the oldest one, then its last symbol. If an n-gram is included, all n-grams with the same two
+            symbols before the last one must be included, because states are sums over them.
         weights: float64 (n,); weight of each n-gram.
-        one: weights and states of histories of one symbol; see `_after_one_symbol`.
+        one: weights and states of all histories of one symbol; see `_after_one_symbol`.
         future: float64 (V, k); coordinates of symbols.
         options: settings of the regression.
     """
@@ -273,9 +275,9 @@ class _StatesAfter:
         """Return the states of some histories, float64 (n, k).
 
         Args:
-            symbols: int32 (n, length); symbols of each history: first the last but one, then the symbols
-                before it, from the newest to the oldest, finally the last one. Rows may have any order, but
-                must not precede the bound of `forget_before`.
+            symbols: int32 (n, length); symbols of each history. The last column has the last symbol; the
+                other columns have the symbols before it, from the newest to the oldest. Rows may have any
+                order, but histories that were discarded by `forget_before` are not allowed.
         """
         if self.length == 1:
             return self.one[symbols[:, 0]]
@@ -291,11 +293,11 @@ class _StatesAfter:
         return states
 
     def forget_before(self, symbols: Columns) -> None:
-        """Discard the states of histories that are sorted before a bound, and will not be looked up again.
+        """Discard the states of all histories that precede a position in the sorted stream, to save memory.
 
         Args:
-            symbols: int32 (1 or 2,); the bound: the last symbol but one of a history and, if there are two
-                numbers, the symbol before it.
+            symbols: int32 (1 or 2,); the position, as values of the first one or two columns in
+                `of`: the last symbol but one of a history, and the symbol before it.
         """
         if self.length > 1:
             self.shorter.forget_before(symbols)
@@ -330,9 +332,9 @@ class SmoothedStates:
         before: float64 (n, k); state before the last symbol of each n-gram; with ``leave_one_out``, estimated
             without this n-gram.
         after: float64 (n, k); state after each n-gram.
-        history: float64 (k,); state of the history of the last n-gram, estimated from all its occurrences.
-            After the last n-grams of all it is the initial state, because their history consists of
-            boundaries.
+        history: float64 (k,); state of the history of the last n-gram in this object, estimated from all
+            occurrences of the history. In the last object of the stream this history consists of boundaries,
+            so its state is the initial state.
     """
 
     columns: Columns

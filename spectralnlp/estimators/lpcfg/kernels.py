@@ -12,7 +12,7 @@ def add_totals(values, offsets, parents, first_state, totals):
     """Sum the counts of events (rules, words) by the state of their left-hand-side symbol.
 
     Args:
-        values: float64; counts of events as concatenated matrices, with a row for each state of the symbol.
+        values: float64; counts of events as concatenated matrices; rows are states of the left-hand side.
         offsets: int64 (n_events + 1,); start of each event's matrix in ``values``.
         parents: int32 (n_events,); left-hand-side symbol of each event.
         first_state: int64 (n_symbols + 1,); index of the first state of each symbol.
@@ -38,7 +38,7 @@ def smoothed_rules(values, offsets, parents, first_state, totals, smoothing):
     Args:
         values, offsets, parents, first_state: see `add_totals`.
         totals: float64 (n_all_states,); total count of each state.
-        smoothing: weight α of the mean.
+        smoothing: weight α, in [0, 1], of the mean.
 
     Returns:
         Probabilities, float64, in the layout of ``values``.

@@ -159,7 +159,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
 
         Args:
             n_states: int32 (n_symbols,); number of states of each symbol.
-            noise: each share is multiplied by a uniform random number in 1 ± noise; in [0, 1].
+            noise: number in [0, 1]; each share is multiplied by a uniform random number in 1 ± noise.
             random_state: seed.
         """
         rng = np.random.default_rng(random_state)
@@ -283,7 +283,7 @@ def state_grammar(index: TreeEventIndex, counts: StateCounts, smoothing: float) 
 
 
 def _token_vectors(index: TreeEventIndex, counts: StateCounts) -> Floats:
-    """Sum the vectors Z of the tokens of every (word, tag) pair, float64 (n_pairs, m_max).
+    """Sum the vectors Z of the tokens of each (word, tag) pair, float64 (n_pairs, most states of a tag).
 
     The vector Z of a token has the value 1 / p(state | tag) at the token's state, and zero elsewhere. If the
     state is uncertain, each value is multiplied by the probability of the state.

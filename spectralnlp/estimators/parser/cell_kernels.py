@@ -35,8 +35,8 @@ class Sentences(NamedTuple):
     """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        attributes: features of all tokens; its array ``marks`` has a number for each token boundary, which is
-            one more for each sentence than there are tokens.
+        attributes: features of all tokens, concatenated. Its array ``marks`` has n + 1 numbers for a sentence
+            of n tokens, one for each token boundary.
         tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
         spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
         start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.

@@ -42,15 +42,16 @@ _NEGLIGIBLE = 1e-5
 class CountedGrammar:
     """A grammar whose parameters are ratios of counts, with these counts and its training trees.
 
-    `index` and `counts` refer to symbols of the treebank. In a ``pcfg``, these may be annotated with their
-    context (``NP^S``), and each of them is one state of a symbol of the grammar (``NP``). In an ``lpcfg``,
-    they are the symbols of the grammar, which have several states. `place` relates them to the states.
+    `index` and `counts` refer to symbols of the treebank. For a ``pcfg``, treebank symbols may be annotated
+    with their context (``NP^S``); each annotated symbol is a state of a plain symbol of the grammar (``NP``).
+    For an ``lpcfg``, treebank symbols are the symbols of the grammar, which have several states. `place` maps
+    treebank symbols to states of the grammar.
 
     Attributes:
         grammar: the trained grammar.
         index: rules and (word, tag) pairs of the training trees.
         counts: counts of the events of all trees.
-        probabilities: probabilities by which the states of the trees' nodes were inferred.
+        probabilities: probabilities of rules and words, by which the states of nodes were inferred.
         smoothing: smoothing weight α; see `TreeEventIndex.probabilities`.
         place: int64 (n_index_symbols,); index of the first state of each treebank symbol, among all states of
             the grammar.
@@ -181,10 +182,10 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """Rule and states of each count of a binary rule, numbered as in the treebank.
+        """For each count of a binary rule in `counts`, the index of the rule and the states of its symbols.
 
-        The arrays are int64 (n_counts,), the index of the rule, and int32 (n_counts, 3), the states of its
-        three symbols.
+        The indices are int64 (n_counts,). The states are int32 (n_counts, 3), and numbered from 0 for each
+        treebank symbol.
         """
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)
@@ -225,11 +226,13 @@ class CountedGrammar:
         return place[self.tokens.tag[place] == tag]
 
     def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """Return p(tag | signature) from all trees, and from all but one tree, for each tree that changes it.
+        """Return p(tag | signature) from all trees, and with single trees left out.
+
+        The result has only those trees whose removal changes the probability of a tag.
 
         Args:
-            entry: lexicon entry of the signature (a spelling class of unknown words).
-            tags: symbols of the tags.
+            entry: index of the lexicon entry of the signature (a spelling class of unknown words).
+            tags: symbol ids of the tags.
         """
         signature = entry - len(self.grammar.lexicon.words)
         prior = [self._share_of_last(tag) for tag in tags]
@@ -253,7 +256,7 @@ class CountedGrammar:
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
-        """Id of each word in the treebank."""
+        """Mapping of words to their ids in the treebank."""
         return {word: number for number, word in enumerate(self.index.table.words)}
 
     @cached_property
