@@ -10,7 +10,7 @@ from numba.core import event
 
 
 class _Announcer(event.Listener):
-    """Listener that reports when compilation of kernels begins, or when it begins for each stage.
+    """Listener to numba's events that reports when compilation begins, once or at each of several stages.
 
     Kernels that are loaded from the disk cache are not reported.
     """
@@ -39,7 +39,10 @@ class _Announcer(event.Listener):
 
 
 class _Names(event.Listener):
-    """Listener that collects the names of compiled kernels, except those compiled for another kernel."""
+    """Listener to numba's events that collects the names of compiled kernels.
+
+    A kernel that is compiled because another kernel calls it is not listed.
+    """
 
     def __init__(self) -> None:
         self.names: list[str] = []

@@ -76,10 +76,10 @@ def _cached(dispatcher: Any) -> Kernel:
 
 
 def kernel_part(function: Kernel) -> Kernel:
-    """Make a function callable from kernels, which are compiled together with it.
+    """Make a function callable from kernels; it is compiled as a part of them.
 
-    It takes less time to compile than a kernel, has no cache file, and can be optimised together with its
-    caller. Python code calls it uncompiled.
+    Such a function takes less time to compile than a kernel, has no cache file, and can be optimised together
+    with its caller. Called from Python, it runs uncompiled.
     """
     part: Kernel = register_jitable(**_FOR_PYTHON)(function)
     return part

@@ -21,5 +21,5 @@ def power_of_two(exponent: float) -> float:
 
 @kernel_part
 def exponent_of(number: float) -> float:
-    """Return ⌊log₂ number⌋ of a positive float64, or -1022 if that is larger (subnormal numbers)."""
+    """Return ⌊log₂ number⌋ of a positive float64; -1022 for all subnormal numbers."""
     return float(max((bits_of_float(number) >> 52) - _MOST, _LEAST))

@@ -81,9 +81,10 @@ class CanonicalPairs:
 def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> CanonicalPairs:
     """Compute the leading pairs of canonical directions (Hotelling 1936; Bach and Jordan 2005, section 2).
 
-    With the covariances S_x, S_y and S_xy, these come from the singular vectors of S_x^-½ S_xy S_y^-½; that
-    matrix is not formed when it would be large. The inverse roots are pseudo-inverses, so directions without
-    variance get no weight, and one-hot views and collinear columns need no regularisation.
+    The directions are S_x^-½ U and S_y^-½ V, where S_x^-½ S_xy S_y^-½ = U diag(correlations) Vᵀ is a singular
+    value decomposition, and S_x, S_y and S_xy are the covariances. A large matrix is not formed. The inverse
+    roots are pseudo-inverses, so directions without variance get no weight, and one-hot views and collinear
+    columns need no regularisation.
 
     Args:
         x: moments of the first view, p columns.
@@ -218,7 +219,7 @@ def _factor(correlations: Floats, scale: Floats) -> _Root:
 
 
 def _is_diagonal(second: Any) -> bool:
-    """Whether the matrix is diagonal: no example has two non-zero columns, as in a one-hot view."""
+    """Return whether XᵀX / n is diagonal: no example has two non-zero columns, as in a one-hot view."""
     return bool(second.count_nonzero() == np.count_nonzero(second.diagonal()))
 
 

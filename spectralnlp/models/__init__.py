@@ -43,8 +43,8 @@ def folder_of(name: str | Path) -> Path:
 def moments_folder(folder: Path) -> Path:
     """Return the folder with the moments (training statistics) of a model.
 
-    It is an installed package of the model's moments if the model's own folder has none and there is one;
-    otherwise it is the model's own folder, even if that has none.
+    If the model's folder has no moments, but a package with the model's moments is installed, the folder of
+    this package is returned; in all other cases, the model's folder, which may have no moments.
 
     Args:
         folder: the folder of the model.

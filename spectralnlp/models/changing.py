@@ -27,7 +27,11 @@ class ChangingModel(StorableModel):
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:
-        """Build a model from what was read from its folder; raises as `StorableModel.from_stored` does."""
+        """Return the model that a folder holds, with the folder's path and digest.
+
+        Raises:
+            ModelError: the folder lacks something that the model needs, which the message names.
+        """
         model = super().from_stored(stored)
         object.__setattr__(model, "folder", Path(stored.path))
         object.__setattr__(model, "digest", stored.digest)
@@ -35,7 +39,7 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """The name under which the model is installed, else of its folder, else of its estimator."""
+        """The installed model's name; else the name of its folder or, if it was not loaded, its estimator."""
         if self.folder is None:
             return super().name
         installed = self.folder.name.replace("_", "-")
@@ -51,21 +55,22 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
-        """Return a variant of this model after making it as updatable as this model.
+        """Copy the folder, the digest and the kept statistics of this model to another, and return the other.
+
+        A variant of a model can then be updated like the model itself.
 
         Args:
-            other: the variant, such as a parser with another tagger; changed in place: gets the folder, the
-                digest and the kept statistics of this model.
+            other: a variant of this model, such as a parser with another tagger; changed in place.
         """
         for name in ("folder", "digest", "kept"):
             object.__setattr__(other, name, getattr(self, name))
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with the settings of another model that are not learned.
+        """Return this model with those settings of the original model that training does not determine.
 
-        A subclass that has such settings, as a parser has a tagger, overrides this method; by default, the
-        model is returned unchanged.
+        This method of the base class returns the model unchanged. Subclasses with such settings, as parsers
+        with their tagger, override it.
 
         Args:
             original: the model from which this model was made by an update.
@@ -84,17 +89,18 @@ class ChangingModel(StorableModel):
         """Return a new model that has also learned from further examples; this model does not change.
 
         Args:
-            X: the new examples: trees, tagged sentences, texts or symbol sequences; or texts or sentences
-                whose labels or tags are in ``y``.
+            X: the new examples: trees, tagged sentences, texts or symbol sequences; or texts whose labels, or
+                sentences whose tags, are in ``y``.
             y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
-            add_known: whether to count examples again that the model has learned from already.
-            skip_known: whether to skip examples that the model has learned from already.
+            add_known: whether examples from which the model has learned already are counted once more.
+            skip_known: whether such examples are left out.
             from_scratch: whether to train from scratch, even if training could continue from this model.
 
         Raises:
             ConfigError: the model's moments or examples were not kept.
-            InputError: the model has learned from an example already, which is named, and neither
-                ``add_known`` nor ``skip_known`` is set; or there are no examples.
+            ModelError: the folder has changed since the model was loaded.
+            InputError: there are no examples; or the model has learned from an example already, and neither
+                ``add_known`` nor ``skip_known`` is set. The message names the example.
         """
         return cast(
             Self,
@@ -104,7 +110,7 @@ class ChangingModel(StorableModel):
         )
 
     def forget(self, X: Any, y: Any = None) -> Self:
-        """Return a new model as if it had never seen some examples; this model does not change.
+        """Return a new model that has not learned from the given examples; this model does not change.
 
         Args:
             X: the examples to forget, exactly as the model learned from them, in the form of `update`.
@@ -112,7 +118,9 @@ class ChangingModel(StorableModel):
 
         Raises:
             ConfigError: the model's moments or examples were not kept, or the model cannot forget.
-            InputError: an example is not in the model, and is named; or no examples would be left.
+            ModelError: the folder has changed since the model was loaded.
+            InputError: there are no examples to forget; the model has not learned from an example, which the
+                message names; or no examples would be left.
         """
         return cast(Self, _methods().forget(self, X, y))
 

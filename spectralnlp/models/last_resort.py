@@ -20,7 +20,7 @@ _MAX_NAMES = 10
 
 
 def last_resort(parser: ForestParser, sentence: SentenceInput) -> tuple[Tree, tuple[Constituent, ...]]:
-    """Return a flat tree for a sentence without a parse, and the required brackets as constituents.
+    """Return a flat tree of a sentence without a parse, and the constituents that constraints require.
 
     Args:
         parser: the parser that found no tree.
@@ -81,7 +81,7 @@ def _to_blame(
 
     Args:
         parts: one or more constraints that no tree meets together with ``met``.
-        derives: returns whether some tree meets the constraints.
+        derives: function of constraints that returns whether some tree meets all of them.
         left: list of one item, the number of calls of ``derives`` still allowed; decremented at each call.
             When it reaches 0, the remaining constraints are returned without being tested.
         met: constraints that some tree meets.
@@ -90,7 +90,7 @@ def _to_blame(
         return list(parts)
 
     def of_half(half: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-        """Return constraints of a half that conflict with others; [] if others conflict by themselves."""
+        """Return a subset of ``half`` that conflicts with ``others``; [] if no tree meets ``others``."""
         if left[0] <= 0:
             return list(half)
         left[0] -= 1
@@ -136,7 +136,7 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """Return the required brackets as (label, start, end); those without a label get a frequent one."""
+    """Return required brackets as (label, start, end), unlabelled ones with the most frequent label."""
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))
     forbidden = {(each.label, *each.span) for each in constraints.forbidden}

@@ -130,7 +130,7 @@ class Parser(TextParser, ChangingModel):
         Args:
             tagger: a tagger with the tags of the parser's treebank.
             weight: exponent of the tag probabilities by which lexical scores of rare words are multiplied.
-            fixed: whether trees must have the tagger's best tags for all words instead.
+            fixed: whether trees must have the tagger's best tags for all words; ``weight`` is then not used.
 
         Raises:
             ConfigError: over half of the tagger's tags are unknown to the parser, or the weight is negative.
@@ -325,13 +325,13 @@ class Parser(TextParser, ChangingModel):
         return -np.inf if forests.any_tag or not forests.scored else forests.log_probability
 
     def tree_log_probability(self, tree: Tree) -> float:
-        """Return the natural logarithm of a tree's probability under the first grammar, over all states.
+        """Return the natural log-probability of a tree under the first grammar, summed over latent states.
 
         Args:
             tree: a tree without traces and function tags, with or without the root ``TOP``.
 
         Returns:
-            The log-probability; -inf if the grammar lacks a rule of the tree.
+            The log-probability; -inf if the grammar lacks a rule or a tagged word of the tree.
         """
         binary = self.grammar_sets[0].binariser.binarise(strip_root(tree))
         return tree_log_probability(binary, self.grammars[0], self.forest_parser.grammars[0].signature)
@@ -359,25 +359,27 @@ class Parser(TextParser, ChangingModel):
         """Explain a bracket of a sentence by the training trees that count most for and against it.
 
         The influence of a training tree is the amount by which the log-odds of the bracket under the grammar
-        would fall without the tree, to first order: the latent states of nodes are held fixed, and the span
-        scorer is ignored.
+        would fall if the tree were removed. It is computed to first order, with fixed latent states of nodes
+        and without the span scorer.
 
         Args:
             words: one or more tokens, as for `parse_tokens`.
-            bracket: (start, end, label) in tokens from 0, end exclusive; need not be in the sentence's tree.
+            bracket: (start, end, label) in tokens from 0, end exclusive; the sentence's tree may lack it.
             trees: the training trees, as a corpus or a list; needed if only counts were kept with the parser,
                 or to get the names of the trees' files. None for the trees that were kept; if only counts
                 were kept, rules are listed instead of trees, each with its contribution to the log-odds.
             limit: largest number of trees for, and of trees against, the bracket.
-            recount: whether to compute the influence of each listed tree exactly, by counting the grammar
+            recount: whether to compute the influence of each listed tree exactly, by estimating the grammar
                 again without the tree, which takes about half a second per tree.
 
         Raises:
             ConfigError: no training data was kept, and there is neither a span scorer with features to list
-                nor a plain probabilistic grammar, as in ``pcfg``; or no trees were kept to recount; or the
-                model has no grammar with counted states, only tensors.
-            ConstraintError: an InputError: the bracket is out of range, or its label is unknown.
-            NoTreeError: a ConstraintError: all trees of the model have the bracket, or none has it.
+                nor a plain probabilistic grammar, as in ``pcfg``; or the parser was not trained on ``trees``;
+                or ``recount`` is set, but no trees were kept or given; or no grammar's parameters are ratios
+                of counts, as when all are spectral tensors.
+            InputError: the bracket has no label.
+            ConstraintError: the bracket is out of range, or its label is unknown.
+            NoTreeError: all trees of the model have the bracket, or none has it.
         """
         explanation: Explanation = registry.changes.get("models").explain(
             self, words, bracket, trees=trees, limit=limit, recount=recount

@@ -111,7 +111,7 @@ class RefinementTagger(TextTagger, ChangingModel):
         return np.where(mass > 0, total / np.maximum(mass, 1e-300), coarse)
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probability of each tag that `best_tags` returns."""
+        """Return the posterior probabilities of the tags that `best_tags` returns, a list per sentence."""
         check_sentences(sentences)
         return [self.posteriors(sentence).max(axis=1).tolist() for sentence in sentences]
 

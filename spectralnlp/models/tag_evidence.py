@@ -51,7 +51,7 @@ class SuggestedTags:
         return [list(self.suggested) for _ in sentences]
 
     def posteriors(self, sentence: Sequence[str]) -> Floats:
-        """Return tag probabilities, a half on the suggested tag of each word, float64 (n_words, n_tags)."""
+        """Return tag probabilities, 0.5 for the suggested tag of each word, float64 (n_words, n_tags)."""
         column = {tag: i for i, tag in enumerate(self.tags)}
         p = np.full((len(self.suggested), len(self.tags)), 1 / len(self.tags))
         for row, tag in enumerate(self.suggested):

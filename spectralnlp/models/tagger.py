@@ -130,9 +130,9 @@ class Tagger(TextTagger, ChangingModel):
         return p
 
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probability of each tag that `best_tags` returns.
+        """Return the probabilities of the tags that `best_tags` returns, a list per sentence.
 
-        For tags of spans, it is the probability of the corresponding tag in `tags`.
+        If tags encode spans, the probability of a tag is that of the corresponding BIOES tag in `tags`.
         """
         emissions, starts = self._scorer.emissions(check_sentences(sentences))
         best = best_tags(emissions, starts, *self._chain)

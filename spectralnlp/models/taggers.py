@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the class of taggers for the kind named in a model folder; None stands for a linear chain."""
+    """Return the tagger class for the ``kind`` that a model folder names; a linear chain if it names none."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 

@@ -154,26 +154,27 @@ class TextParser(ABC):
         constraints: Iterable[Constraints | None] | None = None,
         on_bad: OnBad | None = None,
     ) -> Iterator[Any]:
-        """Parse a stream of texts or of tokenised sentences lazily and in order, on the engine in use.
+        """Parse a stream of texts or of tokenised sentences, lazily and in order.
 
-        Inside ``use_engine("threads")`` sentences are parsed in parallel: the kernels release the GIL.
+        Inside ``use_engine("threads")``, sentences are parsed in parallel, because kernels release the GIL.
 
         Args:
-            items: texts, tokenised sentences or `Sentence`s; an item may be None, with the result None.
+            items: texts, tokenised sentences or `Sentence`s; None is allowed as an item, and yields None.
             decoder: name of a decoder to use; None for the parser's default.
             k: see `parse`.
             fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence
                 for the tags of rare and unknown words, as a tagger's tags are (`TagEvidence`).
-            constraints: the constraints of each item, which must be a tokenised sentence; None for none.
-            on_bad: called with the error of each item that is neither a text nor tokens, whose result is
-                None; None to raise the error.
+            constraints: the constraints, or None, of each item; no item may then be a text.
+            on_bad: function that is called with the error of each invalid item, for which None is yielded;
+                None to raise the error.
 
         Yields:
             The result of `parse` for each text, and of `parse_tokens` for each tokenised sentence.
 
         Raises:
-            InputError: an item is neither a text nor tokens, and is named by its number from 1; the numbers
-                of constraints and items differ; or a text has constraints.
+            InputError: an item is neither a text nor a tokenised sentence (the message gives its number, from
+                1); an item is a text, although there are constraints; or their number differs from that of
+                the items.
             ConstraintError: as for `parse_tokens`.
         """
         check_number(k, "k", least=1)

@@ -40,7 +40,7 @@ class TextTagger(ABC):
 
     @abstractmethod
     def confidence(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probability of each tag that `best_tags` returns."""
+        """Return the probabilities of the tags that `best_tags` returns, a list per sentence."""
 
     def tag(self, text: str, *, scores: bool = False) -> list[Tagged]:
         """Tag every sentence of a text.

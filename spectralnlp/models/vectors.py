@@ -187,7 +187,8 @@ class Vectors(ChangingModel):
         """Read vectors in word2vec's text format, with or without the header line.
 
         Raises:
-            InputError: a line has another width or a value that is not a number; names the line.
+            InputError: a line lacks numbers, has too many, or has a value that is not a finite number (the
+                message names the line); or the file has no vectors, or not as many as its header says.
         """
         words, vectors = read_word2vec(path)
         ones = np.ones(len(words), np.int64)

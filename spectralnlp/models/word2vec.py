@@ -49,8 +49,8 @@ def read_word2vec(path: str | Path) -> tuple[list[str], Array32]:
     If a word occurs twice, the first vector counts.
 
     Raises:
-        InputError: a line has a value that is not a finite number, or another width than the lines before;
-            there are no vectors; or the number of vectors differs from the first line. Names path and line.
+        InputError: a line has a value that is not a finite number, or not as many values as the lines before
+            (the message names the line); or the file has no vectors, or not as many as its header says.
     """
     vectors: dict[str, Array32] = {}
     promised: tuple[int, int] | None = None

@@ -97,7 +97,7 @@ class LatentGrammar:
     def unshared_arrays(self, *, compact: bool = False) -> Arrays:
         """Return the arrays to store that differ between grammars learned from the same trees.
 
-        They are the numbers of states, the tensors, and the root and lexical vectors; `common_arrays`
+        They are the numbers of states, the tensors, the root weights and the lexical vectors; `common_arrays`
         returns all other arrays.
 
         Args:
@@ -241,8 +241,8 @@ class GrammarSet:
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
             metadata: stored JSON values, as `to_json` returns them.
-            fallback: prefix of the array names of another grammar set, from which lexicon arrays are read
-                that this set was stored without; None if it was stored with all arrays.
+            fallback: prefix of the array names of another grammar set in the same folder, which has the
+                lexicon arrays that are not stored twice; None if this set was stored with all arrays.
 
         Raises:
             ModelError: a stored array or value is invalid.

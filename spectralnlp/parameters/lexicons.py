@@ -61,12 +61,12 @@ class Lexicon:
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
-        """The entry of each known word, by the word."""
+        """Mapping from known words to the indices of their entries."""
         return {word: index for index, word in enumerate(self.words)}
 
     @cached_property
     def signature_index(self) -> Mapping[str, int]:
-        """The index in ``signatures`` of each signature (spelling class of unknown words), by its name."""
+        """Mapping from signatures (spelling classes of unknown words) to their indices in ``signatures``."""
         return {signature: index for index, signature in enumerate(self.signatures)}
 
     def has_same_entries(self, other: Lexicon) -> bool:

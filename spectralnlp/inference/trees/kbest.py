@@ -23,14 +23,15 @@ Derivation = tuple[float, int, int, int]
 
 
 def best_edges(forest: Forest, gains: Floats) -> Ints:
-    """Return the hyperedge of each node in the tree of largest total gain.
+    """Return the hyperedges of the tree with the largest total gain, one for each node of the tree.
 
     Args:
         forest: the forest.
-        gains: float64 (n_edges,); -inf excludes a hyperedge from every tree.
+        gains: float64 (n_edges,); what a tree gains by containing each hyperedge; -inf excludes a hyperedge
+            from every tree.
 
     Returns:
-        int32 (n_nodes,); -1 for nodes outside the tree.
+        int32 (n_nodes,); the hyperedge of each node, -1 for nodes outside the tree.
     """
     chosen: Ints = _best_tree(forest, gains, derivation_weights(MaxPlus(), forest, gains))
     return chosen
@@ -43,9 +44,10 @@ def best_trees(
 
     Args:
         forest: the forest.
-        gains: float64 (n_edges,); -inf excludes a hyperedge from every tree.
+        gains: float64 (n_edges,); what a tree gains by containing each hyperedge; -inf excludes a hyperedge
+            from every tree.
         k: number of trees.
-        root_gains: float64 (n_roots,); the gain of each root as the top of a tree; None for zeros.
+        root_gains: float64 (n_roots,); what a tree gains by having each root; None for zeros.
 
     Returns:
         For each tree its total gain and the hyperedge of each node, int32 (n_nodes,), -1 for nodes outside
@@ -103,7 +105,7 @@ class _LazySearch:
         return choice[: self.goal]
 
     def _open(self, node: int) -> None:
-        """Find the best derivation of a node that was not visited before, as the max-sum pass computed it."""
+        """Find the best derivation of a node if it is visited for the first time, from the max-sum pass."""
         if node in self.found:
             return
         edges = range(self.edges[node], self.edges[node + 1])
@@ -114,7 +116,7 @@ class _LazySearch:
             self.candidates[node] = heap
 
     def _extend(self, node: int) -> None:
-        """Find the next best derivation of a node, after finding any of its children's that this needs."""
+        """Find the next best derivation of a node, computing derivations of its descendants as needed."""
         stack = [node]
         while stack:
             node = stack[-1]

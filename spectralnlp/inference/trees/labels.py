@@ -50,7 +50,7 @@ class SpanLabels:
 
 @dataclass(frozen=True)
 class SharedLabels:
-    """The labels of several grammars, numbered together, and the labels of each grammar's symbols.
+    """The labels of several grammars with common ids, and the label id of each grammar's symbols and rules.
 
     Attributes:
         names: the names of phrase labels and tags, by id; a name that is both has two ids.
@@ -64,7 +64,7 @@ class SharedLabels:
 
     @classmethod
     def of(cls, grammars: Sequence[LatentGrammar]) -> SharedLabels:
-        """Return the labels of grammars, and the pairs of labels of their unary rules, with assigned ids."""
+        """Assign ids to the labels of grammars, and to the pairs (top, bottom) of labels in unary rules."""
         index: dict[tuple[str, bool], int] = {}
         pair_index: dict[tuple[int, int], int] = {}
         maps = []

@@ -69,7 +69,11 @@ class SpanLimits:
         """Return which symbols and unary rules are allowed over each of the given spans.
 
         Args:
-            start, end: int32 (n_spans,); distinct spans.
+            start, end: int32 (n_spans,); first token of each span, and the token after its last; all spans
+                are distinct.
+
+        Returns:
+            The tables, and for each span its row in them, or FREE.
         """
         row = np.full(len(start), FREE, np.int32)
         if len(self.spans):
@@ -89,10 +93,10 @@ class SpanLimits:
         return np.array([span in wanted for span in zip(start.tolist(), end.tolist(), strict=True)], bool)
 
     def open(self, cells: Cells) -> Cells:
-        """Return the cells (spans) that are open under these limits; see `nested_cells`.
+        """Return the cells (spans) that the parser considers under these limits; see `nested_cells`.
 
         Args:
-            cells: the cells that would be open without limits.
+            cells: the cells that it would consider without limits.
         """
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
@@ -157,7 +161,7 @@ class LabelTable:
     """The phrase labels that each symbol, and each unary rule with the symbol below it, puts over a span.
 
     Attributes:
-        rows: the row of each label in the next two tables.
+        rows: label → index of its row in the next two tables.
         of_bottom: bool (n_labels, n_symbols); whether the symbol stands for the label.
         of_unary: bool (n_labels, n_unary); whether the rule, or the symbol below it, stands for the label.
         child: int32 (n_unary,); the symbol below each unary rule.
@@ -240,7 +244,12 @@ class LabelTable:
         return SpanLimits(_span_array(required), _span_array(spans), alone, under, bottom)
 
     def _has(self, table: Flags, label: str | None) -> Flags:
-        """Return which columns of a table have a label, bool (n_columns,); None means any label."""
+        """Return which symbols or unary rules stand for a label, bool (n_columns,).
+
+        Args:
+            table: `of_bottom` or `of_unary`; its columns are the symbols or unary rules.
+            label: the label; None for any label.
+        """
         if label is None:
             return np.asarray(table.any(axis=0))
         return table[self.rows[label]] if label in self.rows else np.zeros(table.shape[1], bool)
@@ -251,7 +260,7 @@ def limits_of(limits: SpanLimits | None, start: Ints, end: Ints) -> CellLimits:
 
     Args:
         limits: limits of the sentence's spans; None if everything is allowed.
-        start, end: int32 (n_spans,); distinct spans.
+        start, end: int32 (n_spans,); distinct spans, as for `SpanLimits.of_spans`.
     """
     if limits is not None:
         return limits.of_spans(start, end)

@@ -74,7 +74,7 @@ class Pruning:
 
     @classmethod
     def of_pool(cls, n_binarisations: int) -> Pruning:
-        """Return the default thresholds for a number of binarisations.
+        """Return the default thresholds of a parser with the given number of binarisations.
 
         Three or more binarisations are pruned more, because a tree lost from one forest is usually kept in
         another. Their forests are then so small that pruning them with the last grammar does not pay.
@@ -128,9 +128,10 @@ class Retry(NamedTuple):
     """Settings of a further attempt to parse a sentence, after the previous attempt found no tree.
 
     Attributes:
-        least_marginal: cells (spans) of at least this marginal are considered; 0 for all that may be.
-        is_loose: True prunes almost nothing; False takes the thresholds of the first attempt, with 1/1000
-            of its beam.
+        least_marginal: minimum marginal probability of the cells (spans) that are considered; 0 for all
+            cells that have a marginal.
+        is_loose: True to prune almost nothing; False to prune with the thresholds of the first attempt, but
+            with a beam of 1/1000 of the first.
         any_tag: whether every word may have every tag.
         applies: function that returns whether to make this attempt for a sentence.
     """
@@ -157,7 +158,7 @@ class Forests:
         scored: the forests by index of the binarisation; empty if the sentence has no derivation.
         log_probability: natural logarithm of the sentence's probability under the first of the grammars that
             could score it.
-        any_tag: whether the sentence could be derived only with every tag allowed for every word.
+        any_tag: whether a derivation was found only after allowing every tag for every word.
         coarse_only: whether only the coarse grammars could score the sentence.
     """
 
@@ -259,7 +260,10 @@ class ForestParser:
 
     @cached_property
     def first_with_same_lexicon(self) -> list[int]:
-        """For each binarisation, the first one with the same lexicon entries, to look up words only once."""
+        """For each binarisation, the index of the first one whose lexicon has the same entries.
+
+        Binarisations with the same entries share one lookup of a sentence's words.
+        """
         lexicons = [each.coarse.lexicon for each in self.grammars]
         return [
             next(n for n, first in enumerate(lexicons) if first.has_same_entries(each)) for each in lexicons
@@ -268,7 +272,8 @@ class ForestParser:
     def open_cells(self, sentence: SentenceInput) -> SentenceInput:
         """Return the sentence with the cells (spans) that the first attempt to parse considers.
 
-        A model predicts the cells; a parser without such a model takes the cells of `without_model`.
+        A model predicts the cells. A parser without such a model considers all spans or, in long sentences,
+        the narrow spans and those at either end of the sentence (`without_model`).
         """
         first, limits = self.grammars[0], sentence.limits[0]
         if self.cells is None:

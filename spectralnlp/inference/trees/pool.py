@@ -25,7 +25,7 @@ class Pool:
 
     Attributes:
         shared: ids of labels and of unary pairs, and each binarisation's symbols and rules mapped to them.
-        chains: the full unary chain for a pair (top, bottom) of labels; other pairs are chains of two.
+        chains: pair (top, bottom) of labels → full unary chain, for chains of three or more labels.
     """
 
     shared: SharedLabels
@@ -39,7 +39,7 @@ class Pool:
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The phrase labels for which each shared label, and each pair of labels of a unary rule, stands."""
+        """The phrase labels that each shared label, and each unary pair of labels, puts over a span."""
         return LabelTable.of_labels(self.shared, self.chains)
 
     def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:

@@ -1,4 +1,4 @@
-"""Prepare rule tensors for passes over a forest: as padded tensors, or as lists if nearly all zero.
+"""Prepare rule tensors for passes over a forest: padded or, if nearly all zero, as lists of elements.
 
 Only the tensors of rules that occur in a sentence's forest are prepared. Tensors that a model folder stores
 as low-rank factors are multiplied out.
@@ -111,7 +111,7 @@ def _write_padded(out, at, matrix, n_rows, n):
 
 @kernel_part
 def _make_list(rules, rule, tensor):
-    """Write the tensor of a binary rule as a list of its elements, if nearly all elements are negligible.
+    """Write a binary rule's tensor as a list of its larger elements, if nearly all others are negligible.
 
     Args:
         rules: DenseRules; the list is written to its arrays.
@@ -119,7 +119,7 @@ def _make_list(rules, rule, tensor):
         tensor: the tensor, flat.
 
     Returns:
-        Whether the list was written; if not, too many elements are not negligible.
+        Whether the list was written; False if too many elements are not negligible.
     """
     n_rows, m_b, m_c = rules.stored.factors.shapes[rule]
     width, offsets = padded(m_c), rules.stored.offsets

@@ -18,7 +18,7 @@ class ForestCounts(NamedTuple):
     """Expected counts of a grammar's parameters in a forest's trees.
 
     Attributes:
-        log_total: natural logarithm of the sum over the forest's trees; -inf if the sum is not positive.
+        log_total: natural logarithm of the total weight of the forest's trees; -inf if it is not positive.
         binary, unary: float64; the expected count of each entry of `SparseRules`.
         root: float64 (sum of n_states,); the expected count of each state as the root.
         offsets: int64 (n_nodes + 1,); node v has ``states[offsets[v]:offsets[v + 1]]``.
@@ -67,7 +67,13 @@ def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leav
 def _count(forest, rules, vectors, binary, unary):
     """Add the expected counts of the rules in a forest, by states, to ``binary`` and ``unary``.
 
-    Counts are not normalised: they are the expected counts times the forest's total.
+    Counts are not normalised: they are the expected counts times the total weight of the forest's trees.
+
+    Args:
+        forest: `Forest`.
+        rules: `SparseRules`.
+        vectors: `StateVectors`, the inside and outside vectors of the forest's nodes.
+        binary, unary: float64; a count for each entry of the rules; updated.
     """
     kind, edges, rule, left, right = forest.kind, forest.edges, forest.rule, forest.left, forest.right
     offsets, inside, outside = vectors.offsets, vectors.inside, vectors.outside

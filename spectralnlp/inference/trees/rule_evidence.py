@@ -86,7 +86,7 @@ def _log_weights(
 
 
 def _expected_logs(uses: Floats, weights: NDArray[np.floating]) -> Floats:
-    """Return each expected count times the logarithm of its weight; 0 if the count or the weight is zero."""
+    """Return ``uses · log(weights)`` elementwise; 0 where an expected count or a weight is not positive."""
     logs = np.log(weights, out=np.zeros(len(weights)), where=(uses > 0.0) & (weights > 0.0))
     return np.asarray(uses * logs)
 

@@ -240,8 +240,8 @@ def _fill(first, last_place, start, total, last, before, best, choice):
         first, last_place: start and end of the outer span.
         start: int32 (n_spans,); start of each span.
         total: float64 (n_spans,); best total gain of each span and the spans inside it.
-        last: int64 (n_tokens + 1,); row of the last candidate that ends at each token boundary, or -1.
-        before: int64 (n_spans,); row of the candidate before that ends at the same boundary, or -1.
+        last: int64 (n_tokens + 1,); row of the widest candidate so far that ends at each boundary, or -1.
+        before: int64 (n_spans,); row of the next narrower candidate with the same end, or -1.
         best: float64 (n_tokens + 1,); written; best total gain from ``first`` to each boundary.
         choice: int64 (n_tokens + 1,); written; row of the chosen span that ends at each boundary, or -1.
     """

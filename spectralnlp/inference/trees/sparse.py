@@ -33,7 +33,7 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Return the log of the total weight of a forest's trees, and posteriors of hyperedges and nodes.
+        """Return the total weight of a forest's trees, and posteriors of its hyperedges and nodes.
 
         Args:
             forest: a forest over these rules.
@@ -41,8 +41,8 @@ class SparseRules(NamedTuple):
             leaves: float64; vectors of the lexical nodes, concatenated.
 
         Returns:
-            As :meth:`~.dense_rules.DenseRules.score`: the natural logarithm of the total's magnitude without
-            ``forest.log_scale``, the posteriors of hyperedges and those of nodes.
+            The natural logarithm of the total's magnitude without ``forest.log_scale`` (-inf if the total is
+            zero or any result is not finite), the posteriors of hyperedges and those of nodes, float64.
         """
         offsets = vector_offsets(forest, grammar)
         root = root_weights(forest, grammar, offsets)

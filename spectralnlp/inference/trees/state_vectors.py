@@ -24,12 +24,15 @@ class StateVectors(NamedTuple):
 
 
 def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
-    """Return the probability of each state of the forest's roots as the root of a tree, float64.
+    """Return the grammar's root weights of the states of a forest's roots, concatenated.
 
     Args:
         forest: a forest over the grammar's symbols.
         grammar: any grammar.
         offsets: int64 (n_nodes + 1,); from `vector_offsets`.
+
+    Returns:
+        float64 (offsets[n_roots],), because the roots are the first nodes of the forest.
     """
     weights: Floats = np.empty(offsets[forest.n_roots])
     for node in range(forest.n_roots):

@@ -135,7 +135,8 @@ class ObservedTrees:
 class _Shares(NamedTuple):
     """Output arrays for the contributions of each node to the expected counts.
 
-    If ``end`` is empty, contributions are not recorded; if only the next two are, they are merely counted.
+    Nothing is recorded if ``end`` is empty. If ``number`` and ``share`` are empty, only the number of each
+    node's contributions is recorded, in ``end``.
 
     Attributes:
         end: int64 (n_nodes,); index at which the next contribution of each node is written.
@@ -334,8 +335,10 @@ def _begin_outside(trees, root, probabilities, counts, vectors, shares):
 def _outside(trees, node, columns, offsets, probabilities, counts, vectors, least, shares):
     """Add the expected counts of a node's rule or word, and write the outside vectors of its children.
 
-    The arguments are those of `_expected_counts`, and ``vectors`` (`_Vectors`) with all inside vectors of the
-    tree and the node's own outside vector.
+    Args:
+        trees, columns, offsets, probabilities, counts, least, shares: see `_expected_counts`.
+        node: the node.
+        vectors: `_Vectors` of the tree, with all inside vectors and the outside vector of this node.
     """
     inside, outside = vectors.inside, vectors.outside
     at, n_states = trees.node_offsets, trees.n_states

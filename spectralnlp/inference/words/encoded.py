@@ -9,5 +9,8 @@ Bytes = NDArray[np.uint8]
 
 
 def as_bytes(text: bytes) -> Bytes:
-    """Return a copy of text as a uint8 array, writable because kernels are compiled again if it is not."""
+    """Return a copy of encoded text as a uint8 array (n_bytes,).
+
+    The array is writable, because numba would compile each kernel a second time for read-only arrays.
+    """
     return np.frombuffer(bytearray(text), np.uint8)

@@ -25,14 +25,14 @@ def hash_word(text, start, end):
 
 @kernel
 def spelling_features(text, bounds, bits, rows, columns):
-    """Write the hashed features of words: prefixes, suffixes, trigrams and shape; see ``features_of``.
+    """Compute the hashed spelling features of words; see `features_of` in ``spelling.py``.
 
     Args:
         text: uint8; the words in UTF-8, concatenated.
         bounds: int64 (n_words + 1,); start of each word in ``text``.
         bits: number of bits of a feature id; ids are below 2^bits.
         rows: int64 (n_words + 1,); start of each word's features in ``columns``, written.
-        columns: int32; ids of the features; output.
+        columns: int32, long enough for all features; ids of the features, written.
 
     Returns:
         The number of features.

@@ -92,7 +92,8 @@ class Lookup:
         signatures: int64 (n_tokens,); entry of each token's signature (spelling class).
         is_rare: bool (n_tokens,); whether the token is unknown or was seen at most five times.
         log_weight: natural logarithm of the product of p(word) over tokens.
-        tag_weights: float64 (n_tokens, n_symbols); factors of the tags' values, from another model; or None.
+        tag_weights: float64 (n_tokens, n_symbols); factors by which the lexical weights of tags are
+            multiplied, from a tagger or word clusters; None for no factors.
     """
 
     entries: Offsets
@@ -145,9 +146,9 @@ def is_rare(lexicon: Lexicon, word: str) -> bool:
 
 
 def are_rare(lexicon: Lexicon, entries: Offsets) -> NDArray[np.bool_]:
-    """Return which lexicon entries are of rare or unknown words, bool (n_entries,).
+    """Return which lexicon entries stand for rare or unknown words, bool (n_entries,).
 
-    They are signatures (spelling classes of unknown words) and words that were seen at most five times.
+    These are the entries of words seen at most five times, and of signatures (spelling classes).
 
     Args:
         lexicon: the lexicon.

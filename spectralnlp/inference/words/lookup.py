@@ -104,7 +104,7 @@ class VectorLookup:
         return self.parameters.context_vectors
 
     def context_places(self, words: Sequence[str]) -> Ints:
-        """Return the index of each word's context vector, int32 (n_words,); -1 if a word has none.
+        """Return the index of each word among the context words, int32 (n_words,); -1 if it is not there.
 
         The empty string stands for the sentence boundary.
         """
@@ -118,7 +118,7 @@ class VectorLookup:
         return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
 
     def clusters(self, words: Sequence[str]) -> Ints:
-        """Return the cluster of each word, int32 (n_words,); -1 if the word or all clusters are unknown."""
+        """Return the cluster of each word, int32 (n_words,); -1 for unknown words or without clusters."""
         if self.parameters.clusters is None:
             return np.full(len(words), -1, np.int32)
         rows = [self.row(word) for word in words]

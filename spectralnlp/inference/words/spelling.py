@@ -31,10 +31,10 @@ class SpellingFeatures(NamedTuple):
 
 
 def features_of(words: Sequence[str], bits: int = BITS) -> SpellingFeatures:
-    """Return hashed spelling features: prefixes up to 4 letters, suffixes up to 5, trigrams, and the shape.
+    """Return hashed spelling features of words: prefixes, suffixes, trigrams, shape and length.
 
-    The shape consists of the classes of the word's characters (capital, small, digit, mark, non-ASCII), runs
-    reduced to one, and of the length up to 12.
+    Prefixes have up to 4 characters, suffixes up to 5; the length is cut off at 12. The shape is the sequence
+    of character classes (capital, small, digit, mark, non-ASCII), each run of one class written once.
 
     Args:
         words: the words.

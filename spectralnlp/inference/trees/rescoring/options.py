@@ -58,7 +58,8 @@ class OptionsOfForest:
     """The option (candidate label of a span) to which each node and hyperedge of a forest corresponds.
 
     Attributes:
-        of_node: int32 (n_nodes,); the option "this binary node's label alone", or NO_OPTION.
+        of_node: int32 (n_nodes,); the option of a binary node's label without a unary rule above, or
+            NO_OPTION.
         of_edge: int32 (n_edges,); the option of a unary rule's hyperedge, or NO_OPTION.
     """
 

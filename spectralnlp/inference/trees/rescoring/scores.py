@@ -70,7 +70,7 @@ def make_workspace(first, n_templates):
 
 @kernel_part
 def _set_numbers(posteriors, none, cell_odds, numbers):
-    """Write the real-valued features of an option (candidate label of a span), log-odds first.
+    """Compute the real-valued features of an option (candidate label of a span).
 
     Args:
         posteriors: float64 (n_grammars,); posteriors of the option.

@@ -182,12 +182,14 @@ last_noun_fine last_child_fine word_first
 
 
 def template_table(text: str = TEMPLATES) -> np.ndarray:
-    """Return the values that each template combines, int64 (n_templates, 5), padded with -1.
-
-    Values are given as numbers of `Value`.
+    """Convert templates from text to an array, which kernels read.
 
     Args:
-        text: one template per line; empty lines and lines that begin with # are comments.
+        text: one template per line, the names of the values that it combines; empty lines and lines that
+            begin with # are comments.
+
+    Returns:
+        int64 (n_templates, 5); for each template the integers of its `Value` members, padded with -1.
     """
     lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     table = np.full((len(lines), 5), -1, np.int64)

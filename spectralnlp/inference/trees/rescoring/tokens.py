@@ -23,14 +23,17 @@ _CLOSING = frozenset([")", "]", "}", "-RRB-", "-RSB-", "-RCB-", "）"])
 
 @lru_cache(maxsize=8192)
 def hash_name(*names: str) -> int:
-    """Return a 64-bit hash of one or more names, the same on every machine; never 0, 1 or 2."""
+    """Return a 64-bit hash of one or more names, the same on every machine.
+
+    The hash is never 0, which stands for an absent value.
+    """
     data = "\0".join(names).encode("utf-8", "surrogatepass")
     return (zlib.crc32(data) | zlib.crc32(data, 1) << 32) or 3
 
 
 @lru_cache(maxsize=8192)
 def kind_of(word: str, tag: str) -> int:
-    """Return the properties of a token as bits: comma, quotation mark, verb and others (`values.COMMA`, …).
+    """Return which classes a token is in (comma, quotation mark, verb, …), as bits such as `values.COMMA`.
 
     Verbs, nouns and conjunctions are recognised by prefixes of tags that most tagsets share.
     """
