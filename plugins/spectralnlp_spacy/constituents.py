@@ -169,7 +169,7 @@ def _group(doc: Doc, key: str) -> SpanGroup | None:
 
 
 def _is_in_place(span: Span) -> bool:
-    """Return whether a span's tokens begin and end at its stored offsets; retokenisation moves tokens."""
+    """Return whether a span's tokens still have its character range; retokenisation may change this."""
     first, last = span.doc[span.start], span.doc[span.end - 1]
     return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
 
@@ -264,8 +264,8 @@ def build_trees(
     """Build nested nodes from brackets over leaves, and return the topmost nodes from left to right.
 
     Args:
-        brackets: brackets, parents first.
-        leaves: leaves, at least one.
+        brackets: labelled ranges of ``leaves``, parents first.
+        leaves: nodes of single words, from left to right; at least one.
         node: function that creates a node from a label and the node's children.
         key: key of the constituents in ``doc.spans``, for error messages.
 
@@ -326,7 +326,7 @@ def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
 
 
 def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
-    """Return first token and end of each sentence; a document without boundaries is one sentence."""
+    """Return the token range of each sentence, end exclusive; without boundaries, all is one sentence."""
     if not len(doc):
         return []
     if not doc.has_annotation("SENT_START"):

@@ -1,4 +1,4 @@
-"""Constraints on trees from a group of spans of a document, which the trees must have as constituents."""
+"""Constraints on the trees of a document: the spans of a group in ``doc.spans`` must be constituents."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class RequiredSpans:
 
     @contextmanager
     def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Return a context that reports a ConstraintError in its block as a ComponentError with the words.
+        """Turn a ConstraintError raised in a ``with`` block into a ComponentError that quotes the sentence.
 
         Args:
-            words: token indices of the words that the error message quotes.
+            words: token indices of the words of the sentence.
 
         Raises:
             ComponentError: the block raised a ConstraintError.

@@ -74,8 +74,9 @@ def docs_of_tags(
         annotated: tagged sentences. From CoNLL-U, both ``pos`` and ``tag`` are set if ``column`` and
             ``field`` are None.
         vocab: vocabulary of the documents.
-        column: column with the tags; the last one by default.
-        field: where the tags are written; ``tag`` by default.
+        column: name or number of the column with the tags; None for the last one.
+        field: where the tags are written: ``tag``, ``pos``, ``ents``, or ``spans`` for
+            ``doc.spans["chunks"]``; None for ``tag``.
         sentences: number of sentences per document.
 
     Raises:

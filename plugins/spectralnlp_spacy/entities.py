@@ -38,7 +38,7 @@ def is_blocked(doc: Doc, token: int) -> bool:
 
 
 def is_annotated(doc: Doc, tokens: Sequence[int]) -> bool:
-    """Return whether each of the tokens is annotated as inside or outside of an entity."""
+    """Return whether all of the tokens are annotated as inside or outside of an entity."""
     return all(doc[i].ent_iob != _MISSING for i in tokens)
 
 

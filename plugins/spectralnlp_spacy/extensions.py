@@ -65,7 +65,7 @@ class Getters:
         self.key = key
 
     def labels(self, span: Span) -> tuple[str, ...]:
-        """Return the labels of a constituent, topmost in its unary chain first; empty for a single word."""
+        """Return the labels of a constituent, the topmost first; empty for a word that is no constituent."""
         return tuple(bracket.label for bracket in self._chain(span).brackets)
 
     def constituents(self, span: Span) -> Iterator[Span]:
@@ -184,7 +184,7 @@ def install_extensions(prefix: str = "", *, spans_key: str = "constituents") -> 
         spans_key: key in ``doc.spans`` of the spans from which the attributes are computed.
 
     Raises:
-        ComponentError: a name is registered by another package, or for another group.
+        ComponentError: a name is registered by another package, or with another ``spans_key``.
 
     Examples:
         >>> from spacy.tokens import Span

@@ -44,7 +44,7 @@ def _register(
     assigns: Sequence[str],
     weights: Mapping[str, float],
 ) -> Callable[..., SpectralPipe]:
-    """Register the factory of a component, whose parameters are the component's settings.
+    """Register a spaCy factory, a function that creates a component from values of its settings.
 
     Args:
         component: module and name of the class, which is imported when a component is created. The factory is

@@ -52,7 +52,7 @@ def noun_chunks(doclike: Doc | Span, *, key: str, usual: NounChunks | None) -> I
 
 
 def base_noun_phrases(doc: Doc, key: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return first token and end of each base noun phrase within a range of tokens, from left to right.
+    """Return the token range, end exclusive, of each base noun phrase between two tokens, left to right.
 
     Raises:
         ComponentError: the document has no constituents.

@@ -38,7 +38,7 @@ USES_OF_TAGS = ("none", "evidence", "fixed")
 
 
 class ParsedDoc(NamedTuple):
-    """Parses of all sentences of a document, with words as token indices of the document.
+    """Parses of all sentences of a document, with positions counted in tokens of the document.
 
     Args:
         bounds: first token and end (exclusive) of each sentence.
@@ -98,7 +98,7 @@ class SpectralParser(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, as error messages name it."""
+        """Text for error messages: the annotation that training examples must have."""
         return f"constituents ({self.place}) and token.tag_"
 
     def _labels(self) -> tuple[str, ...]:
@@ -178,9 +178,10 @@ class SpectralParser(SentencePipe):
             n: maximum number of trees.
 
         Returns:
-            Trees (``tree``; ``tree.to_nltk()``) with the score of the decoder (``score``), the best first.
-            Scores are comparable within one sentence only. A parser with several binarisations, such as
-            ``en``, uses only the first for this list, so its best tree may differ from the document's.
+            Objects with a tree (``tree``, a `spectralnlp.trees.Tree`) and the decoder's score of the tree
+            (``score``), the best first. Scores are comparable within one sentence only. A parser with several
+            binarisations, such as ``en``, uses only the first for this list, so its best tree may differ from
+            the document's.
 
         Raises:
             ComponentError: there are no words, or the document has several sentences.

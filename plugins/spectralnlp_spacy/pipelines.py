@@ -20,8 +20,9 @@ def write_tagger(model_folder: str, folder: Path, lang: str, attribute: str | No
         model_folder: folder of a tagger, or the name of an installed one.
         folder: folder to write the pipeline to.
         lang: code of the language.
-        attribute: where tags are written, as the setting of this name; None for ``ents`` if the tags are
-            spans, ``pos`` if they are universal part-of-speech tags, and otherwise ``tag``.
+        attribute: where the component writes tags: ``tag``, ``pos``, ``ents`` or ``spans``, as in
+            `TaggerSettings`. None to choose by the tagger's labels: ``ents`` if they mark spans, ``pos`` if
+            they are universal part-of-speech tags, and otherwise ``tag``.
 
     Returns:
         Where the tags are written, such as ``doc.ents``.

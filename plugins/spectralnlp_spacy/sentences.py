@@ -35,7 +35,7 @@ class SentencePipe(SpectralPipe):
         return getattr(self.ready(), "conventions", None) or Conventions()
 
     def bounds(self, doc: Doc) -> Bounds:
-        """Return first token and end of each sentence; split the text if the document has no boundaries."""
+        """Return the token range of each sentence; split the text if the document has no boundaries."""
         if doc.has_annotation("SENT_START"):
             return sentence_bounds(doc)
         if not self._warned:
@@ -61,7 +61,7 @@ def set_boundaries(doc: Doc, bounds: Bounds) -> None:
 
 
 def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
-    """Split a document into sentences; return the first token and the end of each.
+    """Split a document into sentences; return the range of tokens of each, the end exclusive.
 
     Sentences are found in the text by the tokenizer of the model, and begin at tokens of the document.
     """

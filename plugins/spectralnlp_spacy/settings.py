@@ -17,7 +17,7 @@ class PipeSettings:
         model: a model folder, or the name of an installed model; ``auto`` for the installed model of the
             pipeline's language; None to train one.
         estimator: name of the estimator that `initialize` trains.
-        settings: hyper-parameters of the estimator; ``preset`` names a preset.
+        settings: hyper-parameters of the estimator by name; the key ``preset`` selects a preset.
         scorer: function that scores examples.
     """
 

@@ -80,7 +80,7 @@ class SpectralTagger(SentencePipe):
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, as error messages name it."""
+        """Text for error messages: the annotation that training examples must have."""
         return f"{self.place} of every word" if self.attribute in ("tag", "pos") else self.place
 
     def load(self, source: str | Path) -> None:

@@ -57,7 +57,7 @@ class SpectralTextcat(SpectralPipe):
 
     @property
     def needed(self) -> str:
-        """Annotation that training examples must have, as error messages name it."""
+        """Text for error messages: the annotation that training examples must have."""
         return "doc.cats in which one label is 1"
 
     def _labels(self) -> tuple[str, ...]:

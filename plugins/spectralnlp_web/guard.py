@@ -67,7 +67,7 @@ class Guard:
                 await JSONResponse({"error": FAILED}, 500)(scope, receive, send_with_headers)
 
     def _names_this_server(self, headers: Headers) -> bool:
-        """Return whether the Host and Origin headers name this server, against DNS rebinding."""
+        """Return whether the Host and Origin headers name this server; this prevents DNS rebinding."""
         origin = headers.get("origin")
         return headers.get("host") in self._known and (
             origin is None or origin.removeprefix("http://") in self._known

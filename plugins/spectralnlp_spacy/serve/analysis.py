@@ -75,6 +75,10 @@ class Analyst:
             words: words of the sentence.
             bracket: index of its first word, index of the first word after the bracket, and label.
 
+        Returns:
+            Values for JSON: the explanation, with drawings of the training trees in favour and against, and
+            the time in seconds.
+
         Raises:
             SpectralError: the parser cannot explain this bracket, for example because its label is unknown.
         """

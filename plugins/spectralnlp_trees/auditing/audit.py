@@ -44,8 +44,9 @@ def audit(
 
     Args:
         trees: trees of a treebank, without traces and function tags.
-        documents: for each tree, the number of its document, ascending; whole documents are held out when a
-            parser is trained. None if there is only one document: then blocks of trees are held out.
+        documents: for each tree, the number of its document, ascending; None for a single document. If there
+            are at least 25, whole documents are held out when a parser is trained; otherwise blocks of
+            adjacent trees.
         limit: maximum number of nodes returned; None for all nodes with evidence against them.
         report_done: function called after each tree.
 
@@ -103,14 +104,14 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
-    """Return proposed changes as doubts, the most doubtful first.
+    """Score proposed changes, and return them as `Doubt` objects, the most doubtful first.
 
-    The score is the log-odds of the change, lowered if many nodes with its label are suspected, and for each
-    stronger doubt in the same tree.
+    The score of a change is its log-odds, lowered if many nodes with the label of the changed node are
+    suspected, and lowered for each stronger doubt in the same tree.
 
     Args:
         trees: trees of the treebank.
-        proposals: pairs of a tree's index and a change with its evidence.
+        proposals: pairs (index of a tree, proposed change with its evidence).
     """
     there = Counter[tuple[bool, str]]()
     for tree in trees:
@@ -136,7 +137,7 @@ def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) ->
 
 
 def _class(evidence: Evidence) -> tuple[str, str]:
-    """Return the class of a suspected error: its kind (``tag``, ``bracket`` or ``missing``), and its label.
+    """Return the class of a suspected error: ``tag``, ``bracket`` or ``missing``, and the node's label.
 
     The suspected errors of a class are counted, because a label that is suspected often is probably right.
     """

@@ -1,4 +1,4 @@
-"""Propose changes of a tree, from parser posteriors and from the annotation of the same words elsewhere."""
+"""Propose corrections of a tree, by parser posteriors and by the annotation of the same words elsewhere."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ class Evidence(NamedTuple):
 
     Attributes:
         change: the proposed change.
-        posterior: posterior of the present annotation by a parser.
-        proposed_posterior: posterior of the proposed annotation.
-        variation: annotation of the same words elsewhere; None if it does not support the change.
+        posterior: posterior probability that a parser gives to the present annotation.
+        proposed_posterior: posterior probability that the parser gives to the proposed annotation.
+        variation: frequencies of both annotations of the same words in the treebank; None if these do not
+            support the change.
         uncertain: smoothing constant, added to both posteriors; larger for tags of rare words.
     """
 
@@ -59,8 +60,8 @@ def changes(
         tree: tree of a treebank.
         near: posteriors of brackets and tags by a parser that was not trained on ``tree``, from
             `Parser.posteriors_near`, in which trees with brackets that cross ``tree`` have probability 0.
-        tags: by token, a tag that the treebank gives to the same words more often elsewhere.
-        brackets: by span, a label that the treebank gives to the same words more often elsewhere.
+        tags: result of `tag_variation` for the tree: by span of a token, a more frequent tag of the word.
+        brackets: result of `bracket_variation` for the tree: by span, more frequent labels of the words.
         counts: frequency of each word in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)
@@ -135,9 +136,9 @@ def _of_posteriors(tree: Tree, near: BracketPosteriors) -> Iterator[Evidence]:
 
 
 def _kind(node: Bracket, other: Bracket) -> Kind | None:
-    """Return the kind of a change that replaces a bracket by another, or None if it is no such change.
+    """Return the kind of error that replacing a bracket by another corrects; None if they differ too much.
 
-    A replacement has another label over the same words, or the same label and one other end.
+    The other bracket must have the same words, or the same label and one end in common.
 
     Args:
         node: the present bracket.
@@ -152,9 +153,9 @@ def _kind(node: Bracket, other: Bracket) -> Kind | None:
 def _posterior(
     near: BracketPosteriors, there: Mapping[Span, tuple[str, ...]], label: str, span: Span
 ) -> float:
-    """Return the posterior of a bracket of the tree by a parser.
+    """Return the posterior probability that a parser gives to a bracket of a treebank's tree.
 
-    For a bracket in the middle of a unary chain it is the maximum over the labels of the chain.
+    For a bracket in the middle of a unary chain, the maximum over all labels of the chain is returned.
 
     Args:
         near: posteriors of brackets by a parser, as for `changes`.
@@ -174,7 +175,7 @@ def _of_variation(
     Args:
         tree: tree of a treebank.
         near: posteriors of brackets by a parser, as for `changes`.
-        varying: by span, the more frequent annotation of its words elsewhere.
+        varying: result of `bracket_variation` for the tree: by span, more frequent labels of the words.
     """
     there = labels_by_span(tree)
     for span, variation in varying.items():

@@ -63,9 +63,9 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """Return a small part of a tree around some words, to be displayed.
+    """Return the part of a tree to be displayed for some words: a phrase that contains them.
 
-    It is the lowest phrase over the words or, if the next larger phrase is short enough, that phrase.
+    This is the smallest such phrase or, if the next larger one is short enough, the larger one.
 
     Args:
         tree: the tree.

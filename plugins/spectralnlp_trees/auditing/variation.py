@@ -25,11 +25,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """Statistics of words whose annotation here differs from their most frequent annotation.
+    """Frequencies of two annotations of some words: at one occurrence, and the most frequent one.
 
     Attributes:
         labels: most frequent labels of the words in the treebank; empty if they are mostly not a bracket.
-        as_is: number of other occurrences of the words that are annotated as here.
+        as_is: number of other occurrences with the annotation of this occurrence.
         as_proposed: number of occurrences of the words that have the most frequent labels.
     """
 
@@ -129,7 +129,7 @@ def _varying(places: Sequence[tuple[int, P, Labels]]) -> Iterator[tuple[int, P, 
         places: all occurrences of the words: index of the tree, position in the tree, and labels.
 
     Yields:
-        Index of the tree, position in the tree, and the frequencies of the annotation.
+        Index of the tree, position in the tree, and the frequencies of the present and the usual labels.
     """
     counts = Counter(labels for _, _, labels in places)
     if len(counts) < 2:

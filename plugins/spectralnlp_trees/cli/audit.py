@@ -116,11 +116,11 @@ def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
 
 
 def _values(number: int, doubt: Doubt, places: Sequence[Place]) -> Mapping[str, Any]:
-    """Return a doubtful node as values for JSON, with both trees and other occurrences of its words.
+    """Return a doubtful node as values for JSON, with the tree before and after the proposed change.
 
     Args:
-        number: rank of the doubt.
-        doubt: the doubtful node.
+        number: rank of the doubtful node.
+        doubt: the doubtful node, with other occurrences of its words.
         places: all trees with their files and numbers.
     """
     from spectralnlp_trees.auditing.mending import mended

@@ -1,6 +1,6 @@
 """Command ``spectralnlp diff``: show the differences between the trees of two files, or a file and a model.
 
-Lines marked ``-`` are brackets of the first file only, ``+`` of the second only, ``~`` moved nodes.
+A line marked ``-`` is a bracket in the first tree only, ``+`` one in the second only, ``~`` a moved node.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def diff(
 def _pairs(
     first: str, second: str, reader: str, encoding: str | None
 ) -> Iterator[tuple[Tree | None, Tree | None]]:
-    """Yield pairs of trees to compare, one of each input; None if one file has fewer trees.
+    """Yield pairs of trees to compare, one of each input.
 
-    If one input is a model, it parses the words of the trees in the other input; a tree without words is
-    paired with itself.
+    If one file has fewer trees than the other, None takes the place of its missing trees. If one input is a
+    model, it parses the words of the trees in the other input; a tree without words is paired with itself.
 
     Args:
         first, second: two treebank files, or one treebank file and one model.

@@ -117,7 +117,7 @@ class _Rows:
         """Write one row of measures.
 
         Args:
-            where: first cells by column name: the file, and the number of the tree or the number of trees.
+            where: first cells of the row by column name: the file, and the tree's number or number of trees.
             of_file: measures of the whole file, from which the columns are chosen.
             measured: measures to write: of the file or of one tree.
         """

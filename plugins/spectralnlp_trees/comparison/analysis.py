@@ -163,6 +163,9 @@ class Analysis:
         Args:
             other: analysis of the second parser.
 
+        Returns:
+            The F1 scores of both parsers, with the p-value and the confidence interval of their difference.
+
         Raises:
             InputError: the analyses are not of the same sentences.
         """

@@ -51,7 +51,7 @@ class Repair:
             wrong brackets to be analysed.
         labels: labels of the nodes that are changed.
         start, end: range of their words, ``end`` exclusive; punctuation is not counted.
-        fixed: number of brackets that the change corrects.
+        fixed: number of brackets that the change corrects, minus the number that it makes wrong.
         source, target: for ``move``, labels of the old and the new parent; for ``relabel`` and ``reorder``,
             the old and the new labels; otherwise empty.
 
@@ -353,10 +353,10 @@ class _Repairing:
 def _place_of(
     label: str, wanted: Sequence[str], parent: Node, first: int, last: int
 ) -> tuple[Node, int, int]:
-    """Return where to add a missing node: its parent, and the range of children to become its children.
+    """Return where to add a missing node: its parent, and the children of this parent that it will dominate.
 
-    If phrases over exactly these words exist already, the node is added below those that the gold tree has
-    above it.
+    If the tree already has phrases over exactly the same words, the node is added below those that are above
+    it in the gold tree.
 
     Args:
         label: label of the missing node.
@@ -365,7 +365,7 @@ def _place_of(
         first, last: range of these children, ``last`` exclusive.
 
     Returns:
-        The parent, and the first and last child (exclusive) for the missing node.
+        The parent, and the range of indices of its children that the missing node will dominate.
     """
     before = set(wanted[: wanted.index(label)])
     for _ in range(_LONGEST_CHAIN):

@@ -29,7 +29,7 @@ class Move:
         shrunk: nodes that no longer cover the words of the moved children.
         grown: nodes that newly cover these words.
         emptied: whether the source is removed, because only one child would be left in it.
-        gain: number of brackets that the move corrects.
+        gain: number of brackets that the move corrects, minus the number that it makes wrong.
         label: label of the new node if ``where`` is ``with``; otherwise empty.
     """
 
@@ -143,12 +143,14 @@ class _Search:
             node = node.parent
 
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
-        """Yield moves of the group into, or under a new node with, a neighbour or a node at its near edge.
+        """Yield moves of the group into a neighbouring node, or under a new node together with that node.
+
+        The same moves are yielded for the nodes on the edge of the neighbour that is next to the group.
 
         Args:
             base: move with the group and its direction, of which variants are yielded.
-            node: the neighbour.
-            tally: gain of removing the group from its old place.
+            node: the neighbouring node.
+            tally: brackets after removing the group from its old place.
             with_neighbour: whether to join the group under a new node with the neighbour itself too, not
                 only with nodes below it.
         """
@@ -171,13 +173,13 @@ class _Search:
             node = node.children[0 if base.rightwards else -1]
 
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
-        """Yield a move with its gain, the number of brackets that it corrects.
+        """Yield a move with its gain, the reduction in the number of wrong brackets.
 
         If the move leaves one child in the old parent, yield it a second time with the parent removed.
 
         Args:
             move: the move, whose gain is not yet set.
-            tally: counter of brackets after the move.
+            tally: brackets after the move, with the gain.
         """
         yield replace(move, gain=tally.gain)
         n_left = len(self.source.children) - (self.last - self.first)
@@ -188,7 +190,10 @@ class _Search:
 
 
 class _Tally:
-    """Brackets of a tree after hypothetical changes, and the number that these correct (``gain``).
+    """Counts of a tree's brackets after hypothetical changes.
+
+    The attribute ``gain`` is the number of brackets that the changes correct, minus the number that they make
+    wrong.
 
     Args:
         work: the tree, which is not changed.
@@ -215,7 +220,7 @@ class _Tally:
         self.change[bracket] += 1
 
     def spoils(self, bracket: Bracket) -> bool:
-        """Return whether one more such bracket in the tree would be an extra bracket."""
+        """Return whether the hypothetical tree has this bracket at least as often as the gold tree."""
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:

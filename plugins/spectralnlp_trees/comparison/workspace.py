@@ -89,7 +89,7 @@ def counted_label(label: str) -> str:
 
 
 def in_order(brackets: Counter[Bracket]) -> list[Bracket]:
-    """Return a list of brackets from left to right, wider ones first, each as often as it is counted."""
+    """Return counted brackets as a list, repeated by their counts, from left to right, wider ones first."""
     return sorted(brackets.elements(), key=lambda each: (each.start, -each.end, each.label))
 
 

@@ -143,7 +143,7 @@ def _after(child: Phrase, node: Phrase, governor: Phrase) -> str:
 
 
 def parenthetical(child: Phrase, governor: Phrase) -> str:
-    """Return the relation to its head word of a phrase in parentheses or dashes, judged by its content."""
+    """Return the relation of a phrase in parentheses or dashes to its head word, chosen by its content."""
     content = [each for each in child.children if not each.is_punctuation]
     category = content[0].category if content else "X"
     if len(content) == 1 and category in ("CD", "LS"):

@@ -15,7 +15,8 @@ class Phrase:
     """Node of a working copy: a phrase, or a preterminal with its word.
 
     Args:
-        category: first part of the label: ``NP`` for ``NP-SBJ-1``, ``ADVP`` for ``ADVP|PRT``.
+        category: first part of a phrase's label, ``NP`` for ``NP-SBJ-1``, ``ADVP`` for ``ADVP|PRT``; or the
+            tag of a preterminal.
         functions: function tags of the label: ``SBJ`` for ``NP-SBJ-1``.
         word: the word of a preterminal, in lower case; empty for phrases.
         index: index of the word in the sentence; -1 for phrases.

@@ -54,7 +54,10 @@ def mark_passives(arcs: Arcs) -> None:
 
 
 def _is_agent(noun: Phrase) -> bool:
-    """Return whether a noun after *by* can be a passive's agent; numbers can if their phrase has ``LGS``."""
+    """Return whether a noun after *by* can be a passive's agent.
+
+    A number can be one only if its phrase has the function tag ``LGS`` (logical subject).
+    """
     phrase = noun.parent
     return noun.category != "CD" or (phrase is not None and "LGS" in phrase.functions)
 

@@ -1,4 +1,4 @@
-"""Count the structures of second-language writing research (clauses, T-units, complex nominals) by patterns.
+"""Count clauses, T-units, complex nominals and other structures of second-language writing, by patterns.
 
 Source of the structures and their Tregex patterns: X. Lu (2010), Automatic analysis of syntactic complexity
 in second language writing, International Journal of Corpus Linguistics 15(4).
@@ -108,7 +108,8 @@ def count_structures(index: TreeColumns, structures: Structures | None) -> dict[
 
     Args:
         index: index of trees without traces and function tags, under roots labelled ``ROOT``.
-        structures: patterns by structure name; None for those of Lu (2010), if `has_penn_tags`.
+        structures: patterns by structure name. None for those of Lu (2010) if the trees have Penn treebank
+            tags (`has_penn_tags`), and otherwise for words and sentences only.
 
     Returns:
         By structure name, integer counts of shape (n_trees,). Words and sentences are always counted.

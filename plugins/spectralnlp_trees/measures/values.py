@@ -76,7 +76,7 @@ class Measures:
 
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:
-        """Add up the counts of several parts of a text."""
+        """Add up the counts of several parts of a text, except of structures that some part did not count."""
         structures, branching = Counter[str](), Counter(left=0, right=0)
         counted: Iterable[str] | None = None
         depths, arities = Counter[int](), Counter[int]()

@@ -14,7 +14,7 @@ PLACES_AT_A_TIME = 2_000_000
 
 
 class AncestorJoin:
-    """Relation of a node to all its ancestors (``>>``), or to those with only ``links`` between (``>+``).
+    """Relation of a node to its ancestors: all (``>>``), or those reached over certain nodes only (``>+``).
 
     Args:
         index: index of the trees.
@@ -44,7 +44,11 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
+        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+
+        Returns:
+            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+        """
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
         place, above = np.arange(len(at)), nearest[at]
@@ -60,13 +64,13 @@ class AncestorJoin:
         return together[by_place], np.concatenate(ancestors)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
+        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
         above = (partners < at) & (at < self.index.end[partners])
         return above if self.stop is None else above & (partners >= self.stop[at])
 
 
 class DescendantChainJoin:
-    """Relation of a node to the descendants with only ``links`` between (``<+``).
+    """Relation of a node to its descendants that are reached over certain nodes only (``<+``).
 
     Args:
         index: index of the trees.
@@ -92,21 +96,25 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
+        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+
+        Returns:
+            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+        """
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
+        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
         return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
 class SequenceJoin:
-    """Relation of a node to those before or after it with only ``links`` in sequence between.
+    """Relation of a node to nodes before or after it, reached over a sequence of certain nodes only.
 
-    The nodes of the sequence cover adjacent ranges of tokens; it may be empty. A related node counts once,
-    however many sequences lead to it.
+    The nodes of the sequence cover adjacent ranges of tokens; the sequence may be empty. A related node
+    counts once, however many sequences lead to it.
 
     Args:
         index: index of the trees.
@@ -138,7 +146,11 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List pairs of an index into ``at`` and a related node in the mask ``wanted``, as two arrays."""
+        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+
+        Returns:
+            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+        """
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
         places, partners = [at[:0]], [at[:0]]
@@ -149,7 +161,7 @@ class SequenceJoin:
         return np.concatenate(places), np.concatenate(partners)
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
+        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
         places, related_nodes = self.pairs(wanted, at)

@@ -139,7 +139,8 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
     """List the nodes of trees level by level: all roots, then all their children, and so on.
 
     Returns:
-        The nodes except words; by level, their numbers of children; their labels; and the words.
+        The nodes except words; for each level, the number of children of each node; the labels of the nodes;
+        and the words.
     """
     nodes, arities, labels, words = list[Tree](), list[Integers](), list[str](), list[str]()
     level = list(trees)

@@ -31,7 +31,7 @@ class Combined(Expression):
 
 
 class All(Combined):
-    """Conjunction of conditions: matches a node if all of them do; the numbers of ways are multiplied."""
+    """Conjunction of conditions: matches a node if all match; its number of ways is the product of theirs."""
 
     @property
     def refers_to(self) -> str | None:
@@ -66,7 +66,7 @@ class All(Combined):
 
 
 class Any(Combined):
-    """Disjunction of conditions: matches a node if any of them does; the numbers of ways are added."""
+    """Disjunction of conditions: matches a node if any matches; its number of ways is the sum of theirs."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
         """Count the ways in which this condition of a pattern matches at each of some nodes."""
@@ -113,9 +113,9 @@ class Not(Expression):
 
 @dataclass(frozen=True, eq=False)
 class OptionalCondition(Expression):
-    """Optional condition: matches every node, in one way if the inner condition does not match.
+    """Optional condition (``?``): matches every node, whether or not the inner condition matches.
 
-    In that case the names of the inner condition stay unbound.
+    If the inner condition does not match, there is one way to match, in which its names stay unbound.
     """
 
     part: Expression

@@ -162,8 +162,8 @@ class _Parser:
         """Parse a regular expression between slashes as a test of labels.
 
         Args:
-            basic: whether it is matched with basic categories only.
-            ignore_case: whether it ignores case.
+            basic: whether the expression is matched with basic categories only (``NP`` of ``NP-SBJ``).
+            ignore_case: whether the expression ignores case.
             negated: whether labels that do not match are accepted.
 
         Returns:

@@ -47,11 +47,11 @@ class Join(Protocol):
         """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return for each pair of nodes whether the second is a partner of the first.
+        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position.
 
         Args:
-            at: first node of each pair.
-            partners: second node of each pair.
+            at: numbers of nodes.
+            partners: as many numbers of nodes.
         """
 
 
@@ -92,7 +92,7 @@ class IntervalJoin:
         return place[by_place], np.concatenate(partners)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return, for each pair of a node of ``at`` and one of ``partners``, whether they are related."""
+        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
         related = np.zeros(len(at), bool)
         for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
             place = partners if rank is None else rank[partners]
@@ -101,7 +101,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """For each interval, the position of each node in its order, -1 if absent; None for node numbers."""
+        """For each interval, the position of each node in its order, -1 if absent; None if by node number."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -184,7 +184,7 @@ class Orders:
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the relation of nodes to their parents; nodes outside the mask ``is_partner`` have none."""
+        """Return the relation of nodes in the mask ``is_partner`` to their parents; other nodes have none."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
@@ -233,7 +233,7 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return, for each node, the first node of a mask from it on, or n_nodes if there is none."""
+        """Return, for each node, the first node in a mask at or after it; n_nodes if there is none."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 
@@ -308,7 +308,7 @@ class Orders:
         return self.index.head_children(self.head_rules)
 
     def head_words(self) -> Integers:
-        """Return the head word of each node: the word reached by following head children."""
+        """Return the node number of each node's head word, which is reached by following head children."""
         heads = self.heads()
         word = np.where(heads < 0, self.ids, heads)
         while (heads[word] >= 0).any():

@@ -11,12 +11,12 @@ from types import FrameType
 
 @contextmanager
 def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
-    """Limit the CPU time of a ``with`` block, inside which TimeoutError is raised when the limit is reached.
+    """Limit the CPU time of a ``with`` block: TimeoutError is raised in the block at the limit.
 
-    This works only in the main thread on POSIX systems; elsewhere there is no limit.
+    The limit works only in the main thread on POSIX systems; elsewhere there is no limit.
 
     Args:
-        seconds: limit of CPU time.
+        seconds: limit of CPU time, from each start of the timer.
 
     Yields:
         A function that starts or restarts the timer.
