@@ -1,4 +1,4 @@
-"""Matrix sketches (small matrices that summarise many rows), and text features and classifiers built on them.
+"""Matrix sketches (small matrices that summarise many rows), and text features and classifiers from them.
 
 >>> from spectralnlp_sketch import FrequentDirections
 

@@ -114,4 +114,8 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
 
     @abstractmethod
     def _set_learned(self, arrays: StoredArrays) -> None:
-        """Restore the matrix estimator from saved arrays, whose shapes may refer to the size ``n_words``."""
+        """Restore the matrix estimator from the saved arrays that `_learned` returned.
+
+        Args:
+            arrays: saved arrays; expected shapes may name ``n_words``, the number of columns of the rows.
+        """

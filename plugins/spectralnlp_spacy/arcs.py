@@ -47,7 +47,7 @@ class Arcs(NamedTuple):
     def write(self, doc: Doc, bounds: Bounds) -> bool:
         """Write heads and relations to a document, unless it has a dependency parse already.
 
-        A white-space token depends on the token before it or, at the start of a sentence, on its root.
+        A white-space token depends on the token before it, or on the root if it starts the sentence.
 
         Args:
             doc: the document.

@@ -259,8 +259,8 @@ class SpectralPipe(Pipe):
     def initialize(self, get_examples: GetExamples, *, nlp: Language | None = None) -> None:
         """Train the model with the estimator and settings of the config.
 
-        Without examples (``spacy assemble`` calls ``nlp.initialize()`` so), nothing is trained if a model is
-        loaded or named in the config.
+        If there are no examples, as with ``spacy assemble``, and a model is loaded or named in the config,
+        nothing is trained.
 
         Args:
             get_examples: function that returns the annotated examples.
@@ -281,7 +281,7 @@ class SpectralPipe(Pipe):
 
     @abstractmethod
     def _training_corpus(self, docs: Sequence[Doc]) -> Corpus[Any] | None:
-        """Convert gold documents to a corpus for the estimator; None if they lack the annotation needed."""
+        """Convert gold documents to a training corpus; return None if they lack the required annotation."""
 
     def _train(self, corpus: Corpus[Any]) -> None:
         try:

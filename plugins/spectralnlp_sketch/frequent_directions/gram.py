@@ -49,7 +49,7 @@ class GramMoments(RowMoments):
         return float(np.trace(self.gram))
 
     def leading_rows(self, size: int) -> Sketch:
-        """Return the best sketch B of at most ``size`` rows: no other BᵀB is closer to XᵀX."""
+        """Return the sketch B of at most ``size`` rows with the smallest error ‖XᵀX − BᵀB‖₂."""
         check_sums(self.gram)
         return leading_rows(self.gram, size)
 
@@ -91,9 +91,9 @@ def _gram(matrix: NDArray[Any], batch: Batch[Any]) -> NDArray[Any]:
 
 
 def leading_rows(gram: Floats, size: int) -> Sketch:
-    """Return the best sketch of a Gram matrix G: at most ``size`` rows B with BᵀB closest to G.
+    """Return the sketch B of at most ``size`` rows with the smallest error ‖G − BᵀB‖₂, for a Gram matrix G.
 
-    The error ‖G − BᵀB‖₂, which is the bound of the sketch, is the (size + 1)-th largest eigenvalue of G.
+    The smallest error is the (size + 1)-th largest eigenvalue of G; it is returned as the sketch's bound.
 
     Args:
         gram: G (d, d), symmetric and positive semi-definite.

@@ -80,13 +80,13 @@ class Stack:
 
 
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
-    """Shrink rows A to at most ``size`` rows B, with an error that is as small as frequent directions need.
+    """Shrink rows A to at most ``size`` rows B by subspace iteration; return B and a bound of the error.
 
     Subspace iteration finds ``size + OVERSAMPLING`` directions. They give an approximation WWᵀ of AᵀA, which
     is shrunk by δ to BᵀB, so ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂. The second term is replaced by an estimate
     that is too low with a probability of at most 1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1),
-    the guarantee of frequent directions holds. Otherwise the estimate is refined, then the directions; if
-    these attempts fail, a small A is shrunk exactly, and a larger sum is returned for a large A.
+    the guarantee of frequent directions holds. Otherwise the estimate is refined, then the directions. If
+    this fails too, a small A is shrunk exactly; for a large A, the sum is returned although it is larger.
 
     Args:
         stack: A (m, d).

@@ -47,7 +47,7 @@ class Buffers(NamedTuple):
         text: bytes of the text with single blanks, as `normalise` writes it, uint8.
         starts: start offset of each character, int64.
         kinds: class of each character, uint8.
-        words: hash of the beginning of each word, uint64.
+        words: hash of the first four characters of each word, for pairs of words, uint64.
     """
 
     columns: Any
@@ -194,7 +194,7 @@ def pair_column(first, second, mask):
     """Return the column of an unordered pair of words.
 
     Args:
-        first, second: hashes of the beginnings of the two words.
+        first, second: hashes of the first four characters of each word.
         mask: bit mask 2ᵇ − 1 that reduces a hash to one of 2ᵇ columns.
     """
     return fold(((first + second) * FNV_PRIME) ^ (first * second), mask)
@@ -207,7 +207,7 @@ def pair_columns(out, starts, kinds, n, reach, mask, first_column, words, column
     Args:
         reach: maximum distance of the two words of a pair, in words.
         first_column: offset added to each column.
-        words: output hash of each word's beginning, uint64.
+        words: output hash of each word's first four characters, uint64.
         out, starts, kinds, n, mask, columns, n_columns: as in `word_columns`.
 
     Returns:

@@ -76,7 +76,7 @@ def hold_out(
 
 
 def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
-    """Assign texts to folds at random, with the texts of each label spread evenly; int64 (n,).
+    """Return a random fold number for each text, int64 (n,); the texts of each label are spread evenly.
 
     Args:
         labels: number of each text's label, int64 (n,).

@@ -221,10 +221,10 @@ class TMPCA(
         return elements if self.mask_padding else Elements(elements.values, np.ones_like(elements.real))
 
     def _array(self, example: Any, number: int) -> Floats:
-        """Return the vectors of a text, of tokens or of an array (n, D).
+        """Return an example as an array of vectors (n, D); tokens without a vector are left out.
 
         Args:
-            example: the text, token list or array.
+            example: a text, a token list, or an array (n, D), which is returned unchanged.
             number: number of the example for error messages.
         """
         if isinstance(example, np.ndarray) and example.dtype.kind in "fiu":
