@@ -121,14 +121,14 @@ def remove(sentence: AnnotatedSentence, start: Any, end: Any, label: Any = None)
 def move(
     sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_start: Any, new_end: Any
 ) -> AnnotatedSentence:
-    """Require a bracket with other boundaries, and forbid it at its old ones."""
+    """Move a bracket: forbid it at its old boundaries, and require it at the new ones."""
     return require(remove(sentence, start, end, label), new_start, new_end, label)
 
 
 def relabel(
     sentence: AnnotatedSentence, start: Any, end: Any, label: Any, new_label: Any
 ) -> AnnotatedSentence:
-    """Require a bracket with another label, and forbid it with its old label."""
+    """Change the label of a bracket: forbid it with the old label, and require it with the new one."""
     return require(remove(sentence, start, end, label), start, end, new_label)
 
 

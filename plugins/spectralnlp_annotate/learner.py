@@ -110,9 +110,9 @@ class Learner:
         return self._adapter.parser
 
     def _read(self, brackets: list[str]) -> list[Tree]:
-        """Parse trees in brackets, and remove traces and function tags.
+        """Return trees written in brackets as `Tree` objects, without traces and function tags.
 
-        Known trees are taken from the cache.
+        Trees that the last request had too are taken from the cache. Trees without words are left out.
         """
         new = [each for each in brackets if each not in self._trees]
         read = dict(zip(new, map(clean, read_brackets(new)), strict=True))

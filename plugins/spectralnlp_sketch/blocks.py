@@ -132,7 +132,10 @@ class BlockCorpus(Corpus[Any]):
 
 
 def _gathered(blocks: Iterator[Matrix], size: int) -> Iterator[Matrix]:
-    """Join consecutive matrices of one type into matrices of ``size`` rows; products of few rows are slow."""
+    """Join consecutive matrices of one type into matrices of at least ``size`` rows.
+
+    Matrix products over many small matrices would be slow.
+    """
     waiting: list[Matrix] = []
     n = 0
     for block in blocks:

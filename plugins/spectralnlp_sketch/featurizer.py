@@ -23,7 +23,11 @@ class TextFeaturizer(TextInput, ClassNamePrefixFeaturesOutMixin, Featurizer, Tra
     """
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[str]:
-        """Make a corpus of texts; labels are ignored.
+        """Return texts as a corpus.
+
+        Args:
+            X: the texts; a corpus is returned unchanged.
+            y: ignored.
 
         Raises:
             TextError: an element is not a text.

@@ -89,7 +89,7 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 
 def depends_on_row_numbers(estimator: Any) -> bool:
-    """Return whether a sketch depends on the numbers of rows, as linear sketches with random signs do."""
+    """Return whether a sketch depends on row numbers, from which its random numbers are then computed."""
     return bool(estimator.depends_on_row_numbers)
 
 

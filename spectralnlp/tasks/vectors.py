@@ -33,7 +33,7 @@ N_NEIGHBOURS = 10
 
 
 class VectorsTask(Task):
-    """Task of word vectors: text is read, vectors are trained and their neighbours evaluated."""
+    """Task that reads text, trains word vectors, and evaluates the nearest neighbours of words."""
 
     name = "vectors"
     documents = ("line", "file")
@@ -59,7 +59,8 @@ prejudices."""
                 of counted n-grams.
             text_column: the column with the text: its name in a table, or its number (from 1) in
                 tab-separated lines.
-            on_bad: called with the error of each line that lacks the column.
+            on_bad: called with the error of each line that lacks the column or is no n-gram count, which is
+                skipped; None to raise the first error.
 
         Raises:
             ConfigError: there is no such reader.
@@ -105,7 +106,7 @@ prejudices."""
         return words if isinstance(words, str) else list(words)
 
     def wrap(self, fitted: Any) -> Vectors:
-        """Wrap the vectors of a fitted estimator as a model."""
+        """Return the word vectors of a fitted estimator as a model that can be saved and queried."""
         return Vectors(fitted.word_vectors_)
 
     def training_counts(self, fitted: Any) -> dict[str, int]:

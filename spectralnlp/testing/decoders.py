@@ -28,7 +28,7 @@ _SENTENCES = [
 
 
 def check_decoder(make_decoder: Callable[[], Any]) -> None:
-    """Check that a decoder returns trees of the forest, for a PCFG and for a latent-variable PCFG.
+    """Check that a decoder chooses a whole tree from each parse forest of a PCFG and a latent-variable PCFG.
 
     Args:
         make_decoder: the decoder's class, or a function without arguments that returns a decoder.

@@ -264,7 +264,7 @@ def _moments_merge(subject: _Subject) -> None:
 
 
 class _Documents(Corpus[Any]):
-    """Lists of examples as a corpus, one document for each list."""
+    """Corpus with one document for each of several lists of examples."""
 
     def __init__(self, documents: Sequence[Sequence[Any]]) -> None:
         self.documents = documents

@@ -8,5 +8,5 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)?")
 
 
 def content_words(text: str) -> list[str]:
-    """Return the lower-cased words of two or more letters in a text, such as ``don't``; no numbers."""
+    """Return the lower-cased words of two or more letters in a text, such as ``don't``, without numbers."""
     return _WORD.findall(text.lower())

@@ -1,4 +1,4 @@
-"""Rules for sentence ends: a full stop or the like ends a sentence, except after abbreviations and initials.
+"""Rules for sentence ends: a full stop or the like ends a sentence, but not after an abbreviation.
 
 The rules decide one gap between tokens at a time. A splitter learned from a treebank
 (`spectralnlp.text.sentence_ends.SentenceEnds`) may overrule them.
@@ -68,7 +68,7 @@ def is_complete(tokens: Sequence[Token]) -> bool:
 
 
 def _last_open(tokens: Sequence[Token]) -> int:
-    """Return the index of the last token before closing quotes or brackets; at most 8 of them are skipped."""
+    """Return the index of the last token, not counting up to 8 closing quotes and brackets at the end."""
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MAX_CLOSERS) and tokens[index].text in _CLOSERS:

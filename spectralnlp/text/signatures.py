@@ -114,7 +114,7 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def signature_chain(signature: str, word: str) -> list[str]:
-    """Return increasingly coarse spelling classes of a word: with its last five letters, four, …, and none.
+    """Return increasingly coarse spelling classes of a word, with its last five letters, four, …, and none.
 
     An estimate for one class backs off to the next, as for the suffixes of TnT (Brants 2000, section 2.3).
     Suffixes consist of letters only, and never include the word's first character.
@@ -124,7 +124,7 @@ def signature_chain(signature: str, word: str) -> list[str]:
         word: the token.
 
     Returns:
-        ``["UNK-LC-ly~ainly", …, "UNK-LC-ly~y", "UNK-LC-ly"]``.
+        The classes, finest first: ``["UNK-LC-ly~ainly", …, "UNK-LC-ly~y", "UNK-LC-ly"]`` for *plainly*.
     """
     look = signature.partition("~")[0]
     if look.startswith(_CUT):

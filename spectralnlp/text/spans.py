@@ -39,7 +39,7 @@ def _parts(tag: str) -> tuple[str, str]:
 
 
 def _joined(before: tuple[str, str], now: tuple[str, str]) -> bool:
-    """Return whether a tag continues the span of the tag before; tags are pairs (prefix, label)."""
+    """Return whether tag ``now`` continues the span of the previous tag; tags are pairs (prefix, label)."""
     return now[0] in "IE" and before[0] in "BI" and before[1] == now[1]
 
 

@@ -1,4 +1,4 @@
-"""Rule-based tokeniser in the style of the Penn treebank, with exact offsets, for any treebank's conventions.
+"""Rule-based tokeniser in Penn Treebank style, with exact offsets, for the conventions of any treebank.
 
 A text is cut at blanks into chunks, and each chunk into tokens by one pattern. Decisions that depend on a
 chunk's neighbours come last: the direction of a free-standing quotation mark, the stop after an abbreviation.
@@ -56,7 +56,7 @@ class Segmenter(Protocol):
     """Protocol of word segmenters, which find the words in text without blanks between words."""
 
     def ends(self, text: str) -> Sequence[int]:
-        """Return the end offsets of the words in a text without blanks, ascending, up to its end."""
+        """Return the end offset of each word in a text without blanks; the last is the length of the text."""
 
 
 class Tokenizer:
@@ -67,8 +67,9 @@ class Tokenizer:
 
     Args:
         conventions: the treebank's conventions; by default those of the Penn treebank.
-        ends: learned sentence ends, for `spectralnlp.text.sentences.split_sentences`; None for the rules.
-        segmenter: finds words in text without blanks between words; None for other languages.
+        ends: learned sentence splitter, which `spectralnlp.text.sentences.split_sentences` uses; None to
+            split by rules.
+        segmenter: splitter of text without blanks between words; None for languages that write blanks.
     """
 
     def __init__(
@@ -270,9 +271,9 @@ def _split_hyphens(word: str) -> list[str]:
 
 
 def _pattern(conventions: Conventions) -> str:
-    """Return a pattern that matches the next token of a chunk.
+    """Return a regular expression that matches the next token of a chunk (text between blanks).
 
-    Its group ``word`` may match several tokens.
+    A match of its group ``word`` may consist of several tokens, into which `Tokenizer` splits it.
     """
     english = conventions.language == "en"
     hyphens = "-‐‑" if conventions.split_hyphens else "-‐‑–"

@@ -282,9 +282,13 @@ def _chain(top: Tree) -> tuple[tuple[str, ...], Tree]:
 
 
 def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
-    """Return whether compression keeps a unary chain, as its top and bottom are different symbols.
+    """Return whether the top and bottom of a unary chain differ, so that compression keeps the chain.
 
     A tag differs from a phrase label of the same name.
+
+    Args:
+        labels: labels of the chain from the top down.
+        bottom: last node of the chain.
     """
     return labels[0] != labels[-1] or (bottom.word is not None and len(labels) > 1)
 

@@ -234,7 +234,7 @@ class TreeLog(ReplayLog[Tree]):
         return self.places()[:, 0].astype(np.int32)
 
     def _table(self) -> TreeTable:
-        """Return all trees as a table, with the symbols that binarisation made."""
+        """Return all trees as a table, in which a label used for both tags and phrases is one symbol."""
         chunks = [self._chunks[key] for key in sorted(self._chunks)]
         (symbols, label_rank), (words, word_rank) = self._labels.ranked(), self._words.ranked()
         label, word, arity, head, sizes = (
@@ -288,9 +288,12 @@ class TreeLog(ReplayLog[Tree]):
         }
 
     def column_spec(self, column: str) -> ArraySpec:
-        """Return the valid values of a column of the stored log.
+        """Return the specification by which a column of a stored log is checked when it is loaded.
 
         Word ids may be -1 (no word), and nodes have at most two children.
+
+        Args:
+            column: name of the column, such as ``word`` or ``arity``.
         """
         if column == "arity":
             return replace(int_array("n_items", dtype="int8"), below=3)

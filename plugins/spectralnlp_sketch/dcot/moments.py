@@ -122,9 +122,10 @@ class RowLog(RowMoments):
 
 
 class ReconstructionMoments(RowMoments):
-    """Moments Σ [z; 1][z; 1]ᵀ over rows x, where z = tanh(W … tanh(W₁ x)) is the layers' output so far.
+    """Moments Σ [z; 1][z; 1]ᵀ over rows x, where z is the output of the layers learned so far.
 
-    Without layers, z = x, and the moments are the scatter matrix of the rows and their sum.
+    A layer maps z to tanh(W z + b), and the input of the first layer is x. Without layers, z = x. The next
+    layer is solved from the moments.
 
     Args:
         n_columns: number of columns of x, d.
@@ -149,7 +150,11 @@ class ReconstructionMoments(RowMoments):
 
     @classmethod
     def after(cls, layers: Sequence[Reconstruction]) -> Self:
-        """Return empty moments of the output of given layers, for the pass that learns the next layer."""
+        """Return empty moments for the pass that learns the next layer.
+
+        Args:
+            layers: the layers learned so far, at least one.
+        """
         first, *others = layers
         weights = np.concatenate([layer.weights for layer in layers]) if others else first.weights
         return cls(len(first.weights), weights, np.stack([layer.bias for layer in layers]))

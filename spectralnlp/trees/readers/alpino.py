@@ -92,7 +92,14 @@ class _AlpinoXml(XmlSentences):
         return self.graph(sentence)
 
     def graph(self, sentence: GraphBuilder) -> SentenceGraph:
-        """Return the sentence with its nodes, except those that dominate no word."""
+        """Return the graph of the current sentence, without nodes that dominate no word.
+
+        Args:
+            sentence: builder of the graph, still without nodes.
+
+        Raises:
+            InputError: the nodes do not form a tree over words.
+        """
         words = [node for node in self.nodes if "word" in node.attributes]
         for word in words:
             above: _Node | None = word

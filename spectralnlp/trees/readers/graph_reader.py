@@ -21,7 +21,7 @@ Parse: TypeAlias = Callable[[Iterable[str], "str | Path | None", OnBad], Iterato
 
 @dataclass(frozen=True)
 class GraphReader(EncodedReader):
-    """Reader for treebank files in one format with discontinuous phrases, which it makes continuous.
+    """Reader for one treebank format with discontinuous phrases; its trees have no crossing branches.
 
     Args:
         parse: function that yields the sentences in the lines of a file, as `SentenceGraph`.
