@@ -176,7 +176,7 @@ def check_values(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         cls: the estimator's class.
-        values: values by hyper-parameter.
+        values: value of each hyper-parameter, by name.
 
     Returns:
         The values, unchanged.
@@ -198,7 +198,7 @@ def read_values(cls: type, texts: Mapping[str, str]) -> dict[str, Any]:
 
     Args:
         cls: the estimator's class.
-        texts: texts by hyper-parameter.
+        texts: text for each hyper-parameter, by name.
 
     Raises:
         ConfigError: as for `check_values`.

@@ -60,7 +60,7 @@ class SignatureShares(NamedTuple):
 class SignatureVotes:
     """Votes of rare words for the tags of signatures (spelling classes).
 
-    For each tree, it is also stored how the votes change if the tree is left out.
+    Changes of the votes are stored for each tree that could be left out.
 
     Attributes:
         options: settings of the lexicon, which determine the rare words and the smoothing.
@@ -92,7 +92,7 @@ class SignatureVotes:
 
         Args:
             table: treebank whose trees all have weight 1.
-            leaves: int (n_tokens,); indices of its preterminal nodes.
+            leaves: int (n_tokens,); indices of the treebank's preterminal nodes.
             tags: int32 (n_tokens,); tag symbol of each token.
             names: names of the lexicon's signatures.
             options: settings of the lexicon.

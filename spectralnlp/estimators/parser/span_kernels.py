@@ -88,13 +88,13 @@ def count_features(features, counts):
 
 @kernel
 def keep(features, sizes, number, kept):
-    """Write the feature index of each hash bucket, unless it is dropped; return the number of indices.
+    """Replace the hash buckets of features by feature indices, without rare features; return how many stay.
 
     Args:
-        features: int32; buckets of the features of all options, option by option.
-        sizes: int64 (n_options,); number of features of each option; updated.
-        number: int32 (n_buckets,); index of each bucket, or -1 to drop it.
-        kept: int32; output, the indices of the kept features.
+        features: int32; hash buckets of the features of all options (candidate labels), option by option.
+        sizes: int64 (n_options,); number of features of each option; updated to count those that stay.
+        number: int32 (n_buckets,); feature index of each bucket, or -1 to drop it.
+        kept: int32; output, the feature indices, option by option.
     """
     first = place = 0
     for option in range(len(sizes)):

@@ -55,7 +55,7 @@ class TagTable:
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes with tags as symbols, for code that tree grammars share."""
+        """The tokens in the form of tree nodes, with tags as symbols, for code shared with tree grammars."""
         return Nodes(self.tag, self.weight, len(self.tags))
 
     @property

@@ -71,7 +71,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @property
     def nodes(self) -> Nodes:
-        """The tokens as nodes with tags as symbols, for code that tree grammars share."""
+        """The tokens in the form of tree nodes, with tags as symbols, for code shared with tree grammars."""
         return self.table.nodes
 
     def count_states(self, state: Ints, n_states: Ints) -> TagCounts:

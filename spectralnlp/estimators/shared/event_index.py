@@ -24,7 +24,7 @@ CountsT = TypeVar("CountsT")
 
 
 class EventIndex(ABC, Generic[CountsT]):
-    """Base class of indices of the events in trees or tagged sentences, for counting events with states.
+    """Base class of indices of the events in trees or tagged sentences, to count events by hidden state.
 
     An event is the use of a rule, a transition between tags, a word with its tag, a root or a start. A
     subclass defines the layout of counts (``CountsT``), and how to count, to compute expectations, and to

@@ -54,12 +54,12 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def pruner_(self) -> LatentGrammar | None:
-        """The grammar with few states that prunes forests, learned in the first binarisation, or None."""
+        """The grammar with few states that prunes the first binarisation's forests; None if there is none."""
         return self.grammar_sets_[0].pruner
 
     @property
     def binariser_(self) -> Binariser:
-        """The converter to binary trees for the first of the binarisations that grammars are learned from."""
+        """The converter of trees to binary trees, in the first of the binarisations."""
         return self.grammar_sets_[0].binariser
 
     @property
@@ -80,7 +80,7 @@ class GrammarLearner(ABC):
     coarse: Sequence[LatentGrammar]
 
     def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
-        """Compute the vectors and clusters of nodes that `learn` needs; do nothing if it needs none."""
+        """Compute the vectors and clusters of nodes that `learn` needs; by default there are none."""
 
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:

@@ -207,7 +207,12 @@ def project_nodes(
 
 
 def _features_of(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
-    """Return the features of some nodes, uint64 (n_rows, n_columns)."""
+    """Return the features of some nodes, uint64 (n_rows, n_columns).
+
+    Args:
+        columns: arrays of feature hashes, each of which has one feature of every node.
+        rows: int (n_rows,); indices of the nodes.
+    """
     answers = np.empty((len(rows), len(columns)), np.uint64)
     for number, column in enumerate(columns):
         answers[:, number] = column[rows]
@@ -216,7 +221,9 @@ def _features_of(columns: Sequence[Ids], rows: NDArray[np.intp]) -> Ids:
 
 
 def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr_array:
-    """Return the sparse nodes × features matrix of one symbol: features are one-hot, and scaled if set.
+    """Return the sparse matrix of one symbol's nodes (rows) and features (columns).
+
+    The value of each feature that a node has is 1 or, with ``options.scaling``, depends on its frequency.
 
     Args:
         ids: uint64 (n_nodes, n_groups); hash of each feature of the symbol's nodes, 0 for none.
@@ -248,6 +255,9 @@ def _cross_covariance_svd(
         rank: number of singular vectors.
         options: settings of the projection.
         symbol: id of the symbol, added to the seed.
+
+    Returns:
+        Left singular vectors (columns of U), singular values, and right singular vectors (columns of V).
     """
     share = (weight / weight.sum())[:, None]
     phi_t, psi_t = phi.T.tocsr(), psi.T.tocsr()

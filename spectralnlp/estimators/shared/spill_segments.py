@@ -49,7 +49,7 @@ class SpillSegment:
         n_words: number of words, the end of a sentence (0) included.
         n_sentences: number of sentence ends.
         n_tokens: number of tokens, without sentence ends.
-        runs: sorted runs of word pairs.
+        runs: files with counts of word pairs, sorted by pair.
     """
 
     words: Path
@@ -67,7 +67,7 @@ class SpillSegment:
             memory: memory limit, and folder of the files.
             table: words by id.
             counts: int64 (n_words,); count of each word; the count of id 0 is the number of sentences.
-            runs: sorted runs of pairs of these words.
+            runs: files with counts of pairs of these words, sorted by pair.
         """
         order = np.argsort(table.hashes[1:], kind="stable") + 1
         words, letters = memory.new_file("words"), memory.new_file("letters")
@@ -152,7 +152,7 @@ class Census:
     """Words of all segments on disk with their counts, without those that are rarer than a minimum.
 
     Attributes:
-        words: the words.
+        words: the words that are kept, with their counts.
         n_types: number of distinct words, rare ones included.
         most: count of the most frequent word.
     """

@@ -71,7 +71,7 @@ class Treebank:
         )
 
     def without_copies(self) -> Treebank:
-        """Merge identical documents into one, whose weight is their number.
+        """Merge identical documents into one, whose trees get the sum of their weights.
 
         In a jackknife, a document is then never parsed by grammars learned from a copy of it.
         """

@@ -23,19 +23,21 @@ def whitening_of_pairs(
 ) -> tuple[Floats, Floats, Floats]:
     """Whiten the second moment M2 = E[x1 ⊗ x2] - α0/(α0 + 1) E[x1] ⊗ E[x1].
 
-    See Anandkumar et al. 2014, theorem 3.5, for M2. V is the size of the vocabulary.
+    Here x1 and x2 are one-hot vectors, of length V, of two words of a document; V is the size of the
+    vocabulary. M2 is that of Anandkumar et al. 2014, theorem 3.5.
 
     Args:
         first: float64 (V,); E[x1].
         pairs: (V, V); E[x1 ⊗ x2].
-        alpha0: concentration α0.
+        alpha0: concentration α0 of the Dirichlet prior.
         rank: maximum number of directions.
         scaling: divide words by the square roots of their probabilities first, as in a CCA. The result is
             still a whitening of M2, but on other leading directions.
         random_state: seed of the randomised SVD.
 
     Returns:
-        The whitening matrix W, (V, r), M2 W, (V, r), and the eigenvalues, descending.
+        The whitening matrix W, float64 (V, r); the product M2 W, float64 (V, r); and the r eigenvalues,
+        descending.
     """
     scale = 1 / np.sqrt(first) if scaling else np.ones(len(first))
     mean = scale * first
@@ -50,11 +52,11 @@ def whitening_of_pairs(
 
 @dataclass(frozen=True, kw_only=True)
 class Whitened:
-    """First and second moments, with the whitening of the second.
+    """First and second moments of words, and a matrix that whitens the second moment M2.
 
     Attributes:
-        first: float64 (V,); E[x1].
-        pairs: (V, V); E[x1 ⊗ x2].
+        first: float64 (V,); E[x1], mean of the one-hot vectors of words.
+        pairs: (V, V); E[x1 ⊗ x2], mean over pairs of words of a document.
         whitener: float64 (V, k); whitening matrix W.
         back: float64 (V, k); M2 W, which maps whitened vectors back.
     """
@@ -69,7 +71,8 @@ def third_moment(triples: Floats, whitened: Whitened, alpha0: float) -> Floats:
     """Return the whitened third moment of topics, M3(W, W, W), float64 (k, k, k).
 
     Args:
-        triples: float64 (k, k, k); E[x1 ⊗ x2 ⊗ x3](W, W, W).
+        triples: float64 (k, k, k); E[x1 ⊗ x2 ⊗ x3](W, W, W), the mean over triples of words of a document,
+            projected by the whitening matrix W; see `TripleMoments`.
         whitened: first and second moments, and W.
         alpha0: concentration α0 of the Dirichlet prior, whose contribution to the triples is subtracted.
     """
@@ -87,12 +90,14 @@ def topics_of_tensor(
 ) -> tuple[Floats, Floats]:
     """Decompose the whitened third moment into topics.
 
-    With M2 = Σ a_i μ_i ⊗ μ_i, the eigenpairs are λ_i = 2/((α0 + 2)√a_i) and v_i = √a_i W⊤μ_i.
+    Let μ_i be the word distribution of topic i, and a_i its weight in the second moment
+    M2 = Σ a_i μ_i ⊗ μ_i. Then the tensor has the eigenvalues λ_i = 2/((α0 + 2)√a_i) and the eigenvectors
+    v_i = √a_i W⊤μ_i, where W is the whitening matrix.
 
     Args:
-        tensor: M3(W, W, W), (k, k, k).
-        back: M2 W, (V, k).
-        alpha0: concentration α0; 0 for the single-topic model.
+        tensor: float64 (k, k, k); the whitened third moment M3(W, W, W).
+        back: float64 (V, k); the product M2 W.
+        alpha0: concentration α0 of the Dirichlet prior; 0 for the single-topic model.
         random_state: seed of the tensor power method.
 
     Returns:

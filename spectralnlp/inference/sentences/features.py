@@ -80,7 +80,11 @@ class SentencePrefix(NamedTuple):
 
 @kernel_part
 def begin(start: Any, previous: Any) -> SentencePrefix:
-    """Return the summary of a sentence before its first token."""
+    """Return the summary of an empty sentence, to which `extend` adds its tokens.
+
+    Args:
+        start, previous: see `SentencePrefix`.
+    """
     return SentencePrefix(start, previous, 0, 0, 0, 0)
 
 
@@ -232,8 +236,8 @@ def _again(text, start, gap, last):
     """Return how many of the two words after a gap also occur, in this order, shortly before it.
 
     Returns:
-        2 for both words, 1 for the first word alone, 0 for none, or if the first of the two tokens is a
-        lower-case word or a punctuation mark.
+        2 for both words, 1 for the first word alone, 0 for neither. It is also 0 if the token after the gap
+        is a lower-case word or a punctuation mark.
     """
     if text.case[gap] == SMALL or text.case[gap] == MARK:
         return 0

@@ -59,7 +59,12 @@ def dense_posteriors(forest, rules, leaves):
 
 @kernel_part
 def _normalise(vectors: Any, at: int, n: int) -> float:
-    """Divide a vector by a power of two so that the largest magnitude is in [1, 2); return the exponent."""
+    """Divide a vector by a power of two so that the largest magnitude is in [1, 2); return the exponent.
+
+    Args:
+        vectors: concatenated vectors, updated in place.
+        at, n: index of the vector's first number in ``vectors``, and its length.
+    """
     largest = 0.0
     for h in range(at, at + n):
         largest = max(largest, abs(vectors[h]))

@@ -51,8 +51,8 @@ def derivation_tree(scored: ScoredForest, choice: Ints, words: Sequence[str]) ->
 def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Constituent, ...]:
     """Return the brackets of a tree with their posteriors, averaged over forests.
 
-    A bracket that a forest does not have counts as 0 there. The inner labels of a compressed unary chain have
-    no posterior of their own, and get at least that of the label above them.
+    A bracket that is not in a forest has the posterior 0 there. The inner labels of a compressed unary chain
+    are not in the forest; they get at least the posterior of the label above them.
 
     Args:
         tree: a tree of the sentence, with its unary chains restored.
@@ -106,10 +106,10 @@ def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets,
 
 @kernel
 def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
-    """Return the posterior of each wanted bracket, float64 (n_wanted,).
+    """Return the posterior of each of some brackets, float64 (n_wanted,).
 
-    ``wanted`` has sorted integer keys, each made of a bracket's end, start and label. A bracket can be the
-    bottom of its span or the parent of a unary rule; its posterior is the sum over both.
+    Each bracket is given by an integer key, made of its end, start and label. A bracket can occur as a bottom
+    node of the forest or as the parent of a unary rule; its posterior is the sum over both.
 
     Args:
         forest: `Forest`.
