@@ -69,7 +69,7 @@ class Registry:
         self._loaded: dict[str, Any] = {}  # cache of `get`, since reading metadata takes milliseconds
 
     def register(self, name: str) -> Callable[[T], T]:
-        """Register the decorated object in this process.
+        """Return a decorator that registers an object under a name in this process.
 
         Raises:
             RegistryError: the name is already taken.
@@ -149,7 +149,7 @@ class Registry:
         self._loaded.clear()
 
     def describe(self, *, load: bool = False) -> list[Entry]:
-        """Return the status of each name.
+        """Return the status of each registered name.
 
         Args:
             load: also try to import each object; otherwise only metadata is read, and ``ok`` means that the

@@ -44,7 +44,7 @@ class ObservableOperators(WithArrays):
         arrival: float64 (V, k); mean state after each symbol.
         base: float64 (V,); a positive distribution over symbols, used for smoothing.
         floor: weight of ``base`` in every prediction.
-        tolerance: total negative probability of a prediction above which its state is shrunk.
+        tolerance: if the negative numbers of a prediction add up to more than this, the state is shrunk.
     """
 
     kind: ClassVar[str] = "operators"

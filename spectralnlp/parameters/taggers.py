@@ -95,15 +95,15 @@ class RefinedMarkov:
 
     @cached_property
     def pair_index(self) -> Ints:
-        """The index in ``pairs`` of each pair of tags, int32 (n_tags, n_tags); -1 for other pairs."""
+        """Index in ``pairs`` of each pair of tags, int32 (n_tags, n_tags); -1 for all other pairs."""
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
 
     def unshared_arrays(self) -> Arrays:
-        """Return the arrays to store for this model alone; models of a set share the other arrays.
+        """Return the arrays to store for this model alone, not those that all models of a set share.
 
-        The other arrays are ``pairs`` and all arrays of the lexicon except its vectors.
+        The models of a set share ``pairs`` and all arrays of the lexicon except its vectors.
         """
         transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
         return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}

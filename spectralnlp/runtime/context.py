@@ -129,7 +129,7 @@ def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
         folder: a folder that all workers can see; created if missing.
 
     Raises:
-        ConfigError: the folder cannot be written, or holds something else.
+        ConfigError: the folder cannot be written, or holds files that are not of a checkpoint.
 
     Examples:
         >>> import tempfile

@@ -191,8 +191,8 @@ class MappedCorpus(Corpus[T]):
 
     Args:
         corpus: the other corpus.
-        function: function of an example; module-level, or a partial of such, so that it can be sent to
-            workers.
+        function: called with each example; a module-level function, or a partial of one, so that it can be
+            sent to workers.
     """
 
     def __init__(self, corpus: Corpus[Any], function: Callable[[Any], T]) -> None:
@@ -200,7 +200,7 @@ class MappedCorpus(Corpus[T]):
         self.function = function
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Return the partitions of the other corpus, with the function applied."""
+        """Return a partition for each partition of the other corpus, with the results of the function."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
             for each in self.corpus.partitions()

@@ -177,7 +177,8 @@ def in_window(submit: Callable[[T], Pending[R]], tasks: Iterable[T], width: int)
 
     Args:
         submit: sends a task to a worker.
-        tasks: read when needed; an error in reading them is raised after the results of the tasks before it.
+        tasks: the tasks, read when needed. If reading one raises a SpectralError, the results of all earlier
+            tasks are yielded before the error is raised.
         width: maximum number of pending tasks.
     """
     pending: deque[Pending[R]] = deque()

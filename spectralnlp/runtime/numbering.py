@@ -37,9 +37,10 @@ class Numbering(dict[str, int]):
         return number
 
     def ranked(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """Return the sorted names, and the rank of each name in this order, by id.
+        """Return the sorted names, and an array that converts ids to ranks in the sorted order.
 
-        Ranks are int32 (n_names + 1,); the last entry is -1, so that the id -1 (no name) stays -1.
+        The array is int32 (n_names + 1,), indexed by id; the last entry is -1, so that the id -1 (no name)
+        stays -1.
         """
         ordered = sorted(self)
         rank = {name: i for i, name in enumerate(ordered)}

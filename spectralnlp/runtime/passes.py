@@ -63,7 +63,11 @@ def accumulate(moments: M, corpus: Corpus[Any], *, batch_size: int | None = None
 
 
 def _reduce(engine: Engine, observer: Observer[M], partitions: Sequence[Partition[Any]]) -> M:
-    """Compute the moments of all partitions except skipped ones, and return their sum."""
+    """Compute the moments of all partitions except skipped ones, and return their sum.
+
+    Raises:
+        InputError: all partitions had to be skipped.
+    """
     policy = current_skip_policy()
     tasks = [
         (number, partition)

@@ -145,7 +145,12 @@ def writing(path: Path) -> Iterator[Callable[[NDArray[Any]], None]]:
 
 @dataclass(frozen=True)
 class Run:
-    """Counts by key in a file: distinct int64 keys in ascending order, then their int64 counts."""
+    """A file of counts by key: distinct int64 keys in ascending order, then their int64 counts.
+
+    Attributes:
+        path: the file.
+        length: number of keys.
+    """
 
     path: Path
     length: int

@@ -208,15 +208,17 @@ def find_table(
 
     Args:
         path: the file, plain or gzipped.
-        columns: the requested columns: names, numbers or None.
+        columns: name or number of each column that the caller asks for; None is ignored.
         encoding: encoding of the file.
 
     Returns:
         The table; None if the file is plain lines.
 
     Raises:
-        InputError: the file cannot be read or is empty; or a number is given, but the columns have names.
-        ConfigError: pyarrow is needed and not installed; or one column is a name and another a number.
+        InputError: the file cannot be read or is empty; or a column is requested by number, but columns have
+            names.
+        ConfigError: pyarrow is needed and not installed; or one column is requested by name, another by
+            number.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
     kind = _KINDS.get(suffix)
@@ -268,7 +270,13 @@ def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> I
 
 
 def not_text(value: Any, path: Location, number: int) -> InputError:
-    """Return the error for a cell that is not text."""
+    """Return the error for a cell that is not text.
+
+    Args:
+        value: content of the cell.
+        path: the file.
+        number: number of the line or row, from 1.
+    """
     what = "no text" if value is None else f"the text is a value of type {type(value).__name__}"
     return InputError(what, path=path, line=number)
 

@@ -107,8 +107,8 @@ def fit_curve(
         runs: training runs of three or more sizes. If runs use different held-out sets, there should be runs
             of all sizes for each set.
         targets: numbers of trees to extrapolate to.
-        n_now: current number of trees, relative to which gains are computed; by default the largest of the
-            runs.
+        n_now: current number of trees. Gains are differences from F1 at this number; by default it is that of
+            the largest run.
         random_state: seed of the draws.
 
     Returns:

@@ -132,8 +132,9 @@ class ParseReport(Report):
         return compare(self.counts, other.counts)
 
     def sentence_rows(self) -> Iterator[dict[str, float]]:
-        """Yield the values in EVALB's line for each sentence, by name, with rates in percent.
+        """Yield a dictionary for each sentence, with the values of its line in EVALB's output, by name.
 
+        Recall, precision and tagging accuracy are in percent.
         ``status`` is the number of a `Status`: 0 if the sentence was scored, 1 for an error, 2 if skipped.
         """
         for number, c in enumerate(self.counts, start=1):

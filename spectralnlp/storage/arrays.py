@@ -243,6 +243,10 @@ class StoredArrays:
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         """Return the validated arrays for the fields of a dataclass, without optional ones that are missing.
 
+        Args:
+            cls: the dataclass, whose annotations declare the arrays.
+            leave_out: names of fields whose arrays are not read.
+
         Raises:
             ModelError: as for `take`.
         """

@@ -152,7 +152,7 @@ def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
-    """Return dtype, shape, begin and end of an array, from its entry in the header of the file.
+    """Return dtype, shape, start and end (exclusive, in bytes) of an array, from its entry in the header.
 
     Raises:
         ValueError, TypeError, KeyError: the entry is invalid.

@@ -118,7 +118,11 @@ class StoredValues(Mapping[str, Any]):
         return {name: self.take(name, hints[name]) for name in names}
 
     def indices(self, name: str, *, below: int) -> tuple[int, ...]:
-        """Return a list of integers, each of which must be at least 0 and less than ``below``."""
+        """Return the list of integers under a key, each of which must be at least 0 and less than ``below``.
+
+        Raises:
+            ModelError: the value is missing, or not such a list.
+        """
         numbers: tuple[int, ...] = self.take(name, tuple[int, ...])
         if not all(0 <= number < below for number in numbers):
             raise self.error(name, f"holds a number that is not from 0 to {below - 1}")
@@ -134,7 +138,7 @@ class StoredValues(Mapping[str, Any]):
         return [StoredValues(each, self.path, where=f"{self.where}{name}.{i}.") for i, each in listed]
 
     def updated(self, values: Mapping[str, Any]) -> StoredValues:
-        """Return these values with some of them replaced or added."""
+        """Return a copy of this object in which some values are replaced or added."""
         return StoredValues({**self._values, **values}, self.path, where=self.where)
 
     def about(self) -> dict[str, Any]:

@@ -187,7 +187,10 @@ def forecast(
 
 
 def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
-    """Return the trees of a corpus in blocks that stay together: neighbouring trees of one document."""
+    """Split a corpus into blocks of neighbouring trees of one document.
+
+    A block is held out as a whole, so that no training tree is a neighbour of a held-out tree in it.
+    """
     blocks = []
     for partition in corpus.partitions():
         trees = list(partition)
@@ -217,7 +220,7 @@ def _parts(
 ) -> tuple[list[Tree], list[Tree]]:
     """Return the training trees of one round in random order, and the held-out trees.
 
-    The first n training trees are the part of size n.
+    To train on n trees, the caller takes the first n of these training trees.
 
     Args:
         blocks: trees of the treebank, in blocks that stay together.

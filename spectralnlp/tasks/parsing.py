@@ -164,7 +164,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         predicted_tags: bool = False,
         raw: bool = False,
     ) -> ParseReport | RawReport:
-        """Score a parser on gold trees: given their words, as EVALB does, or given their raw text.
+        """Score a parser on gold trees, whose words it gets as tokens or, if ``raw``, as raw text.
 
         Args:
             parser: the parser to score.

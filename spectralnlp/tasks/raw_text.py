@@ -60,7 +60,10 @@ def warm_up(parser: Parser) -> None:
 
 
 def _placed_documents(corpus: Corpus[Tree]) -> Iterator[list[PlacedTree]]:
-    """Yield the trees of each non-empty document, with their character offsets in the document's text."""
+    """Yield a list for each non-empty document: its trees, with their sentences.
+
+    The tokens of a sentence have character offsets into the text that is made of the document's words.
+    """
     first = islice(corpus, CONVENTION_EXAMPLES)
     conventions = Conventions.learn(word for tree in first for word in tree.words())
     for _, partitions in groupby(corpus.partitions(), key=lambda partition: partition.document_index):

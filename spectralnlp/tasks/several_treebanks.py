@@ -106,6 +106,8 @@ class Contents:
     ) -> Contents:
         """Count the trees, labels, tags, rules and words of a treebank.
 
+        In a malformed file, only the trees before the first error are counted.
+
         Args:
             source: the treebank.
             read: function that yields the trees of a file, before renaming.

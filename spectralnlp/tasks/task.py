@@ -163,7 +163,13 @@ class Task(ABC):
         return self.to_model(fitted, report=report, description=description)
 
     def to_model(self, fitted: Any, *, report: ProgressCallback = silent, description: str = "") -> Any:
-        """Convert a fitted estimator to a model with ``about`` and ``card``; arguments as for `train`."""
+        """Convert a fitted estimator to a model, with metadata (``about``) and a model card (``card``).
+
+        Args:
+            fitted: the estimator.
+            report: called with a line for each remark of the estimator.
+            description: Markdown for the model card.
+        """
         for line in fitted.remarks():
             report(line)
         about = {
@@ -184,7 +190,7 @@ class Task(ABC):
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return amounts of training data by name, such as ``training trees``, for ``info``."""
+        """Return the size of the training data for ``info``, by name, such as ``training trees``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
@@ -195,7 +201,10 @@ class Task(ABC):
         return parameters
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
-        """Return the examples that the estimator is fitted to; by default those that `read` returned."""
+        """Return the examples to fit an estimator to, made from those that `read` returned.
+
+        The base class returns the corpus unchanged.
+        """
         return corpus
 
     def is_example(self, example: Any) -> bool:
