@@ -212,6 +212,10 @@ def _check_reading(task: Task, reading: Mapping[str, Any], metadata: StoredValue
 def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
     """Return the kept moments (training statistics) of a model, from memory or from its folder.
 
+    Args:
+        model: a model of a kind that can be changed.
+        verb: the intended operation, such as ``update``, for error messages.
+
     Raises:
         ConfigError: no moments were kept.
         ModelError: the stored moments are damaged, or the folder has another model now.
@@ -247,8 +251,8 @@ def task_of(estimator: Estimator[Any]) -> Task:
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
     """Return how documents can be added to a model and removed from it, given its kept moments.
 
-    This is the ``unlearning`` of the estimator. Only if that is ``exact``, the moments decide: ``merge-only``
-    if they cannot subtract documents, ``replay`` if they store the examples.
+    The result is the attribute ``unlearning`` of the estimator. However, ``exact`` becomes ``merge-only`` if
+    the moments cannot subtract documents, and ``replay`` if they store the examples.
     """
     if estimator.unlearning != "exact":
         return estimator.unlearning

@@ -62,8 +62,8 @@ def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, 
 
     Args:
         counts: counts of words.
-        most: see `without_rare_words`.
-        key: see `without_rare_words`.
+        most: maximum count of a rare word.
+        key: secret key; see `without_rare_words`.
     """
     found: dict[Kind, set[str]] = defaultdict(set)
     for character in set().union(*counts):
@@ -84,7 +84,7 @@ def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random)
 
     Args:
         word: the word to replace.
-        pools: characters of each kind, from which replacements are drawn.
+        pools: characters of each category and script (`_kind`), from which replacements are drawn.
         taken: words that must not be returned.
         random: random generator.
     """

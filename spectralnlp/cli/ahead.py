@@ -30,10 +30,11 @@ PARTS = {
 
 @contextmanager
 def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that starts the second process at its first call; kill the process after the block.
+    """Yield a function that starts a second process, which compiles the kernels of a parser in advance.
 
-    A kernel (numba function) is compiled by the process that needs it first; if the other process needs it
-    meanwhile, it waits for the result (see `Turn`).
+    Only the first call starts a process; it is killed after the block. A kernel (numba function) is compiled
+    by the process that needs it first; if the other process needs it meanwhile, it waits for the result (see
+    `Turn`).
 
     Args:
         model: name or folder of a parser.

@@ -96,14 +96,14 @@ def explain(
 
 
 def _question(questions: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """Return which option asks for an explanation: ``--bracket``, ``--token`` or ``--text``.
+    """Return the option that says what to explain: ``--bracket``, ``--token`` or ``--text``.
 
     Args:
-        questions: values of these options by name; None if not given.
+        questions: values of these three options by name; None if not given.
         others: values of all other options by name; None if not given.
 
     Raises:
-        ConfigError: none or several of them were given, or another option that does not apply.
+        ConfigError: not exactly one of the three options was given, or another option does not apply to it.
     """
     asked = [option for option, value in questions.items() if value is not None]
     if len(asked) != 1:

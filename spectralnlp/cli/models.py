@@ -32,7 +32,7 @@ def load_for(name: str, method: str, verb: str) -> Any:
 
 
 def without_tagger(model: Any, name: str) -> Any:
-    """Return a copy of a parser that uses no tagger, also if the model names one.
+    """Return a copy of a parser that uses no tagger, even if the model has a default tagger.
 
     Args:
         model: the parser.

@@ -258,10 +258,10 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """Cut a text after the configuration at its beginning.
+    """Return the configuration with which a text begins, without the text after it.
 
-    Thus the printed output of ``train``, which begins with the configuration, can be used as a configuration
-    file.
+    With this function, the printed output of ``train`` can be used as a configuration file, because it begins
+    with the configuration.
     """
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):

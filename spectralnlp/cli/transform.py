@@ -64,7 +64,7 @@ def _write(output: Path, blocks: Iterator[Any], features: Features) -> int:
 
     Args:
         output: the file; its suffix determines the format: ``.npy``, ``.npz`` or ``.parquet``.
-        blocks: blocks of rows, which are written one after the other.
+        blocks: matrices, dense or sparse, with the same columns; their rows are written one after the other.
         features: description of the columns.
     """
     from spectralnlp.cli.console import whole_file

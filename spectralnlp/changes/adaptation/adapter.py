@@ -80,7 +80,7 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
 
 
 class Adapter:
-    """Adapter of one parser to different sets of trees; the counts of the parser are computed only once.
+    """Adapter of a parser to sets of trees, one set per call; the parser's counts are computed only once.
 
     Args:
         parser: a parser whose grammars have counted states.

@@ -85,7 +85,7 @@ def tabulate(counts: PairCounts, shape: MatrixShape, *, transform: Transform, di
     Args:
         counts: counts of words and pairs.
         shape: settings of rows and columns.
-        transform: transform of the counts.
+        transform: transform of the counts, ``sqrt``, ``log`` or ``none``; see `transformed`.
         dimensions: length of the word vectors, which determines how many words fit into limited memory.
 
     Raises:

@@ -192,10 +192,10 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """Return the index of the first row whose key differs from that of the row before, or None.
+    """Return the index of the first row whose key differs from the key of the row before, or None.
 
     Args:
-        columns: int32; the rows.
+        columns: int32 (n, n_columns); sorted rows.
         at_least: index of the row to start from.
         n_key: number of leading columns of a row that form its key.
     """

@@ -67,8 +67,8 @@ class CountedTable:
     Attributes:
         table: the treebank.
         leaves: int (n_tokens,); indices of the preterminal nodes.
-        token: int (n_tokens,); index of each token's (word, tag) pair among the counted pairs.
-        lexicons: builds lexicons from the counts.
+        token: int (n_tokens,); index of each token's (word, tag) pair among the distinct pairs.
+        lexicons: builder of lexicons from the counts of the pairs.
     """
 
     table: TreeTable

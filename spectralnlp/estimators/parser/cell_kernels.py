@@ -89,10 +89,10 @@ def _attributes_of(sentences, s):
 
 @kernel
 def _marginals(sentences, s, weights):
-    """Return the chart cells of a sentence, the probability of each cell, and the token features.
+    """Return the chart cells of a sentence, the probability of each cell, and the features of its tokens.
 
-    The cells are sorted by width. The probability is the marginal of the cell's span over all binary
-    bracketings of the sentence under the model.
+    The cells are sorted by width. The probability of a cell is the total probability, under the model, of all
+    binary bracketings of the sentence that contain the cell's span.
 
     Args:
         sentences: `Sentences`.
@@ -140,7 +140,7 @@ def learn(sentences, order, step, learner):
 
 @kernel
 def update_weights(learner, features, gradient, step):
-    """Take an AdaGrad step in the weights of some features that have the same gradient.
+    """Take an AdaGrad step in the weights of some features, all of which have the same gradient.
 
     Args:
         learner: `Learner`; updated.

@@ -82,7 +82,10 @@ class Context:
             self.components[component.name] = value
 
     def learn_concurrently(self, job: Callable[[], R]) -> R:
-        """Run a job, and learn the components of the stage "beside" at the same time, in another thread.
+        """Run a job, and learn the components of the stage ``beside`` at the same time, in another thread.
+
+        Args:
+            job: function without arguments.
 
         Returns:
             The result of the job.

@@ -110,9 +110,9 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """For each state of each symbol of `index`, the index of this state among all states of the grammar.
+        """Indices, among all states of the grammar, of the states of the symbols of `index`.
 
-        int64 (n_index_states,).
+        int64 (n_index_states,); the states of a symbol are adjacent.
         """
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states
