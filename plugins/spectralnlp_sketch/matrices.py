@@ -124,7 +124,8 @@ class IncrementalEstimator(MatrixEstimator):
 
         Raises:
             ConfigError: a hyper-parameter has another type than declared or is out of its range.
-            MatrixError: a row holds NaN or infinity.
+            MatrixError: the width differs, a row holds NaN or infinity, or X is a stream and the estimator
+                depends on row numbers, as linear sketches do.
         """
         first = not hasattr(self, "moments_")
         if first:

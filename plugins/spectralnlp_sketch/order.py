@@ -95,7 +95,7 @@ def ordered_batches(
 
     Raises:
         SizeError: ``size`` is less than 1, or there is no such policy.
-        MatrixError: the numbers of scores and examples differ.
+        MatrixError: the numbers of scores and examples differ, or a score is negative, NaN or infinite.
 
     Examples:
         >>> from spectralnlp_sketch import ordered_batches

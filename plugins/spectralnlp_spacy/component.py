@@ -311,7 +311,7 @@ class SpectralPipe(Pipe):
         that the model has learned from before are ignored. The loss is always 0.
 
         Raises:
-            ComponentError: the training fails.
+            ComponentError: there is no model, or the training fails.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)

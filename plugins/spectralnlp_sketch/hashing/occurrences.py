@@ -111,11 +111,12 @@ def _column(mark: str, piece: str, mask: int) -> int:
 
 
 def _hash(mark: str, piece: str) -> int:
-    """Return the 64-bit FNV-1a hash of an n-gram.
+    """Return the 64-bit FNV-1a hash of an n-gram, or of the beginning of a word in a pair.
 
     Args:
-        mark: letter of the kind of n-gram, which is hashed first: ``w`` for words, ``c`` for characters.
-        piece: the n-gram.
+        mark: letter that is hashed first: ``w`` for an n-gram of words, ``c`` for an n-gram of characters,
+            ``p`` for a word in a pair.
+        piece: the n-gram, or the first four characters of the word.
     """
     value = _START
     for byte in mark.encode() + piece.encode():

@@ -53,8 +53,8 @@ def hold_out(
             fifth is held out.
 
     Returns:
-        Scores of the held-out texts. A text is left out if its label occurs in its own fold only, since the
-        other folds cannot teach this label.
+        Scores of the held-out texts. A text is left out if no example of its label remains outside its fold,
+        neither a text nor the label's name.
     """
     labels = examples.targets[:n_labelled].argmax(axis=1)
     fold = folds(labels, random_state)

@@ -72,11 +72,12 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         settings_: loss and weights of the head, :class:`~spectralnlp_sketch.intent.weights.HeadSettings`.
         classes_: the labels, sorted.
         n_labelled_, n_unlabelled_: number of labelled and unlabelled texts learned from.
-        resume_state_: state from which `resume_training` resumes; None if labels have few texts.
+        resume_state_: state from which `resume_training` resumes; None if labels have few texts or a
+            featurizer is used.
         few_shot_: whether labels have so few texts that the similarity of label names and pseudo-labels of
             unlabelled texts help.
         shares_: coefficients A of the training examples, float32 (n_examples, n_labels): the head's weights
-            are XᵀA, where the rows of X are the features of the examples.
+            are XᵀA, where the rows of X are the features of the examples. Set by training, not by resuming.
         label_similarity_: similarity of label names, float32 (n_labels, n_labels); None if it is not used.
 
     Examples:
@@ -284,7 +285,10 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             )
 
     def state(self) -> ResumeState | None:
-        """Return the state from which learning resumes with more texts; None if labels have few texts."""
+        """Return the state from which training resumes with more texts.
+
+        Returns None if labels have few texts or a featurizer is used: then all texts must be learned again.
+        """
         return self.resume_state_
 
     def read_state(self, stored: StoredArrays) -> ResumeState:

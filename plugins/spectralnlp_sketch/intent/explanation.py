@@ -64,7 +64,7 @@ class Explanation:
             ``ngrams``, or of ``bias`` and the scores of ``words``.
         bias: log-odds of the label for an empty text.
         words: contribution of each word in text order; the contribution of an n-gram is divided equally among
-            the words that it overlaps.
+            the words that it overlaps, or among all words if it overlaps none.
         ngrams: contributions of n-grams, the largest magnitude first.
         in_favour, against: training texts that raise or lower the log-odds most, the strongest first; empty
             if examples were not kept.

@@ -188,9 +188,9 @@ def eigenword_directions(
     """Return vectors of n-grams: eigenwords for single words, derived vectors for n-grams of characters.
 
     Vectors of character n-grams come from `spelled_directions`, so that inflected forms and unseen words are
-    close to words of similar spelling. All are scaled so that the projections of texts have the mean length
-    ``scale``. The contexts of eigenwords are the words at most ``window`` away on either side, without regard
-    to their position.
+    close to words of similar spelling. All vectors are multiplied by one factor, so that the projections of
+    texts have the mean length ``scale``. The contexts of an eigenword are the words at most ``window`` words
+    before or after it; their positions are not distinguished.
 
     Args:
         rows: tf-idf rows of the texts (n_texts, n_ngrams).
@@ -351,10 +351,11 @@ def learn_prior(
     Args:
         texts: texts, the labelled ones first; all n-grams of labelled texts are kept.
         n_labelled: number of labelled texts.
-        form: which n-grams of words and characters are counted.
+        form: format in which n-grams are counted.
         random_state: seed of eigenwords and of the SVD.
         featurizer: name or folder of a featurizer to use instead of vectors; None for vectors.
-        stream: corpus of all texts if ``texts`` is a sample; eigenwords are learned from it.
+        stream: corpus of all texts if ``texts`` is a sample; eigenwords or the featurizer are learned from
+            it. None if ``texts`` holds all texts.
 
     Returns:
         The prior, and the tf-idf rows of ``texts``, CSR float32 (n_texts, n_ngrams).

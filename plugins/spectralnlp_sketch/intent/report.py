@@ -62,7 +62,11 @@ class IntentReport(Report):
         return 100.0 * float(sum(gaps)) / max(len(right), 1)
 
     def confusions(self, n: int | None = None) -> list[tuple[str, str, int]]:
-        """Return (gold label, predicted label, count) of errors, the most frequent first."""
+        """Return (gold label, predicted label, count) of errors, the most frequent first.
+
+        Args:
+            n: maximum number of pairs of labels; None for all.
+        """
         pairs = Counter((g, p) for g, p in zip(self.gold, self.predicted, strict=True) if g != p)
         ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
         return [(gold, predicted, count) for (gold, predicted), count in ranked[:n]]
@@ -73,7 +77,7 @@ class IntentReport(Report):
         return f"INTENTS|f1:macro over labels right or found|calibration:{N_BINS} bins|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Return scores in percent, counts, signature, and the most frequent ``confusions``."""
+        """Return scores in percent, counts, speed, signature, and the most frequent ``confusions``."""
         return {
             "accuracy": self.accuracy,
             "macro_f1": self.macro_f1,

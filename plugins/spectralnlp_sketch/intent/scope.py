@@ -100,8 +100,8 @@ def learn_scope(
 ) -> Scope:
     """Learn an out-of-scope detector, which separates texts of left-out labels from texts of other labels.
 
-    A classifier is trained without some labels and without some texts of the remaining labels; the detector
-    learns from its confidence for texts of the left-out labels and for the held-out texts.
+    A classifier is trained without some labels and without some texts of the remaining labels. The detector
+    learns from its confidence for texts of both groups, and from their familiarity.
 
     Args:
         examples: labelled texts.

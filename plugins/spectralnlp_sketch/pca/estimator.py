@@ -144,7 +144,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def method_(self) -> str:
-        """Method in use: ``exact``, or ``sketch`` with many columns."""
+        """Method used, ``exact`` or ``sketch``; the setting ``auto`` chooses it by the number of columns."""
         return "exact" if isinstance(self._fitted_moments(), ScatterMoments) else "sketch"
 
     @property
@@ -206,7 +206,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._of_rows(self._coordinates, X)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """Map coordinates along the principal axes (n, k) back to rows (n, d)."""
+        """Map coordinates (n, k), as `transform` returns them, back to rows (n, d)."""
         check_is_fitted(self)
         X = check_array(X, dtype=[np.float64, np.float32])
         if X.shape[1] != len(self.components_):

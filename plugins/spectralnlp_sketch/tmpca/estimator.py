@@ -156,7 +156,9 @@ class TMPCA(
         return corpus.through(self.stages_[-1], means), StageMoments(zeros, self.branching)
 
     def transform(self, X: Any) -> Floats:
-        """Return one vector for each sequence (m, D); zero if no word has a vector.
+        """Return one vector for each of m sequences, (m, D).
+
+        With ``mask_padding``, it is zero for a text none of whose words has a vector.
 
         Raises:
             MatrixError: as for `fit`.
