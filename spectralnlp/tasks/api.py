@@ -166,9 +166,9 @@ def train(
         estimator: a registered name, such as ``lpcfg``; an estimator class; or an estimator.
         data: files, folders or globs to read; or the examples themselves: a corpus, a list, or an iterator if
             the estimator needs only one pass. A list of strings is taken for paths: to train on texts, make
-            an `InMemoryCorpus` of them. Traces and function tags are removed from trees in
-            files and from NLTK trees, which may be a corpus reader (``nltk.corpus.treebank``) or its
-            ``parsed_sents()``, but not from other trees in memory; see `read_treebank`.
+            an `InMemoryCorpus` of them. Traces and function tags are removed from trees in files and from
+            trees of NLTK (a corpus reader such as ``nltk.corpus.treebank``, or its ``parsed_sents()``), but
+            not from other trees in memory; see `read_treebank`.
         report: called with a line for each pass; None for no progress.
         reader: name of a reader for the files; ``auto`` to recognise the format.
         encoding: encoding of treebank files; None for the default of the treebank format.

@@ -44,7 +44,7 @@ What it knows of words comes from the training text: its licence applies."""
 
         Args:
             inputs: files, folders or globs.
-            reader: must be ``auto``: there is only one reader.
+            reader: ignored, because there is only one reader.
             on_bad: called with the error of each line that lacks the column, and of each file that stops
                 being UTF-8.
             text_column: the column with the text: its name in a table, or its number (from 1) in
