@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NotAConstituentError(ComponentError):
-    """Error of reading an attribute such as ``span._.labels`` of a span that is not a constituent.
+    """Error raised if ``span._.labels`` or a similar attribute is read for a span that is no constituent.
 
     Examples:
         >>> import spacy

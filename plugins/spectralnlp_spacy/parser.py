@@ -56,7 +56,7 @@ class ParsedDoc(NamedTuple):
 
 
 class SpectralParser(SentencePipe):
-    """Constituency parser that sets constituents in ``doc.spans``, tags and sentence boundaries."""
+    """Component that parses documents: sets tags, sentence boundaries, and constituents in ``doc.spans``."""
 
     factory = "spectral_parser"
     settings_type = ParserSettings

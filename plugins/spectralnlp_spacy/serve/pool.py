@@ -18,7 +18,7 @@ _WORKER = "spectralnlp_spacy.serve.worker"
 
 
 class WorkerDiedError(SpectralError):
-    """Error of a worker process that ended or was killed."""
+    """Error raised if a worker process ended or was killed before it answered."""
 
 
 class Worker:

@@ -58,8 +58,8 @@ def changes(
 
     Args:
         tree: tree of a treebank.
-        near: posteriors of brackets and tags by a parser that was not trained on ``tree``, from
-            `Parser.posteriors_near`, in which trees with brackets that cross ``tree`` have probability 0.
+        near: posteriors of brackets and tags, from `Parser.posteriors_near` of a parser that was not trained
+            on ``tree``: over the trees that cross no bracket of ``tree``, if the grammar derives any.
         tags: result of `tag_variation` for the tree: by span of a token, a more frequent tag of the word.
         brackets: result of `bracket_variation` for the tree: by span, more frequent labels of the words.
         counts: frequency of each word in the treebank.

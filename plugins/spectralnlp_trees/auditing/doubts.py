@@ -69,9 +69,9 @@ class Doubt:
         change: the doubtful node and the proposed correction.
         doubt: score of the change; larger values are more doubtful. It is the log-odds of the change, lowered
             if nodes with this label are often doubted or the tree has stronger doubts.
-        posterior: probability of the present annotation by a parser that was not trained on the document,
-            over the trees that cross no bracket of the treebank's tree.
-        proposed_posterior: probability of the proposed annotation by the same parser.
+        posterior: probability that a parser gives to the present annotation. The parser was not trained on
+            this tree, and considers only trees that cross no bracket of it, if its grammar derives any.
+        proposed_posterior: probability that the same parser gives to the proposed annotation.
         as_is: number of other occurrences of the words, between the same neighbours, with the present
             annotation.
         as_proposed: number of such occurrences with the proposed annotation.

@@ -39,7 +39,7 @@ class Variation:
 
 
 def labels_by_span(tree: Tree) -> dict[Span, Labels]:
-    """Return, by span (start, end) of a tree, the labels of the brackets over it, topmost first."""
+    """Return a dictionary from spans (start, end) of a tree to their brackets' labels, topmost first."""
     labels_of: dict[Span, Labels] = {}
     for label, start, end in tree.spans():
         labels_of[start, end] = (*labels_of.get((start, end), ()), label)

@@ -56,7 +56,8 @@ class TreeDiff:
 
     Attributes:
         words: words of the sentence without punctuation.
-        lines: all brackets of either tree, from left to right, wider brackets first.
+        lines: brackets of both trees except roots, from left to right, wider brackets first; brackets that
+            the trees share occur once.
         tags: two lines for each word whose tags differ.
         moves: nodes that have another parent in the second tree.
 
@@ -166,7 +167,7 @@ def diff(first: Tree, second: Tree) -> TreeDiff:
 
 
 def _lines(first: Tree, second: Tree) -> list[DiffLine]:
-    """Return the brackets of both trees in order; shared brackets occur once."""
+    """Return the brackets of both trees except roots, left to right; shared brackets occur once."""
     left = Counter((counted_label(label), start, end) for label, start, end in second.spans()[1:])
     lines = []
     for (label, start, end), depth in _with_depths(first):

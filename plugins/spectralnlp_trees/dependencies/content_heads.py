@@ -78,7 +78,7 @@ def content_head_words(tree: Tree) -> list[int]:
 
 
 def content_head(node: Phrase) -> Phrase:
-    """Return the head child of a phrase with several children, whose own heads have been found."""
+    """Return the head child of a phrase with several children; their heads must have been found before."""
     if len(node.children) > WIDTH:
         return next((each for each in node.children if not each.is_punctuation), node.children[0])
     node.groups = conjunct_groups(node)

@@ -128,7 +128,7 @@ def _is_day(word: Phrase) -> bool:
 
 
 def group_before(child: Phrase, pivot: Phrase) -> tuple[Phrase, str] | None:
-    """Return the word that a premodifier depends on, and the relation, if this is not the head noun.
+    """Return the word, other than the head noun, that a premodifier depends on, and the relation; or None.
 
     A premodifier depends on another word before the noun if both are joined by a hyphen, if both are proper
     nouns before a common noun (*United States television*), or if they are a pair in `COLLOCATIONS`

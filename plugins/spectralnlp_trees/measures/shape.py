@@ -16,7 +16,7 @@ from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
 @dataclass(frozen=True)
 class Shapes:
-    """Shapes of trees as columns: ``depth`` has one row per tree, the others one per constituent.
+    """Shapes of trees as columns: ``depth`` has a row per tree, the other columns a row per constituent.
 
     Attributes:
         depth: number of constituents above the deepest word of each tree; integers (n_trees,).
@@ -89,7 +89,15 @@ def shapes_of(index: TreeColumns) -> Shapes:
 
 
 def _depths(index: TreeColumns, phrase: npt.NDArray[np.bool_]) -> Integers:
-    """Return the maximum number of phrases on a path from root to word, for each tree."""
+    """Return, for each tree, the maximum number of phrases above a word.
+
+    Args:
+        index: index of the trees.
+        phrase: mask (n_nodes,) of the phrases.
+
+    Returns:
+        Integers (n_trees,).
+    """
     if not index.trees:
         return np.empty(0, np.intp)
     change = np.append(phrase.astype(np.intp), 0)

@@ -21,7 +21,7 @@ class Label(Expression):
 
     Attributes:
         test: test of the label; None for a wildcard, which all labels pass.
-        groups: pairs of the number of a group in the regular expression and a variable. The text that the
+        groups: pairs (number of a group of the regular expression, name of a variable). The text that the
             group matches is bound to the variable; if the variable is bound already, its text must be equal.
     """
 

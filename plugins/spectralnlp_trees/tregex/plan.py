@@ -139,9 +139,10 @@ class Expression:
 
 
 def union(parts: Sequence[Extended]) -> Extended:
-    """Concatenate extensions of the same partial matches, in the order of those partial matches.
+    """Merge the results of alternative conditions that were tested on the same partial matches.
 
-    Names that are missing in one of the tables are unbound (-1) in its rows.
+    The merged rows are in the order of those partial matches. Names that are missing in one of the merged
+    tables are unbound (-1) in its rows.
 
     Args:
         parts: results of `Expression.extend` for the same rows.

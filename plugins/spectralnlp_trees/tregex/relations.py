@@ -15,10 +15,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Relation in which the nodes related to a node are contiguous in a certain order of the nodes.
+    """Relation with an order of the nodes in which the nodes related to any node are contiguous.
 
     Args:
-        order: node numbers in this order; None for ascending node numbers.
+        order: node numbers in that order; None for ascending node numbers.
         low, high: range of positions in the order of the nodes related to each node, ``high`` exclusive;
             integers (n_nodes,).
     """
@@ -56,10 +56,10 @@ class Join(Protocol):
 
 
 class IntervalJoin:
-    """Relation given by one or several `Interval` relations that have no pair of nodes in common.
+    """Union of one or several `Interval` relations that have no pair of related nodes in common.
 
     Args:
-        intervals: the relations, of which this one is the union.
+        intervals: the relations.
     """
 
     def __init__(self, *intervals: Interval) -> None:
@@ -133,7 +133,7 @@ def expand(low: Integers, high: Integers) -> tuple[Integers, Integers]:
 
 
 def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_rules: str) -> IntervalJoin:
-    """Return a relation for a relation symbol of a pattern; it is built once per index and cached.
+    """Return the relation for a symbol such as ``<``; it is built once per index and cached.
 
     Args:
         index: index of the trees.
