@@ -63,7 +63,7 @@ class RepeatedFiles(Corpus[Any]):
         self.corpus, self.times = corpus, times
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of all copies of the files; each copy has a document index of its own."""
+        """Return the partitions of all copies of the files; each copy has a separate document index."""
         copies: list[Partition[Any]] = []
         copy = 0
         for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):

@@ -86,7 +86,7 @@ class KeptMoments:
         return task_of(self.learner)
 
     def save(self, model: Any, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a model folder, with these moments (training statistics) in files of their own.
+        """Write a model folder, with these moments (training statistics) in separate files.
 
         Args:
             model: the model that was solved from the moments.

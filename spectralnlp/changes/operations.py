@@ -216,8 +216,8 @@ def forget(kept: KeptMoments, corpus: Corpus[Any], *, report: ProgressCallback =
     Raises:
         ConfigError: documents cannot be removed from models of this estimator, or rare words of the model
             were replaced, so that its documents cannot be recognised.
-        InputError: a document, which the message names, is not in the model, or is in the corpus more often
-            than in the model; or no document would be left.
+        InputError: a document is not in the model, or a line is in the corpus more often than in the model
+            (the message names the document); or no document would be left.
 
     Examples:
         >>> from spectralnlp import HMM, InMemoryCorpus, changes

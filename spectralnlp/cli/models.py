@@ -47,7 +47,7 @@ def without_tagger(model: Any, name: str) -> Any:
 
 
 def load_parser(name: str, tagger: str | None = None, *, fixed_tags: bool = False) -> Any:
-    """Load a parser that uses the given tagger, or by default the model's own.
+    """Load a parser that uses the given tagger, or by default the tagger that the model names.
 
     Args:
         name: name or folder of the parser.

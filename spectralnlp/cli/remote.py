@@ -152,7 +152,7 @@ class ParseToText(OnWorkers["Block", "tuple[str, str | None] | None"]):
     batch_size: ClassVar[int] = 32
 
     def models(self) -> Sequence[str]:
-        """Return the names of the parser and of its tagger: the given one, or the model's own."""
+        """Return the name of the parser and, if it uses a tagger, the name of that tagger."""
         tagger = installed_tagger(self.model) if self.tagger is None else self.tagger
         return [self.model] if tagger in (None, NO_TAGGER) else [self.model, tagger]
 

@@ -49,7 +49,7 @@ def count_entries(keys, row_of, column_of, entries):
 
 @kernel
 def fill_entries(keys, counts, row_of, column_of, blocks, free, columns, values):
-    """Write the entries of the word × context matrix, row by row.
+    """Write columns and values of the entries of the word × context matrix, grouped by row (CSR format).
 
     Args:
         keys: int64; keys of pairs; 0 is ignored.
