@@ -100,10 +100,10 @@ class ParserTrainer(MomentEstimator[Tree]):
         return any(each.is_on for each in self.components)
 
     def init_moments(self, corpus: Corpus[Tree]) -> Moments[Tree]:
-        """Return empty moments to collect from trees.
+        """Return empty moments, in which training data are collected from trees.
 
-        Components need logs of the trees. If none is turned on, these are the moments of the grammar
-        estimator, such as counts of rules.
+        They are logs of the trees if a component is turned on, because components need the trees themselves.
+        Otherwise, they are the moments of the grammar estimator, such as counts of rules.
         """
         grammar = self.grammar
         return grammar.init_trees(corpus) if self._needs_trees() else grammar.init_moments(corpus)

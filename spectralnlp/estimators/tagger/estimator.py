@@ -186,7 +186,8 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
     def resume_training(self, moments: TagLog, state: ResumeState) -> Self:
         """Continue training with the new sentences at the end of the log, mixed with some earlier ones.
 
-        Temperature and bias are kept. If a known tag no longer occurs, the model is trained from scratch.
+        The temperature and the bias of the state are kept. If a tag of the state no longer occurs in any
+        sentence, the model is trained from scratch.
 
         Args:
             moments: log of all sentences, earlier and new ones.

@@ -20,7 +20,7 @@ _N_CLUSTERS = 500
 
 
 def features_of_text(text: str | Sequence[str], random_state: int) -> UnlabelledFeatures:
-    """Learn vectors of lower-cased words and of words in their original case, and clusters of the former.
+    """Learn vectors of words, both lower-cased and as written, and clusters of the lower-cased words.
 
     Args:
         text: paths of files or folders, or glob patterns.

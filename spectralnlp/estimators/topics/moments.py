@@ -26,7 +26,7 @@ _BYTES_FOR_A_PAIR = 6 * 12
 
 
 class DocumentFrequencies(WordCounts):
-    """Number of documents with each word; the empty string has the number of all documents."""
+    """Number of documents with each word; the number of all documents is stored under the empty string."""
 
     pass_name = "vocabulary"
 

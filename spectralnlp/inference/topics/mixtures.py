@@ -105,7 +105,7 @@ def mixtures_of(topics: TopicMixture, documents: Iterable[Sequence[str]]) -> Flo
     A document without known words gets the topics' prior weights.
 
     Args:
-        topics: the topics.
+        topics: the k topics, with their prior weights and their vocabulary.
         documents: the words of each document; words outside the vocabulary are ignored.
 
     Returns:

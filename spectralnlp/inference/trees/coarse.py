@@ -8,8 +8,8 @@ common power of two, so that sentences of hundreds of tokens do not underflow, a
 Only open cells (see ``cells.py``) are filled, and only non-zero values are kept, so the chart of a sentence
 of thousands of tokens is small if most of its spans are closed.
 
-The outside pass (``construction.py``) visits only nodes whose posterior reaches the threshold, and writes
-their hyperedges that reach it directly into the arrays of the packed forest.
+The outside pass (``construction.py``) visits only nodes with high enough posteriors, and writes those of
+their hyperedges that have high enough posteriors directly into the arrays of the packed forest.
 """
 
 from __future__ import annotations

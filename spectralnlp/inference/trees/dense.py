@@ -2,7 +2,7 @@
 
 Hyperedges of the same node and rule are processed together: the rule's tensor is applied once to the sum of
 the outer products of their children's vectors. A tensor that is nearly all zeros, such as one estimated by
-clustering, is stored as a list of its other elements instead.
+clustering, is stored as a list of its non-negligible elements.
 
 Vectors have the precision of the tensors (single for a grammar from a model folder), and are padded with
 zeros to multiples of eight. Each vector has its own power of two, so that no sentence is long enough for
