@@ -1,8 +1,8 @@
 """Background training: a low-priority process trains the session's parser on the accepted trees.
 
 After every few accepted sentences the parser is updated, in seconds. When the annotator pauses, it is trained
-in full. The annotator never waits for the process. If the process dies, no tree is lost, because the accepted
-trees are in the journals.
+in full, which means that its span scorer learns from all accepted trees. The annotator never waits for the
+process. If the process dies, no tree is lost, because the accepted trees are in the journals.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class TreebankCorpus(FileCorpus[Tree]):
     Args:
         treebanks: the files and the weight of each treebank.
         reader: name of a treebank reader, or ``auto``.
-        on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise the first error.
         encoding: encoding of the files; None for the default of the treebank format.
         renaming: table of renamings of labels and tags; None to rename nothing.
     """
@@ -118,7 +118,7 @@ def nltk_trees_of(data: Any, on_bad: OnBad | None = None) -> Corpus[Tree] | None
 
     Args:
         data: an NLTK corpus reader, or a collection or iterator of NLTK trees.
-        on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
+        on_bad: called with the error of each invalid tree, which is skipped; None to raise the first error.
 
     Returns:
         The corpus; None if the data is something else. An iterator is always returned as a corpus, because

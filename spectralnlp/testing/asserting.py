@@ -18,7 +18,7 @@ def refusal(action: Callable[[], Any], promise: str, kind: type[SpectralError] =
     """Check that an action raises an error with a one-line message, and return the message.
 
     Args:
-        action: the action that must fail.
+        action: function without arguments that must raise the error.
         promise: the requirement, for the message if the action does not fail as required.
         kind: class of the error that the action must raise.
 
@@ -42,7 +42,7 @@ def run_checks(
     """Run all checks, and raise one AssertionError with all failures.
 
     Args:
-        checks: functions that raise an error if a requirement is violated, by name.
+        checks: the checks by name; each is a function that raises an error if a requirement is violated.
         excused: names of checks to skip, each with the reason.
         subject: name of the checked object, for the message.
         arguments: arguments with which every check is called.

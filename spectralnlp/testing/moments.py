@@ -129,7 +129,13 @@ def moments_state(moments: Moments[Any]) -> State:
 
 
 def require_same(case: MomentsCase, left: Moments[Any], right: Moments[Any], promise: str) -> None:
-    """Require that two moments have the same sums, exactly or approximately as the case specifies."""
+    """Raise an AssertionError unless two moments have the same sums.
+
+    Args:
+        case: specifies whether sums must be equal exactly or approximately.
+        left, right: the moments to compare.
+        promise: the requirement, for the error message.
+    """
     if case.assert_same is not None:
         case.assert_same(left, right)
         return

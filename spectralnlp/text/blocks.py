@@ -154,7 +154,7 @@ def column_blocks(path: str | Path, column: Column, on_bad: OnBad | None = None)
 
 
 class TextFiles(FileCorpus[str]):
-    """Corpus of plain text in the blocks of `read_words`; a large file becomes several partitions.
+    """Corpus of text files, read in blocks of lines by `read_words`; a large file has several partitions.
 
     Args:
         paths: the files.

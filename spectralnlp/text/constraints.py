@@ -155,7 +155,7 @@ class Constraints:
         }
 
     def parts(self) -> list[tuple[str, Constraints]]:
-        """Split into single constraints; return a description and a `Constraints` object for each."""
+        """Return a description, for messages, and a `Constraints` object for each single constraint."""
         return [
             *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
             *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),
@@ -164,7 +164,7 @@ class Constraints:
 
     @classmethod
     def union(cls, parts: Iterable[Constraints]) -> Constraints:
-        """Combine disjoint sets of constraints into one."""
+        """Return one object with the constraints of several, such as of some `parts`; none may be repeated."""
         listed = list(parts)
         return cls(
             brackets=tuple(bracket for each in listed for bracket in each.brackets),

@@ -44,7 +44,7 @@ def place_words(
         tags: Penn part-of-speech tags, one for each word; they distinguish hyphens from dashes and give the
             direction of quotation marks. Without tags, neighbouring words decide.
         conventions: the treebank's conventions; by default those of the Penn treebank.
-        offset: where the sentence starts in its document.
+        offset: offset of the first word in its document, in characters.
 
     Returns:
         Tokens whose ``text`` is raw text (``(`` for ``-LRB-``) and whose ``form`` is the treebank's word.
@@ -88,7 +88,17 @@ def text_of(sentences: Iterable[Sentence]) -> str:
 def _attachments(
     texts: Sequence[str], words: Sequence[str], tags: Sequence[str], conventions: Conventions
 ) -> tuple[list[bool], list[bool]]:
-    """Return whether each word attaches to the word before, and whether it attaches to the word after."""
+    """Return which words are written without a blank before them, and which without a blank after them.
+
+    Args:
+        texts: the words in raw text.
+        words: the words as the treebank writes them.
+        tags: Penn part-of-speech tags of the words; empty if unknown.
+        conventions: the treebank's conventions.
+
+    Returns:
+        Two lists with a truth value for each word: no blank before it, no blank after it.
+    """
     english = conventions.language == "en"
     before, after = ["", *texts[:-1]], [*texts[1:], ""]
     left, right = [False] * len(texts), [False] * len(texts)

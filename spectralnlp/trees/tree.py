@@ -130,9 +130,9 @@ class Tree:
 
         Args:
             rules: ``english`` (Collins' rules), ``neutral`` (any language), ``content``
-                (English; content words as heads, as in Universal Dependencies), or a function of a label and
-                its children's labels. Except for ``content``, heads that the treebank marks (`HeadedTree`)
-                take precedence.
+                (English; content words as heads, as in Universal Dependencies), or a function that returns
+                the index of the head child, given a phrase's label and its children's labels. Except for
+                ``content``, heads that the treebank marks (`HeadedTree`) take precedence.
 
         Raises:
             ConfigError: there are no rules with that name.

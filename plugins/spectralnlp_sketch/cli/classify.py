@@ -229,7 +229,7 @@ def _as_columns(classifier: Classifier, text: str, found: Classification, style:
 
 
 def _as_row(classifier: Classifier, text: str, found: Classification, style: Style) -> str:
-    """Format a result as a TSV or CSV line; out-of-scope texts have ``style.oos_label`` as first label."""
+    """Return the TSV or CSV line of a classified text, labelled ``style.oos_label`` if it is out of scope."""
     scores = [round(score, 6) for score in (found.confidence, found.out_of_scope)]
     cells: list[Any] = [text, _label(classifier, found, style), *scores]
     for label, score in _top(classifier, found, style.top)[1:]:

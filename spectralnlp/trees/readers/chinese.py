@@ -30,9 +30,10 @@ _END = re.compile(r"(.*?)</(?:S|SU|SEG|SEGMENT|SEN)>\s*$", re.IGNORECASE)
 
 
 def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
-    """Replace lines outside sentence tags by empty lines.
+    """Yield the lines of a file, with an empty line in place of each line that is not part of a tree.
 
-    In a file without sentence tags, replace markup and headers.
+    Trees are between sentence tags (``<S ID=1>``). A file without such tags has trees on all lines from the
+    first that begins with a bracket, except markup.
     """
     wrapped = inside = begun = False
     for line in lines:

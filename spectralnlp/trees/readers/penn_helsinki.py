@@ -93,7 +93,7 @@ def _failing(error: InputError) -> Iterator[str]:
 
 
 def _text_of(tree: Tree, lemmas: bool) -> Tree | None:
-    """Convert a tree to Penn Treebank style without metadata; None if it holds only metadata.
+    """Return a tree in Penn Treebank style, without metadata; None if the tree holds only metadata.
 
     Args:
         tree: a tree whose leaves are as in the file.
