@@ -35,9 +35,9 @@ _NOTHING = -1e9
 
 @kernel
 def dense_posteriors(forest, rules, leaves):
-    """Return the total weight of a forest, and the posteriors of its hyperedges and nodes.
+    """Return the log of a forest's total weight, and the posteriors of its hyperedges and nodes.
 
-    This is the kernel that `DenseRules.score` calls.
+    This is the kernel of `DenseRules.score`, which describes the results.
 
     Args:
         forest: `Forest`.
