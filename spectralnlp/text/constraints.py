@@ -164,7 +164,7 @@ class Constraints:
 
     @classmethod
     def union(cls, parts: Iterable[Constraints]) -> Constraints:
-        """Return one object with the constraints of several, such as of some `parts`; none may be repeated."""
+        """Return one object with the constraints of several, such as some `parts`; none may be repeated."""
         listed = list(parts)
         return cls(
             brackets=tuple(bracket for each in listed for bracket in each.brackets),
