@@ -27,7 +27,7 @@ class Example(NamedTuple):
     """Text with its label.
 
     Args:
-        text: the text.
+        text: text as a string.
         label: the label, or None for an unlabelled text.
     """
 

@@ -22,7 +22,11 @@ _SWOLLEN, _MAX_SWELLING = 64 << 20, 200
 
 
 def npy_header(path: Location) -> tuple[tuple[int, int], np.dtype[Any], int]:
-    """Return shape, dtype and data offset of an ``.npy`` file, after checking its header and length."""
+    """Return shape, dtype and data offset of an ``.npy`` file, after checking its header and length.
+
+    Raises:
+        InputError: the file cannot be read or is cut short, or holds no matrix of real numbers in row order.
+    """
     with open_binary(path) as file:
         try:
             version = npy.read_magic(file)
@@ -50,7 +54,7 @@ def load_npz(path: Location) -> Matrix:
     """Load a sparse matrix from an ``.npz`` file as CSR, and check that its indices are in range.
 
     Raises:
-        InputError: the file is missing or damaged, or holds values that are not real numbers.
+        InputError: the file is missing or damaged, or holds float16 or values that are not real numbers.
         MemoryError: the matrix does not fit into memory.
     """
     try:
@@ -97,9 +101,9 @@ def go_to(file: BufferedReader, path: Location, offset: int, whence: int = os.SE
     """Move to an offset of a file, and return the new position; raise InputError if the file cannot seek.
 
     Args:
-        file: the open file.
+        file: file opened for reading bytes.
         path: path of the file, for the error message.
-        offset: the offset.
+        offset: number of bytes to move by.
         whence: what the offset is counted from, as for ``file.seek``.
     """
     try:

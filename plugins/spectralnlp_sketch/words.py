@@ -20,7 +20,7 @@ def prepare(text: str, stop_words: str | Collection[str] | None = "english", ste
     """Return the tokens of a text without stop words, stemmed (Su, Lin and Kuo 2019, section 4.2).
 
     Args:
-        text: the text.
+        text: text to tokenise.
         stop_words: ``english`` for scikit-learn's list, a collection of words, or None to keep all words. The
             list contains *not* and *no*, which matter for sentiment classification.
         stem: whether to stem with Porter's stemmer.

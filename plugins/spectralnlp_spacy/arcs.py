@@ -50,7 +50,7 @@ class Arcs(NamedTuple):
         A white-space token depends on the token before it, or on the root if it starts the sentence.
 
         Args:
-            doc: the document.
+            doc: document to write to.
             bounds: start and end of each sentence, as token indices.
 
         Returns:

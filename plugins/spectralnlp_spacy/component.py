@@ -232,7 +232,7 @@ class SpectralPipe(Pipe):
         """Write predictions to documents.
 
         Args:
-            docs: the documents.
+            docs: documents to annotate.
             predictions: the result of `predict` for these documents.
         """
 
@@ -264,7 +264,7 @@ class SpectralPipe(Pipe):
 
         Args:
             get_examples: function that returns the annotated examples.
-            nlp: the pipeline.
+            nlp: pipeline that contains the component.
 
         Raises:
             ComponentError: no example has the required annotation, or the training fails.

@@ -64,7 +64,7 @@ def step(value, byte):
 
     Args:
         value: hash of the bytes before.
-        byte: the byte.
+        byte: next byte to hash, from 0 to 255.
     """
     return (value ^ np.uint64(byte)) * FNV_PRIME
 

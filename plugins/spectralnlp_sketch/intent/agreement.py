@@ -131,7 +131,7 @@ def part_rows(
     """Yield n-gram rows of single sentences, scaled so that a text's sentences add up to a unit-length row.
 
     Args:
-        texts: the texts.
+        texts: texts to split into sentences.
         columns: hashed columns of n-grams in ``form``, int32 (n,), ascending.
         idf: inverse document frequencies, float32 (n,).
         form: format of n-grams.

@@ -80,7 +80,7 @@ def folds(labels: NDArray[np.int64], random_state: int) -> NDArray[np.int64]:
 
     Args:
         labels: number of each text's label, int64 (n,).
-        random_state: random seed.
+        random_state: seed of the assignment.
     """
     order = np.random.default_rng(random_state).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]

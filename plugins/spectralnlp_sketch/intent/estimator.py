@@ -338,7 +338,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
 
         Args:
             examples: labelled texts, then names of labels.
-            others: the unlabelled texts.
+            others: unlabelled texts, candidates for pseudo-labels.
             learned: the head trained on all examples.
 
         Returns:
@@ -383,8 +383,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         """Return scores of labels, the natural logarithms of `predict_proba`.
 
         Returns:
-            float32 (n_texts, n_classes) in the order of ``classes_``; for two classes float32 (n_texts,), the
-            score of the second minus that of the first.
+            Scores, float32 (n_texts, n_classes), in the order of ``classes_``; for two classes the score of
+            the second minus the score of the first, float32 (n_texts,).
         """
         scores = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float32).tiny))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -399,7 +399,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         Training texts are not named; `Classifier.explain` names them if they were kept.
 
         Args:
-            text: the text.
+            text: text whose label is explained.
             label: the label to explain; None for the likeliest.
         """
         return self._fitted().explain(text, label, limit=0)

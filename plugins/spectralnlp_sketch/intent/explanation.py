@@ -123,7 +123,7 @@ def explain(
     """Distribute the log-odds of a label among the n-grams and the words of a text.
 
     Args:
-        text: the text.
+        text: text whose label is explained.
         form: format in which n-grams are counted.
         label, alternative: the label to explain, and the likeliest other label.
         confidence: probability of the label.

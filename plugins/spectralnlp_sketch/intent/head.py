@@ -357,7 +357,7 @@ class _Rows(NamedTuple):
 
         Args:
             weights: weights of the features in use, float32 (width, n_classes).
-            into: output weights.
+            into: weights of all features and classes, updated in place.
             classes: range of the classes in ``into``.
         """
         n = len(self.used)

@@ -36,7 +36,7 @@ class HeadLearner:
         """Train on all examples and, for the logistic loss, on pseudo-labelled texts as well.
 
         Args:
-            examples: labelled examples.
+            examples: labelled training examples.
             unlabelled: candidates for pseudo-labels.
         """
         numbers = np.arange(len(examples.weights))
@@ -50,7 +50,7 @@ class HeadLearner:
         """Train without some examples, for cross-validation, starting from the solution for all examples.
 
         Args:
-            examples: all examples.
+            examples: all labelled training examples.
             unlabelled: candidates for pseudo-labels, as for `learn`.
             learned: the head that was trained on all examples.
             gone: indices of the examples to leave out, int64.

@@ -24,7 +24,7 @@ def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int 
     than ``seam`` characters can be missed.
 
     Args:
-        text: the text.
+        text: text to count n-grams in.
         form: format of n-grams.
         piece: number of characters of a piece.
         seam: number of characters of the stretch before a cut, and of the stretch after it.
@@ -40,7 +40,7 @@ def _parts(text: str, piece: int, seam: int) -> Iterator[tuple[str, int]]:
     """Yield parts of a text, each with 1 if its n-gram counts must be added, or -1 if subtracted.
 
     Args:
-        text: the text.
+        text: text to divide.
         piece, seam: as for `count_long_text`.
     """
     start = 0
@@ -68,7 +68,7 @@ def classify_long_text(
     Familiarity says how many of the text's n-grams occur in labelled texts, from 0 to 1.
 
     Args:
-        text: the text.
+        text: text to classify.
         form: format of n-grams.
         scorer: tables of the classifier.
         start: initial scores, float32 (n_classes,).

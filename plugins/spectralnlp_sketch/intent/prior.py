@@ -202,7 +202,7 @@ def eigenword_directions(
         random_state: seed of eigenwords.
 
     Returns:
-        float32 (n_ngrams, at most ``dimensions``); no columns if there is too little text.
+        Vectors as rows, float32 (n_ngrams, at most ``dimensions``); no columns if there is too little text.
     """
     nothing = np.zeros((len(ngrams.columns), 0), np.float32)
     lines = _lines_of(texts, ngrams.form.lowercase)
@@ -283,12 +283,12 @@ def long_text_directions(
     Args:
         rows: tf-idf rows of the texts (n_texts, n_ngrams).
         ngrams: the vocabulary of n-grams.
-        texts: the texts.
+        texts: texts to learn from, most of them with several sentences.
         dimensions: maximum number of directions.
         random_state: seed of the SVD.
 
     Returns:
-        float32 (n_ngrams, at most ``dimensions``); zero for n-grams of characters.
+        Directions as columns, float32 (n_ngrams, at most ``dimensions``); zero for n-grams of characters.
     """
     n = ngrams.n_words
     words = rows[:, :n]
@@ -310,7 +310,7 @@ def spelled_directions(words: Sequence[str], vectors: Array32, ngrams: Ngrams) -
         ngrams: the vocabulary of n-grams.
 
     Returns:
-        float32 (n_ngrams, d); zero except for n-grams of characters.
+        Vectors as rows, float32 (n_ngrams, d); zero except for n-grams of characters.
     """
     rows = ngrams.rows_of(words)[:, ngrams.n_words : ngrams.n_single]
     by_ngram, products = rows.T.tocsr(), np.zeros((len(words), len(words)))

@@ -69,7 +69,7 @@ class Unlabelled(NamedTuple):
             weights: weights of the linear classifier (head).
 
         Returns:
-            float32 (n, n_classes); rows sum to at most one.
+            Probabilities, float32 (n, n_classes); rows sum to at most one.
         """
         by_head = weights.scores(self.features)
         by_head -= by_head.max(axis=1, keepdims=True)

@@ -167,7 +167,7 @@ def read_labelled(
     Empty lines are skipped.
 
     Args:
-        path: the file.
+        path: path of the file.
         columns: names or numbers of the columns of texts and of labels; None to recognise them.
         needs_labels: whether an empty label is an error instead of marking an unlabelled text.
         encoding: encoding of the file.
@@ -207,7 +207,7 @@ def read_unlabelled(
     """Read unlabelled texts from the rows of a table, or from lines; empty texts are skipped.
 
     Args:
-        path: the file.
+        path: path of the file.
         text_column: name or number of the column of texts in a table; None to recognise it.
         encoding: encoding of the file.
         on_bad: called with the error of each row that cannot be read; None to raise the error.

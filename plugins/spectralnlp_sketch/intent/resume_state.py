@@ -135,7 +135,7 @@ class ResumeState(NamedTuple):
         """Restore the state from the arrays that `arrays` returned.
 
         Args:
-            stored: the stored arrays.
+            stored: saved arrays of the state.
             form: format of n-grams.
 
         Raises:
@@ -173,7 +173,7 @@ def key_of(text: str, label: Any, *, is_name: bool = False) -> bytes:
 
     Args:
         text: the text, or the name of a label as text.
-        label: the label.
+        label: label of the example.
         is_name: whether the example is the name of a label.
     """
     identifier = f"{label}\0{is_name}\0{text}"

@@ -104,7 +104,7 @@ def learn_scope(
     learns from its confidence for texts of both groups, and from their familiarity.
 
     Args:
-        examples: labelled texts.
+        examples: labelled texts as training examples.
         idf: inverse document frequencies, float32 (n_ngrams,); 0 for n-grams to ignore.
         fit: function of training examples and of the numbers of their labels, int64, which returns the
             weights of a classifier of these labels.

@@ -147,7 +147,7 @@ class SENT(_Projection, TextFeaturizer, MomentEstimator[str]):
             X: texts.
 
         Returns:
-            float32 (n, k); with ``output="all"`` CSR float32 (n, columns + k).
+            Features, float32 (n, k); with ``output="all"``, CSR float32 (n, columns + k).
         """
         check_is_fitted(self)
         rows = self._counts(checked_texts(X))
@@ -178,7 +178,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
 
     Attributes:
         directions_: as for `SENT`.
-        classes_: the intents.
+        classes_: names of the intents, sorted.
         first_model_: the SVM that predicts intents.
 
     Examples:
@@ -261,7 +261,7 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         """Return the extended counts x of queries: n-gram counts, the first two words, and the intent.
 
         Args:
-            texts: the queries.
+            texts: queries to extend.
             counts: n-gram counts of the queries (n, columns).
             intents: predicted intent of each query.
         """

@@ -49,7 +49,7 @@ class Lookup:
         """Return the vectors of tokens (n, D), without tokens that have no vector.
 
         Args:
-            tokens: words.
+            tokens: words to look up, in the order of the text.
             bigrams: whether to append a vector for each pair of adjacent tokens: that of a bigram such as
                 ``new_york`` if there is one, else the mean of the tokens' vectors (Su, Lin and Kuo 2019,
                 section 4.3.1).
