@@ -229,7 +229,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _environment(module: str, constants: list[Any], name: str) -> Environment:
-    """Return the numba environment of a compiled function, importing its module only if necessary."""
+    """Return a compiled function's environment (its constants), importing its module only if necessary."""
     if module in sys.modules or module not in _COMPILED_IN or lookup_environment(name) is not None:
         return _rebuild_env(module, constants, name)
     # Kernels use no Python objects: they read constants (for error messages) but no globals.

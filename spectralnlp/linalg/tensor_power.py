@@ -30,7 +30,8 @@ def tensor_power(
         random_state: seed of the random starts.
 
     Returns:
-        λ (n,), in order of extraction, and unit vectors V (n, k), signed such that λ ≥ 0.
+        λ (n,), in order of extraction, where n is the number of terms; and the unit vectors V (n, k), signed
+        such that λ ≥ 0.
 
     Raises:
         ValueError: the tensor has an entry that is not finite.

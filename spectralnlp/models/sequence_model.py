@@ -19,7 +19,7 @@ class SequenceModel(SequencePredictor, ChangingModel):
     """A model of symbol sequences, which gives likelihoods, next symbols, states and samples.
 
     Attributes:
-        filter: the filter that computes states and predictions.
+        filter: the filter that updates a state at each symbol of a sequence, and predicts the next symbol.
         about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card.
 

@@ -128,7 +128,8 @@ def _bounds(rules, tags):
         tags: bool (n_tokens, n_symbols); the allowed tags of each token.
 
     Returns:
-        uint64 (n_tokens + 1, n_words); a row for each width from 0 to n_tokens, with a bit for each symbol.
+        uint64 (n_tokens + 1, ⌈n_symbols / 64⌉); a row for each width from 0 to n_tokens, with a bit for each
+        symbol.
     """
     n, n_symbols = tags.shape
     n_words = (n_symbols + 63) // 64
@@ -167,8 +168,9 @@ def _add_missing(rules, left, right, bound, found):
 
     Args:
         rules: `ParentIndex`.
-        left, right: uint64 (n_words,); bits of the symbols of the left and the right part of a span.
-        bound: uint64 (n_words,); bits of the symbols that the span can have; others are not tried.
+        left, right: uint64 (n_words,); bit sets, 64 symbols to a word: the symbols of the left and the right
+            part of a span.
+        bound: uint64 (n_words,); bits of the symbols that the span can have; other symbols are not tried.
         found: uint64 (n_words,); bits of the span's symbols; updated.
     """
     n_missing = 0
@@ -188,7 +190,7 @@ def _add_missing(rules, left, right, bound, found):
 
 @kernel_part
 def _from_both_ends(number, count):
-    """Return the index of the split to try at a step: the first, the last, the second, and so on inwards.
+    """Return which split of a span to try at a step: the first, the last, the second, and so on inwards.
 
     Splits at the ends of the span come first, because only there is one of the children a single token.
 

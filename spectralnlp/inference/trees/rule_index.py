@@ -23,7 +23,8 @@ class RuleIndex(NamedTuple):
 
     Attributes:
         pair: int32 (n_symbols, n_symbols); id of each pair of children (b, c); NO_RULE if no rule has them.
-        partners: uint64 (n_symbols, n_words); row b has a bit for each c such that (b, c) is a pair.
+        partners: uint64 (n_symbols, ⌈n_symbols / 64⌉); row b has a bit for each symbol c, set if (b, c) is a
+            pair.
         first_pair: int64 (n_symbols,); id of the first pair with left child b; its other pairs have the
             following ids, in the order of c.
         pair_rules: int64 (n_pairs + 1,); offsets of each pair's rules in ``parent``, ``weight`` and ``rule``.

@@ -66,12 +66,12 @@ class ScoredForest:
 
     @cached_property
     def mean_node(self) -> Floats:
-        """The posterior of each node, averaged over grammars, float64 (n_nodes,); see `node_shares`."""
+        """The mean of `node_shares` over grammars, the posterior of each node, float64 (n_nodes,)."""
         return _mean(self.node_shares)
 
     @cached_property
     def mean_edge(self) -> Floats:
-        """The posterior of each hyperedge, averaged over grammars, float64 (n_edges,); see `edge_shares`."""
+        """The mean of `edge_shares` over grammars, the posterior of each hyperedge, float64 (n_edges,)."""
         return _mean(self.edge_shares)
 
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:
@@ -135,7 +135,7 @@ def score(
 def _thinned(
     forest: Forest, grammar: LatentGrammar, lookup: Lookup, threshold: float
 ) -> tuple[Forest, ForestPosteriors]:
-    """Prune hyperedges whose posterior under a grammar is below a threshold.
+    """Return a forest without the hyperedges whose posterior under a grammar is below a threshold.
 
     Returns:
         The pruned forest, and the posteriors of its nodes and hyperedges under the grammar. The forest is

@@ -101,7 +101,7 @@ def _add(forest, numbers, row, node, edge, share, bottom, unary):
         forest: `Forest`.
         numbers: `LabelMap` of the forest's grammars.
         row: int64 (n_nodes,); row of each node's span in ``bottom`` and ``unary``.
-        node, edge: float64 (n_grammars, n); posteriors of nodes and hyperedges.
+        node, edge: float64 (n_grammars, n_nodes) and (n_grammars, n_edges); posteriors.
         share: 1 / (total number of grammars of all forests), by which posteriors are multiplied.
         bottom, unary: see `SpanPosteriors`; updated.
     """

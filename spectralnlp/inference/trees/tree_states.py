@@ -65,7 +65,7 @@ class ObservedTrees:
 
     Attributes:
         table: the trees.
-        event: int32 (n_nodes,); each node's binary rule, unary rule or (word, tag) pair.
+        event: int32 (n_nodes,); index of each node's binary rule, unary rule or (word, tag) pair.
         n_states: int32 (n_symbols,); number of states of each symbol.
         columns: the pairs of children's states that each binary rule allows.
         offsets: offsets of the tensors of each kind of event.

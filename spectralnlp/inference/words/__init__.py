@@ -1,4 +1,4 @@
-"""Look up words: in the lexicon of a grammar, or their vectors, from a vocabulary or from spelling."""
+"""Look up words in a grammar's lexicon; look up word vectors, or predict them from spelling."""
 
 # The public modules; the others are private.
 __all__ = ["lookup"]

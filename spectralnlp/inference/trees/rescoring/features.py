@@ -40,10 +40,10 @@ def bracket_features(
     bracket: Bracket,
     cell_marginals: CellMarginals | None,
 ) -> list[Feature]:
-    """Return a bracket's features of non-zero weight, the largest first; the weights sum to its score.
+    """Return a bracket's features by decreasing magnitude of weight; the weights sum to its score.
 
-    The text of a feature lists the values that it combines as ``name=value``. The score is relative to that
-    of "no bracket", which is 0.
+    The text of a feature lists the values that it combines as ``name=value``. Features of weight 0 are left
+    out. The score is relative to the score of "no bracket", which is 0.
 
     Args:
         rescorer: the span scorer.
@@ -120,7 +120,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return, for each hash in the features of a sentence, the hashed word, shape, tag or label."""
+    """Return a mapping from hashes in a sentence's features to the words, shapes, tags and labels hashed."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

@@ -130,8 +130,8 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
         forest: `Forest`.
         numbers: `LabelMap` of the forest's grammars.
         pairs: int32 (n_pairs, 2); top and bottom label of each pair of labels.
-        node, edge: float64 (n_grammars, n); posteriors of nodes and hyperedges.
-        least: options with a smaller sum of posteriors are left out.
+        node, edge: float64 (n_grammars, n_nodes) and (n_grammars, n_edges); posteriors.
+        least: minimum sum of an option's posteriors over grammars; other options are left out.
         tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags; updated.
         records: `_Records`; updated.
         n_records: number of records so far.

@@ -164,10 +164,21 @@ def token_reader(shared: SharedLabels, lexicon: Lexicon, clusters: WordClusters)
 
 @kernel
 def _factors(options, required, tokens, labels, table, known, number_weights):
-    """Return the ratio of each option's new posterior to the mean posterior of grammars, (n_options,).
+    """Return the factor by which posteriors of each option (candidate label of a span) are multiplied.
 
-    Options are the candidate labels of spans. A span with True in ``required``, bool (n_spans,), must be a
-    bracket, so "no bracket" is excluded.
+    The factor is the ratio of the scorer's posterior to the mean posterior under the grammars.
+
+    Args:
+        options: `SpanOptions` of the sentence.
+        required: bool (n_spans,); True for spans that must be brackets, so that "no bracket" is excluded.
+        tokens: `TokenValues` of the sentence.
+        labels: `LabelValues`.
+        table: int64; the templates, from `template_table`.
+        known: `KnownFeatures`, the weights of hashed features.
+        number_weights: float64 (N_NUMBERS,); weights of the real-valued features.
+
+    Returns:
+        float64 (n_options,).
     """
     factors = np.ones(len(options.label))
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
