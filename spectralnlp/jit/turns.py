@@ -16,8 +16,8 @@ class Turn:
     """Lock that a process holds while it compiles a kernel, so that others wait and load the result.
 
     The lock is on one byte of a file in the folder where the kernel will be stored; the operating system
-    releases it when the process ends. If no file can be locked, as on Windows, each process
-    compiles for itself.
+    releases it when the process ends. If no file can be locked, as on Windows, each process compiles for
+    itself.
 
     Args:
         folders: folders in which the kernel may be stored, in the order in which they are tried.

@@ -19,7 +19,7 @@ class TreeEvidence:
     Attributes:
         influence: amount by which the tree raised the bracket's log-odds (natural logarithm); negative if the
             tree lowered them.
-        document: name of the tree's document if known, else its number, from 1.
+        document: name of the tree's document or, if it is not known, ``document 1`` and so on.
         sentence: number of the tree in the document, from 1.
         tree: the tree, as in training.
         match: the constituent in the tree, or the word with its tag, that contributed most.
@@ -68,7 +68,7 @@ class Explanation:
             trees were kept.
         against: training trees that lowered the log-odds most.
         features_in_favour, features_against: features with which a span scorer rescored the bracket, the
-            largest first; empty without a scorer, or if its forest does not contain the bracket.
+            largest first; empty without a scorer, or if no forest of the sentence contains the bracket.
         rules: rules of the grammar, and tagged words, that raise or lower the log-odds most; only if no trees
             are listed and there is no span scorer.
 

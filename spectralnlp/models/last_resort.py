@@ -37,7 +37,8 @@ def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
     """Raise an error if a sentence has no parse because no tree of the grammars meets its constraints.
 
     No error is raised if some tree meets the constraints, or if the grammars derive no tree of the words even
-    without constraints. Sentences of more than ``WINDOW`` tokens are not checked, which would take too long.
+    without constraints. Sentences of more than ``WINDOW`` tokens are not checked, because that would take too
+    long.
 
     Args:
         parser: the parser that found no tree.

@@ -73,7 +73,7 @@ class Parser(TextParser, ChangingModel):
         about: estimator, settings and training data, for ``info`` and the model card.
         card: the model card, in Markdown.
         tagger: name of an installed tagger whose tag probabilities the parser uses if there is no
-            ``tag_evidence``; None for none.
+            ``tag_evidence``; None to use no installed tagger.
         tag_evidence: a tagger whose tag probabilities the parser uses; not saved with the parser.
         max_length: number of tokens above which a sentence is split, because time grows with the cube of the
             length. Such a sentence is split after punctuation, the trees of its pieces are joined under one

@@ -37,7 +37,7 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
 
 @dataclass(frozen=True)
 class KnownPieces:
-    """A function that parses sentences, with a cache of parses for pieces of long sentences.
+    """A parse function for sentences, with a cache of the parses of pieces of long sentences.
 
     A long line often repeats a word or a punctuation mark many thousand times, so many of its pieces are
     equal.

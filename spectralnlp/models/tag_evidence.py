@@ -21,7 +21,7 @@ _TRUSTED = 0.5
 
 
 class TagModel(Protocol):
-    """Protocol of taggers, as implemented by all models of the task ``tagging``."""
+    """Protocol of taggers that a parser can use; all models of the task ``tagging`` implement it."""
 
     @property
     def tags(self) -> tuple[str, ...]:

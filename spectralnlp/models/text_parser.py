@@ -96,7 +96,7 @@ class TextParser(ABC):
 
         Raises:
             InputError: ``words`` is a single string, empty, or holds something that is not a string; the
-                number of tags differs from that of the words; or the model does not have a tag.
+                number of tags differs from that of the words; or a tag is unknown to the model.
             ConstraintError: brackets are out of range or cross, a label is unknown to the model, or no tree
                 of the model meets the constraints. The message names the constraints at fault.
 
@@ -164,7 +164,8 @@ class TextParser(ABC):
             k: see `parse`.
             fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence
                 for the tags of rare and unknown words, as a tagger's tags are (`TagEvidence`).
-            constraints: the constraints, or None, of each item; no item may then be a text.
+            constraints: for each item its constraints or None; items must then be tokenised sentences. None
+                if there are no constraints at all.
             on_bad: function that is called with the error of each invalid item, for which None is yielded;
                 None to raise the error.
 

@@ -189,7 +189,7 @@ class GrammarSet:
         return (self.coarse, *pruner, *self.grammars)
 
     def to_json(self, *, shared_with: GrammarSet | None = None) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder: names, and how trees are binarised.
+        """Return the JSON values to store: symbols, words, unary chains, and how trees are binarised.
 
         Args:
             shared_with: a grammar set stored in the same folder, or None; values equal to those of its

@@ -1,8 +1,8 @@
 """Compile the kernels of the last parsing stages (scoring, rescoring, decoding) with a dummy forest.
 
 The first parse on a machine compiles each kernel when it is first called. To save time, a second process
-compiles the last stages while the first compiles the others. It lacks the results of earlier stages, so this
-module makes results that have the right types but no meaning.
+compiles the last stages while the first compiles the earlier ones. The second process lacks the results of
+earlier stages, so this module makes results that have the right types but no meaning.
 """
 
 from __future__ import annotations

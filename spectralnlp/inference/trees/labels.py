@@ -37,7 +37,7 @@ class LabelMap(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanLabels:
-    """Labels, and pairs of labels of unary rules, that several grammars share, by id.
+    """The labels that several grammars share: which are tags, and which pairs occur in unary rules.
 
     Attributes:
         is_tag: bool (n_labels,); whether a label is a tag.

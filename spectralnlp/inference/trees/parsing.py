@@ -77,7 +77,8 @@ class Pruning:
         """Return the default thresholds of a parser with the given number of binarisations.
 
         Three or more binarisations are pruned more, because a tree lost from one forest is usually kept in
-        another. Their forests are then so small that pruning them with the last grammar does not pay.
+        another. Their forests are then so small that pruning them with the last grammar costs more time
+        than it saves.
         """
         if n_binarisations < 3:
             return cls()
@@ -233,11 +234,11 @@ class ForestParser:
 
         Args:
             words: one or more tokens, written in the model's tokenisation conventions.
-            tags: the tags that the words must have; None for a sentence without given tags.
+            tags: the tags that the words must have; None if they may have any.
             constraints: constraints on the tree.
             tag_weights: for each binarisation, factors that multiply the lexical weights of tags, float64
                 (n_tokens, n_symbols); None to take factors for rare words from their clusters.
-            pooled: True if all binarisations parse the sentence, False if only the first does.
+            pooled: True if all binarisations are to parse the sentence, False if only the first is.
         """
         given = merge_tags(tags, constraints, len(words))
         lookups: list[Lookup] = []
@@ -459,12 +460,15 @@ class ForestParser:
 
 
 def merge_tags(tags: Tags | None, constraints: Constraints | None, n_tokens: int) -> Tags | None:
-    """Return the tag that each word must have, None for any; or None if no word has a prescribed tag.
+    """Return the tags that words must have (None for any), from given tags and from constraints.
 
     Args:
-        tags: the tag of each word; None for none.
+        tags: for each word the tag that it must have, or None for any; None if no word has such a tag.
         constraints: constraints, whose tags replace those in ``tags``.
         n_tokens: number of words.
+
+    Returns:
+        A tag or None for each word; None if no word has a prescribed tag.
     """
     if constraints is None or not constraints.tags:
         return tags

@@ -1,6 +1,6 @@
 """Decide whether a sentence has any derivation, by a chart with one bit per symbol and span.
 
-It is called for sentences with constraints, to tell a contradiction from a tree that pruning lost. An upper
+The test serves sentences with constraints, to tell a contradiction from a tree that pruning lost. An upper
 bound, computed first, is the set of symbols that any span of a given width can have. If every word may have
 every tag, most spans have all symbols of the bound after a few splits, and their other splits are skipped.
 For each split, only rules are tried whose parent is in the bound but not among the span's symbols yet.

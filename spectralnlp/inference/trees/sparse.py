@@ -73,7 +73,7 @@ def _node_posteriors(vectors):
 
 @kernel
 def state_weights(semiring, forest, rules, offsets, leaves):
-    """Return the weight of each state of each node: the semiring sum over its derivations.
+    """Return the weight of each node in each state: the semiring sum over the node's derivations.
 
     Args:
         semiring: a semiring of :mod:`spectralnlp.inference.semirings`.

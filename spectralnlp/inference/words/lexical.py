@@ -47,7 +47,7 @@ def find_row(lexicon, entry, signature, tag):
 
     Args:
         lexicon: LexiconRows.
-        entry, signature: the token's entry, and the entry of its signature.
+        entry, signature: indices of the token's entry and of its signature's entry.
         tag: symbol of the tag.
 
     Returns:
@@ -88,8 +88,9 @@ class Lookup:
     """The entries of a sentence's tokens in a lexicon.
 
     Attributes:
-        entries: int64 (n_tokens,); entry of each token: of its word, or of its signature if it is unknown.
-        signatures: int64 (n_tokens,); entry of each token's signature (spelling class).
+        entries: int64 (n_tokens,); index of each token's entry, which is that of the word or, if the lexicon
+            lacks the word, of its signature.
+        signatures: int64 (n_tokens,); index of the entry of each token's signature (spelling class).
         is_rare: bool (n_tokens,); whether the token is unknown or was seen at most five times.
         log_weight: natural logarithm of the product of p(word) over tokens.
         tag_weights: float64 (n_tokens, n_symbols); factors by which the lexical weights of tags are
