@@ -58,12 +58,12 @@ def rule_ends(tokens: Iterable[Token], *, english: bool) -> list[bool]:
 
 
 def is_stop(text: str) -> bool:
-    """Whether a token is a full stop or the like, which ends a sentence if it ends the line."""
+    """Return whether a token is a full stop, question mark or other mark that can end a sentence."""
     return _STOPS.fullmatch(text) is not None
 
 
 def is_complete(tokens: Sequence[Token]) -> bool:
-    """Whether tokens end with a full stop or the like, so that the sentence ends if the line does."""
+    """Return whether tokens end with a sentence-final mark, before any closing quotes and brackets."""
     return is_stop(tokens[_last_open(tokens)].text)
 
 

@@ -178,7 +178,7 @@ HeadRules = str | HeadFinder
 
 
 def finder_of(rules: HeadRules) -> HeadFinder:
-    """Return the function that finds head children: by name of its rules, or a given function unchanged.
+    """Return the function that finds head children, given the name of head rules or the function itself.
 
     Raises:
         ConfigError: there are no rules with that name.

@@ -138,7 +138,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         """Store the sums, and compute the canonical directions from them.
 
         Raises:
-            InputError: there are no rows, no column of a view varies, or a wide view needs regularisation.
+            InputError: there are fewer than two rows, no column of a view varies, or a wide view needs
+                regularisation.
         """
         super().solve(moments)
         self._solved()
@@ -252,7 +253,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return np.asarray(y @ self.y_weights_) - self.y_mean_ @ self.y_weights_
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit to both views, and return their projections, (n, k) each."""
+        """Fit to both views, and return the projections of X and of y, float64 (n, k) each."""
         return self.fit(X, y, **fit_params).transform(X, y)
 
     @property

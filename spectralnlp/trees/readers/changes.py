@@ -17,7 +17,7 @@ class ReadingChanges:
         empty: number of removed nodes that refer to other nodes instead of dominating a word.
         traces: number of empty elements (traces) in the trees, which `clean` removes.
         discontinuous: number of trees with discontinuous phrases after punctuation was attached.
-        raised: number of nodes that were raised to make these phrases continuous.
+        raised: number of nodes that were raised to make discontinuous phrases continuous.
         attached: number of nodes that were moved from the root into phrases.
 
     Examples:
@@ -38,7 +38,7 @@ class ReadingChanges:
     __repr__ = one_line
 
     def __add__(self, other: ReadingChanges) -> ReadingChanges:
-        """Return the sums of these counts and others."""
+        """Return new counts, each the sum of the counts of both operands."""
         return ReadingChanges(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def __str__(self) -> str:

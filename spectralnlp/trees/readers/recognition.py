@@ -144,7 +144,8 @@ def changes_of(
 
     Args:
         paths: the files.
-        reader, encoding: as for `read_trees`.
+        reader: name of a registered reader (``ptb``), or ``auto`` for `recognise`.
+        encoding: encoding of the files; None for the encoding that the reader expects.
         clean: whether the caller removes traces, which are then counted too.
 
     Returns:
