@@ -109,7 +109,7 @@ class FileRows(Corpus[Any]):
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that say how files of text are read, one for each run of files of one format."""
+        """Return messages that say how text files are read, one for consecutive files of the same format."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):

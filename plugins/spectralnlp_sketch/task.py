@@ -79,5 +79,5 @@ class SketchTask(Task):
         return SavedSketch(load_sketch(stored.path), stored.metadata)
 
     def folder_changes(self) -> FolderChanges:
-        """Return the object that updates and merges saved sketches and, where possible, removes files."""
+        """Return the object that adds files to saved sketches, removes files, and merges sketches."""
         return SketchChanges()

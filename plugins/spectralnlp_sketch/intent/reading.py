@@ -79,7 +79,7 @@ class ExampleFiles(Corpus[Example]):
         return first + rest
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that name the columns used, one for each run of files with the same columns."""
+        """Return messages that name the columns used, one for consecutive files with the same columns."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
         lines = []

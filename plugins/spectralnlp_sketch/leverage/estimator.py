@@ -52,7 +52,8 @@ class LeverageScores(IncrementalEstimator):
         sketch_: the matrix from which scores are computed: XᵀX for ``gram``, the factor R of X = QR for
             ``qr`` and ``svd``, else the sketch S X.
         rank_: numerical rank of X.
-        condition_: condition number σ₁/σ_r of the matrix whose inverse is used.
+        condition_: condition number of the matrix that is inverted: its largest singular value divided by
+            the smallest one that is not treated as zero.
         error_: estimated relative error of scores from rounding. Scores from a sketch of m rows have a much
             larger error, about √(d/m) for d columns.
 
