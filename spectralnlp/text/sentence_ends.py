@@ -83,7 +83,7 @@ class Pending:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the tokens end with a sentence-final mark, so that a sentence ends at the end of the line."""
+        """Whether the tokens end with a sentence-final mark, so that a sentence ends at the line end."""
         return bool(self) and is_complete(self._text.tokens)
 
     def extend(self, tokens: Iterable[Token]) -> None:
