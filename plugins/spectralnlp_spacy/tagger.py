@@ -170,7 +170,7 @@ class SpectralTagger(SentencePipe):
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
         """Return the token indices of the words, and their gold tags, of each sentence of a document.
 
-        Sentences without words are left out, as are sentences in which entities are not annotated.
+        Sentences without words are left out, and sentences in which some word has no annotation of entities.
         """
         sentences = []
         for start, end in sentence_bounds(doc):

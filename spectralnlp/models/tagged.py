@@ -92,9 +92,10 @@ class Tagged(ModelResult):
         return to_dict(self.sentence, self.tags, self.scheme, self.confidence)
 
     def to_conllu(self) -> str:
-        """Return the sentence in CoNLL-U, with an empty line at the end.
+        """Return the sentence in CoNLL-U.
 
-        Universal tags are in the column UPOS, spans in MISC, and other tags in XPOS.
+        Universal tags are in the column UPOS, spans in MISC, and other tags in XPOS. The text ends in a line
+        break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
         """
         from spectralnlp.render.tags import to_conllu
 

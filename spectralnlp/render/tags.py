@@ -71,9 +71,10 @@ def to_conllu(
     *,
     comments: Mapping[str, str] | None = None,
 ) -> str:
-    """Write a tagged sentence as CoNLL-U with an empty line at the end.
+    """Return a tagged sentence in CoNLL-U.
 
-    Universal tags become UPOS, tags that encode spans go to MISC, and all other tags become XPOS.
+    Universal tags become UPOS, tags that encode spans go to MISC, and all other tags become XPOS. The text
+    ends in a line break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
 
     Args:
         sentence: the sentence.

@@ -154,7 +154,9 @@ class Parse(ModelResult):
         return to_dict(self)
 
     def to_conllu(self, scheme: str | None = None) -> str:
-        """Return the parse in CoNLL-U, with the tree in a comment and an empty line at the end.
+        """Return the parse in CoNLL-U, with the tree in a comment.
+
+        The text ends in a line break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
 
         Args:
             scheme: dependency scheme: ``ud`` and ``stanford`` for English, ``heads`` (without labels) for any

@@ -240,7 +240,9 @@ class Tree:
         return self.fold(build)
 
     def to_conllu(self, scheme: str | None = None, *, head_rules: HeadRules = "neutral") -> str:
-        """Return the tree in CoNLL-U, with the brackets in a comment and an empty line at the end.
+        """Return the tree in CoNLL-U, with the brackets in a comment.
+
+        The text ends in a line break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
 
         Args:
             scheme: dependency scheme, ``ud``, ``stanford`` or ``heads``; see

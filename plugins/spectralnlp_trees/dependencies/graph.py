@@ -47,7 +47,9 @@ class Dependencies:
         return self.heads.index(-1)
 
     def to_conllu(self, comments: Mapping[str, str] | None = None, misc: Sequence[str] | None = None) -> str:
-        """Return CoNLL-U with ten columns per word; the text ends in an empty line.
+        """Return the sentence in CoNLL-U, with ten columns per word.
+
+        The text ends in a line break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
 
         Args:
             comments: values of comment lines (``# name = value``) by name; by default ``text`` is the words

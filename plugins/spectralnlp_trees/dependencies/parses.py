@@ -36,7 +36,9 @@ def parse_dependencies(parse: Parse, scheme: str | None = None) -> Dependencies:
 
 
 def parse_to_conllu(parse: Parse, scores: bool = False, scheme: str | None = None) -> str:
-    """Return a parse as CoNLL-U that ends in an empty line, with the original word forms and spaces.
+    """Return a parse in CoNLL-U, with the original word forms and spaces.
+
+    The text ends in a line break; ``print`` adds the empty line that CoNLL-U needs after a sentence.
 
     Args:
         parse: parse of a sentence.

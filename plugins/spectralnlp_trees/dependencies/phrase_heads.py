@@ -144,7 +144,11 @@ _LOCATING = frozenset(["along", "prior", "together"])
 
 
 def quantity(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the head of a quantity phrase: a currency sign, else a unit (noun), else the last number."""
+    """Return the head of a quantity phrase.
+
+    This is the first number of a compound number, range or time (`number_head`); else the last currency sign,
+    noun or number, in this order of preference.
+    """
     number = number_head(node.children)
     if number is not None:
         return number

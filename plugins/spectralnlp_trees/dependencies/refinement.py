@@ -63,7 +63,10 @@ def _is_agent(noun: Phrase) -> bool:
 
 
 def mark_expletives(arcs: Arcs) -> None:
-    """Give *it* the relation `expl` if it stands for a clause after the predicate, or with weather verbs."""
+    """Give *it* the relation `expl` if it is the subject of a weather verb or stands for a later clause.
+
+    The clause that *it* stands for (*to see* in *it is good to see*) gets the relation `csubj`.
+    """
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index, relation in enumerate(relations):
         if relation in ("nsubj", "nsubj:pass") and words[index].word == "it":
@@ -200,11 +203,12 @@ def _join(arcs: Arcs, first: int, expression: Expression) -> bool:
 def _promote_content_word(arcs: Arcs, outer: Sequence[int]) -> bool:
     """Make the noun after a fixed expression the head of the expression: *beauty* in *due to its beauty*.
 
-    This applies if the expression's first outer word is the head of the noun (*due* of *beauty*).
+    The tree is changed only if the expression has two outer words, and the first of them (*due*) is the head
+    of the noun.
 
     Args:
         arcs: dependency tree to correct.
-        outer: indices of the words of the expression whose heads are outside the expression.
+        outer: indices of the outer words of the expression: those whose heads are outside the expression.
 
     Returns:
         Whether the tree was changed.

@@ -72,7 +72,8 @@ def read_pattern(text: str) -> Pattern:
 class _Parser:
     """Recursive-descent parser of one pattern.
 
-    Its state is a position in the text, and the names that may be referred to at that position.
+    A method parses one construct at the current position, and returns the condition that it stands for. The
+    state is a position in the text, and the names that may be referred to at that position.
     """
 
     def __init__(self, text: str) -> None:

@@ -42,12 +42,14 @@ class Style:
 
 
 def as_text(match: Match, place: Place, style: Style) -> str:
-    """Return a line with the match in square brackets, or in bold, between the words around it.
+    """Return a line with the tree's file and number, the match among the words around it, and named nodes.
+
+    The match is in square brackets, or in bold if ``style`` has colours.
 
     Args:
         match: the match.
         place: the tree with its file and number.
-        style: number of words shown, and whether to use colours.
+        style: number of words shown around the match, and whether to use colours.
     """
     words = place.tree.words()
     start, end = match.span
