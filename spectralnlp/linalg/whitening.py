@@ -22,7 +22,7 @@ def whiten(
     *,
     random_state: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
-    """Whiten a symmetric matrix M, known only by its products, on its leading positive eigenvectors.
+    """Whiten a symmetric matrix M, known only by its products, on eigenvectors of positive eigenvalues.
 
     Computes W with Wᵀ M W = I (Anandkumar et al. 2014, section 4.3.1).
 
@@ -33,8 +33,9 @@ def whiten(
         random_state: seed of the randomised SVD.
 
     Returns:
-        Three arrays: W (n, r); M W (n, r), which is the transposed pseudo-inverse of W; and the leading
-        eigenvalues (r,), descending. r is at most ``rank`` and at most the number of positive eigenvalues.
+        Three arrays: W (n, r); M W (n, r), which is the transposed pseudo-inverse of W; and the ``rank``
+        largest eigenvalues, descending, of which the first r are positive and not negligible. All have fewer
+        columns or elements if n is less than ``rank``.
     """
     # Sampling error makes negative eigenvalues, some of which are large in magnitude: compute extra vectors.
     searched = rank + rank // 2 + 8

@@ -21,11 +21,11 @@ class StateReport:
 
     Attributes:
         index: index of the state, from 0.
-        words: pairs (word, p(word | tag, state)), the largest first; signatures (classes of unknown words)
-            are in angle brackets.
-        rules: pairs (rule, p(rule | symbol, state)), the largest first. In a spectral grammar, whose states
-            are known only up to an invertible map, these are weights, not probabilities. Only positive
-            values are listed.
+        words: up to ten pairs (word, p(word | tag, state)), the largest first; signatures (classes of unknown
+            words) are in angle brackets.
+        rules: up to ten pairs (rule, p(rule | symbol, state)), the largest first. Only positive values are
+            listed. In a spectral grammar, whose states are known only up to an invertible map, the values of
+            words and rules are weights, not probabilities.
     """
 
     index: int

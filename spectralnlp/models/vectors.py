@@ -150,7 +150,7 @@ class Vectors(ChangingModel):
         return [(self.words[row], float(cosine[row])) for row in nearest if cosine[row] > -np.inf]
 
     def with_clusters(self, n: int, *, random_state: int = 0) -> Vectors:
-        """Return a copy of these vectors with ``n`` k-means clusters of words."""
+        """Return a copy with ``n`` clusters of words, by k-means of the vectors scaled to length 1."""
         label, _ = kmeans(self._directions, n, random_state=random_state)
         return replace(self, parameters=replace(self.parameters, clusters=label))
 

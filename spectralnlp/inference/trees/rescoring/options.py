@@ -232,10 +232,13 @@ def _in_order(keys, n):
 def _group(records, n_records, n_keys, tag_share):
     """Merge records with equal keys into options (candidate labels of spans).
 
+    Options with a mean posterior below MIN_POSTERIOR are left out; their records get NO_OPTION.
+
     Args:
         records: `_Records`.
         n_records: number of records.
-        n_keys: number of labels and pairs of labels; a key is (number of the span) · n_keys + label.
+        n_keys: number of labels and pairs of labels, by which the keys of neighbouring spans differ: a key is
+            (end · (n_tokens + 1) + start) · n_keys + label.
         tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags.
 
     Returns:
