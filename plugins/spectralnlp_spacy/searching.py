@@ -76,7 +76,7 @@ def search(
     Args:
         docs: documents or spans, such as ``nlp.pipe(texts)``; each sentence is a tree under ``TOP``.
         pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
-        once: yield each node once, not once for each way in which the pattern matches there.
+        once: whether to yield each node once, not once for each way in which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
         spans_key: key of the constituents in ``doc.spans``.
 
@@ -111,7 +111,7 @@ def count(
     Args:
         docs: documents or spans, such as ``nlp.pipe(texts)``.
         pattern: a pattern such as ``NP < PP``, as for `spectralnlp_trees.search`.
-        once: count each node once, not once for each way in which the pattern matches there.
+        once: whether to count each node once, not once for each way in which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
         spans_key: key of the constituents in ``doc.spans``.
 

@@ -33,7 +33,7 @@ async def read_json(request: Request, *, most: int, seconds: float, example: str
         example: a valid body, quoted in error messages.
 
     Raises:
-        BadRequestError: the body is not JSON in UTF-8, is too long or arrives too late.
+        BadRequestError: the content type or the body is not JSON in UTF-8, or the body is too long or late.
         ClientDisconnect: the client closed the connection.
     """
     _check_type(request.headers.get("content-type", ""))

@@ -32,7 +32,7 @@ async def read_text(request: Request, limits: Limits) -> str:
 async def read_question(request: Request, limits: Limits) -> dict[str, Any]:
     """Return the sentence (``words``) and the ``bracket`` of a request to explain a bracket.
 
-    The bracket is a list of first word, first word after the bracket, and label.
+    The bracket is a list: index of its first word, index of the first word after it, and label.
 
     Raises:
         BadRequestError: the body is invalid or too long.

@@ -80,9 +80,10 @@ def audit(
 def _posteriors(
     trees: Sequence[Tree], documents: Sequence[int] | None
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
-    """Yield the index of each tree, and posteriors of its brackets by a parser trained on the other folds.
+    """Yield the index of each tree, and posteriors of its brackets and tags by cross-validation.
 
-    The posteriors are None if the parser has no tree for the words. Trees come fold by fold.
+    The parser of a tree was trained on the other folds. The posteriors are None if it has no tree for the
+    words. Trees are yielded fold by fold.
     """
     folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):

@@ -137,7 +137,7 @@ def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None)
 
     Args:
         group: the nodes that move.
-        before, after: left and right sister of the group before the move; None if none.
+        before, after: left and right sister of the group before it is moved; None if there is none.
     """
     ends = [group[0], group[-1], *(each for each in (before, after) if each is not None)]
     if any(node.label in _CONJUNCTIONS for node in ends):

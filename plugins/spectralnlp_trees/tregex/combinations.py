@@ -21,7 +21,7 @@ class Combined(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
+        """Whether a match depends on the values to which names and variables of the pattern are bound."""
         return any(part.constrained for part in self.parts)
 
     @cached_property
@@ -94,7 +94,7 @@ class Not(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
+        """Whether a match depends on the values to which names and variables of the pattern are bound."""
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -122,7 +122,7 @@ class OptionalCondition(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
+        """Whether a match depends on the values to which names and variables of the pattern are bound."""
         return self.part.constrained
 
     @cached_property

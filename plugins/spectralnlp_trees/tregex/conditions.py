@@ -30,7 +30,7 @@ class Label(Expression):
 
     @property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
+        """Whether a match depends on the values to which names and variables of the pattern are bound."""
         return bool(self.groups)
 
     binds = constrained
@@ -120,7 +120,7 @@ class Related(Expression):
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
-        """Whether this condition depends on nodes or texts to which names were bound before it is tested."""
+        """Whether a match depends on the values to which names and variables of the pattern are bound."""
         return self.partner.constrained
 
     @cached_property

@@ -178,8 +178,8 @@ def search(
     Args:
         trees: trees or parses; for several searches, pass an index of them.
         pattern: a pattern such as ``NP < (PP=phrase <, IN)``.
-        once: yield each node once. By default, as in Tregex, a node is yielded once for each way in which the
-            pattern matches there.
+        once: whether to yield each node once. Otherwise, as in Tregex, a node is yielded once for each way in
+            which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
 
     Returns:
@@ -215,7 +215,7 @@ def count(
     Args:
         trees: trees or parses; for several searches, pass an index of them.
         pattern: a pattern such as ``NP < PP``.
-        once: count each node once, not once for each way in which the pattern matches there.
+        once: whether to count each node once, not once for each way in which the pattern matches there.
         head_rules: head rules for ``<#`` and similar relations: ``english`` or ``neutral``.
 
     Raises:

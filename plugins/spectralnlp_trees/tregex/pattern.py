@@ -346,7 +346,7 @@ class _Parser:
 
     @contextmanager
     def group(self, closing: str, opening: str = "") -> Iterator[None]:
-        """Return a context that consumes an opening bracket, and after its block the closing bracket.
+        """Return a context that consumes an opening bracket at its start and the closing one at its end.
 
         Args:
             closing: the closing bracket.
