@@ -57,7 +57,7 @@ class All(Combined):
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and the resulting matches."""
+        """Return the indices of partial matches that meet this condition, and these with new bindings."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -82,7 +82,7 @@ class Any(Combined):
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and the resulting matches."""
+        """Return the indices of partial matches that meet this condition, and these with new bindings."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
@@ -104,7 +104,7 @@ class Not(Expression):
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and the resulting matches."""
+        """Return the indices of partial matches that meet this condition, and these with new bindings."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -135,7 +135,7 @@ class OptionalCondition(Expression):
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and the resulting matches."""
+        """Return the indices of partial matches that meet this condition, and these with new bindings."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)
