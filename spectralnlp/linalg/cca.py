@@ -120,8 +120,8 @@ def _singular_triplets(
 ) -> tuple[Floats, Floats, Floats]:
     """Compute the leading singular triplets of a matrix known only by its products.
 
-    The full decomposition is computed if A is small, or most triplets of an explicit A are wanted; otherwise
-    Lanczos iteration is used.
+    A is decomposed in full if it is small, or if it can be formed and more than a quarter of its triplets are
+    wanted; otherwise Lanczos iteration is used.
 
     Args:
         multiply: function that maps v to A v.

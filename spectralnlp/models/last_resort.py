@@ -137,7 +137,10 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """Return required brackets as (label, start, end), unlabelled ones with the most frequent label."""
+    """Return required brackets as (label, start, end), unlabelled ones with the most frequent label.
+
+    Labels that a constraint forbids over a span are not chosen for it.
+    """
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))
     forbidden = {(each.label, *each.span) for each in constraints.forbidden}

@@ -156,7 +156,7 @@ class Parser(TextParser, ChangingModel):
 
     @property
     def grammars(self) -> tuple[LatentGrammar, ...]:
-        """The grammars with latent states of the first grammar set."""
+        """The grammars of the first grammar set that score parse forests; see `GrammarSet`."""
         return self.grammar_sets[0].grammars
 
     @cached_property

@@ -75,7 +75,7 @@ class LatentGrammar:
 
     @cached_property
     def symbol_index(self) -> Mapping[str, int]:
-        """The index of each symbol, by its name."""
+        """Mapping from names of symbols to their indices."""
         return {symbol: index for index, symbol in enumerate(self.symbols)}
 
     @cached_property

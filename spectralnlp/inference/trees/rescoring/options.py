@@ -237,7 +237,7 @@ def _group(records, n_records, n_keys, tag_share):
     Args:
         records: `_Records`.
         n_records: number of records.
-        n_keys: number of labels and pairs of labels, by which the keys of neighbouring spans differ: a key is
+        n_keys: number of labels and pairs of labels; a record's key is
             (end · (n_tokens + 1) + start) · n_keys + label.
         tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags.
 
