@@ -208,7 +208,15 @@ class _KernelFile(IndexDataCacheFile):
     """Index and machine code files of one kernel in one folder, in numba's format."""
 
     def add(self, key: Any, content: Any) -> None:
-        """Write a compiled kernel; raises OSError if the folder is not writable."""
+        """Write a compiled kernel to the folder.
+
+        Args:
+            key: cache key of the kernel.
+            content: the compiled kernel, as numba stores it.
+
+        Raises:
+            OSError: the folder is not writable.
+        """
         os.makedirs(self._cache_path, exist_ok=True)
         try:
             self.save(key, content)

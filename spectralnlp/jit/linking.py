@@ -42,7 +42,7 @@ class KernelLibrary(JITCodeLibrary):
         return int(super().get_pointer_to_function(name))
 
     def finalize(self) -> None:
-        """Link, optimise, and generate machine code."""
+        """Link this library with those that it calls, optimise the result, and generate machine code."""
         self._linking_libraries = list(self._needed())
         super().finalize()
         self._shared_module = None

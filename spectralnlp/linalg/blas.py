@@ -49,11 +49,13 @@ def one_blas_thread() -> Iterator[None]:
 
 @contextmanager
 def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]]:
-    """Run independent products in parallel within `one_blas_thread`, on the threads that BLAS leaves idle.
+    """Context manager that gives a parallel `map`, for independent matrix products on several threads.
+
+    Use it within `one_blas_thread`: then each thread of the map computes its products alone.
 
     Yields:
-        The ``map`` of a pool with as many threads as BLAS could use before `one_blas_thread` limited it (at
-        most ``OPENBLAS_NUM_THREADS``, or a similar variable); the built-in `map` if that is one thread.
+        A function like `map`, with as many threads as BLAS could use before `one_blas_thread` limited it (at
+        most ``OPENBLAS_NUM_THREADS``, or a similar variable). If that is one thread, the built-in `map`.
 
     Raises:
         MemoryError: there is not enough memory for BLAS.

@@ -30,7 +30,7 @@ _CONSTANT = 1e-13  # a variance below this share of the column's mean square is 
 
 @dataclass(frozen=True)
 class View:
-    """The first two moments of one of the two data matrices (views) of a CCA: X, n examples of p columns.
+    """The first two moments of a data matrix X (n examples, p columns), one of the two views of a CCA.
 
     Attributes:
         second: XᵀX / n, float64 (p, p), dense or scipy.sparse.
@@ -64,8 +64,9 @@ class View:
 class CanonicalPairs:
     """Canonical directions of two views: the projections with maximal correlation.
 
-    The projected views (X − m_x) A and (Y − m_y) B each have the identity as regularised covariance; their
-    cross-covariance is diag(correlations).
+    X and Y are the data matrices of the views, and m_x and m_y their column means. The projected views
+    (X − m_x) A and (Y − m_y) B each have the identity as regularised covariance; their cross-covariance is
+    diag(correlations).
 
     Attributes:
         x_weights: A, float64 (p, r); in each column the entry of largest magnitude is positive.
@@ -82,9 +83,9 @@ def cca(x: View, y: View, joint: Any, rank: int, *, random_state: int = 0) -> Ca
     """Compute the leading pairs of canonical directions (Hotelling 1936; Bach and Jordan 2005, section 2).
 
     The directions are S_x^-½ U and S_y^-½ V, where S_x^-½ S_xy S_y^-½ = U diag(correlations) Vᵀ is a singular
-    value decomposition, and S_x, S_y and S_xy are the covariances. A large matrix is not formed. The inverse
-    roots are pseudo-inverses, so directions without variance get no weight, and one-hot views and collinear
-    columns need no regularisation.
+    value decomposition; S_x and S_y are the covariances of the views, and S_xy is their cross-covariance. The
+    inverse roots are pseudo-inverses, so directions without variance get no weight, and one-hot views and
+    collinear columns need no regularisation.
 
     Args:
         x: moments of the first view, p columns.
@@ -118,7 +119,7 @@ def _chain(first: Multiply, second: Multiply, third: Multiply) -> Multiply:
 def _singular_triplets(
     multiply: Multiply, backwards: Multiply, shape: tuple[int, int], rank: int, random_state: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the leading singular triplets of a matrix known only by its products.
+    """Compute the leading singular triplets of a matrix A, which is given by its products with vectors.
 
     A is decomposed in full if it is small, or if it can be formed and more than a quarter of its triplets are
     wanted; otherwise Lanczos iteration is used.
@@ -129,6 +130,9 @@ def _singular_triplets(
         shape: shape of A.
         rank: number of triplets.
         random_state: seed of the starting vector.
+
+    Returns:
+        Left singular vectors (m, r), singular values (r,), descending, and right singular vectors (n, r).
     """
     m, n = shape
     operator: Any = LinearOperator(
@@ -150,7 +154,7 @@ def _singular_triplets(
 
 @dataclass(frozen=True)
 class _Root:
-    """A whitening matrix W with Wᵀ S W = I, represented by its products.
+    """A matrix W that whitens a view, as functions that multiply by it: Wᵀ S W = I for the covariance S.
 
     Attributes:
         times: function that maps v to W v.
@@ -227,9 +231,8 @@ def _is_diagonal(second: Any) -> bool:
 def _one_hot_root(view: View) -> _Root:
     """Compute the whitening matrix W of a one-hot view in time linear in its number of columns.
 
-    The covariance is S = D − mmᵀ, where D is diagonal and m the mean.
-
-    W = D^-½ (I − ssᵀ)^-½ with s = D^-½ m; the inner root only rescales the direction s.
+    The covariance is S = D − mmᵀ, where D is diagonal and m the mean. Therefore W = D^-½ (I − ssᵀ)^-½ with
+    s = D^-½ m; the second factor only rescales the direction s.
     """
     inverse = _inverse_root(view.second.diagonal() + view.penalty)[:, None]
     s = inverse[:, 0] * view.mean

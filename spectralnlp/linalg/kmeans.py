@@ -1,6 +1,6 @@
 """k-means clustering of many points into many clusters.
 
-See `spectralnlp.linalg.small_kmeans` for the other implementation and how the two differ.
+`spectralnlp.linalg.small_kmeans` is another implementation, for few points; it says how the two differ.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def ridge(
 ) -> Array:
     """Solve a weighted ridge regression by conjugate gradients.
 
-    Minimises Σ w_i ‖x_i B − y_i‖² + p D ‖B‖², where D is the mean of the diagonal of XᵀWX, by solving the
-    normal equations (XᵀWX + pD I) B = XᵀWY.
+    Minimises Σ w_i ‖x_i B − y_i‖² + p c ‖B‖², where x_i and y_i are rows of X and Y, and c is the mean of the
+    diagonal of XᵀWX with W = diag(w), by solving the normal equations (XᵀWX + p c I) B = XᵀWY.
 
     Args:
         features: X, (n, m), scipy.sparse or dense.

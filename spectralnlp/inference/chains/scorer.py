@@ -21,10 +21,10 @@ _MAX_NUMBERS = 1 << 23  # size at which the table of words is cleared
 
 
 class Scorer:
-    """Scorer of the tags of tokens, with tables that grow with the number of different words.
+    """Computes the scores of tags for tokens, and caches the contribution of each different word.
 
-    The contribution of a word (its features, and its vector times the vector weights) to the scores of a
-    token at each relative position is computed once, when the word is first seen.
+    A word contributes to the scores of the token at its position and of nearby tokens, through its features
+    and its word vector. These contributions are computed when the word is first seen.
     """
 
     def __init__(self, weights: ChainWeights, features: UnlabelledFeatures) -> None:

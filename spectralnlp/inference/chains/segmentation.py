@@ -49,7 +49,7 @@ def tags_of_words(grammar: LatentGrammar) -> dict[str, list[str]]:
 
 
 def word_codes(words: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """Return a code for each word, from 1 to 2³², which is a hash of the set of the word's tags."""
+    """Return a code from 1 to 2³² for each word: a hash of the word's possible tags, used in features."""
     return {word: zlib.crc32(" ".join(sorted(set(tags))).encode()) + 1 for word, tags in words.items()}
 
 

@@ -139,7 +139,16 @@ def token_features(
 
 
 def _present(found: FeatureKeys, words: Sequence[str], token: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield each feature of a token, with or without a weight: its description, slot, column and hash key."""
+    """Yield the features of a token, even those to which the model gives no weight.
+
+    Args:
+        found: the feature keys of the sentence.
+        words: the words of the sentence.
+        token: index of the token, from 0.
+
+    Yields:
+        For each feature its description in English, and its slot, column and key (see `TokenFeatures`).
+    """
     around = found.encoded.types[token + 2 + np.array(OFFSETS)]
     forms: dict[int, list[str]] = {}
     for slot, number in TEMPLATES:

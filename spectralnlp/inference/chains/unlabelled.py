@@ -45,11 +45,11 @@ class UnlabelledFeatures:
         return self.sources[0].clusters(words) if self.sources else np.full(len(words), -1, np.int32)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON values to store in a model folder: those of each source's word vectors."""
+        """Return the vocabulary and settings of each source as JSON values, to store in a model folder."""
         return {"sources": [source.parameters.to_json() for source in self.sources]}
 
     def to_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store in a model folder: word vectors and clusters of each source, by name.
+        """Return the word vectors and clusters of each source as named arrays, to store in a model folder.
 
         Args:
             compact: whether to store vectors as float16.

@@ -24,8 +24,8 @@ class Encoded:
     """Sentences converted to word ids.
 
     Attributes:
-        types: int32 (n_tokens + 4 · n_sentences,); word ids, with two padding ids on each side of a sentence:
-            `EDGE` next to it, and `BEYOND` outside of that.
+        types: int32 (n_tokens + 4 · n_sentences,); word ids; each sentence is preceded by the padding ids
+            `BEYOND` and `EDGE`, and followed by `EDGE` and `BEYOND`.
         starts: int64 (n_sentences + 1,); first token of each sentence, not counting padding.
     """
 

@@ -58,7 +58,9 @@ class LearnedSentenceEnds:
 
 @kernel
 def find_ends(text, first, previous, gaps, weights, threshold):
-    """Return the tokens that begin sentences, int64; greedy from left to right, so that each end is final.
+    """Return the indices of the tokens that begin sentences, int64.
+
+    Decides greedily from left to right; later tokens do not change an earlier decision.
 
     Args:
         text: `TextTokens`.

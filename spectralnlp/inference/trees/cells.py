@@ -127,7 +127,12 @@ def _listed(n, widest):
 
 @kernel
 def _indexed(n, start, end):
-    """Return the open cells with the given starts and ends, which are sorted by width, then by start."""
+    """Return the `Cells` of given spans, with indices of the spans by start and by end.
+
+    Args:
+        n: number of tokens of the sentence.
+        start, end: int32 (n_cells,); the spans, which must be sorted by width, then by start.
+    """
     by_start, by_end = np.zeros(n + 1, np.int64), np.zeros(n + 2, np.int64)
     n_cells = len(start)
     for cell in range(n_cells):

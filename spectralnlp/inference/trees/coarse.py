@@ -121,7 +121,7 @@ def inside(
 
 @kernel_part
 def grown(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array twice as long that begins with this one."""
+    """Return a copy of an array with twice its length; the second half is uninitialised."""
     larger = np.empty(2 * len(array), array.dtype)
     for place in range(len(array)):  # a slice takes numba two more seconds to compile
         larger[place] = array[place]
@@ -130,7 +130,7 @@ def grown(array: NDArray[Any]) -> NDArray[Any]:
 
 @kernel_part
 def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
-    """Return a table with twice as many rows that begins with this one."""
+    """Return a copy of a table with twice its rows; the second half is uninitialised."""
     n_rows, n_columns = table.shape
     larger = np.empty((2 * n_rows, n_columns), table.dtype)
     for row in range(n_rows):
@@ -249,7 +249,7 @@ def _add_splits(rules, splits, exponent, top, top_symbol, top_value, top_bits, v
 
 @kernel_part
 def _add_unary(rules, limits, row, cell, upper):
-    """Compute the values of a cell (span) after at most one unary rule (its top layer) from those before it.
+    """Compute the top layer of a cell (its values after at most one unary rule) from its bottom layer.
 
     Args:
         rules: `RuleIndex`.

@@ -44,7 +44,7 @@ def build_forest(chart: Chart, rules: RuleIndex, *, node_threshold: float, edge_
 
 @kernel
 def _build(chart, rules, node_threshold, edge_threshold):
-    """Build the forest of `build_forest`, except for ``log_scale``, which the caller sets."""
+    """Return the forest that `build_forest` describes; its caller then sets the field ``log_scale``."""
     # Local names, because numba updates reference counts at each use of a named tuple's array.
     cells, top, bottom, exponent = chart.cells, chart.top, chart.bottom, chart.exponent
     top_symbol, top_value, top_bits, most = chart.top_symbol, chart.top_value, chart.top_bits, chart.most
@@ -217,7 +217,7 @@ def _write_node(table, row, kind, symbol, start, end):
 
 @kernel_part
 def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
-    """Return a forest with hyperedges sorted by node and rule; those to pruned children are left out.
+    """Return a forest with hyperedges sorted by node and rule, without hyperedges that have pruned children.
 
     Args:
         n_roots: number of roots.

@@ -60,7 +60,7 @@ class Decoder(Protocol):
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
         """Return the labelled spans of the best tree, inner spans before outer ones.
 
-        :func:`~.spans.decode_spans` is an implementation.
+        Most decoders can call :func:`~.spans.decode_spans`, which maximises the expected gain.
 
         Args:
             posteriors: posteriors of spans, averaged over grammars of several binarisations.
@@ -128,7 +128,7 @@ class MBRDecoder(GainDecoder):
     tag_weight: float = 0.3
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return n_brackets · (posterior - γ), plus the gains of tags; see :class:`GainDecoder`."""
+        """Return the gain of each hyperedge: (posterior - γ) per bracket, plus the gain of a tag."""
         gains: Floats = _mbr_gains(
             scored.forest,
             scored.n_brackets,
@@ -183,7 +183,7 @@ class LabelledRecallDecoder(GainDecoder):
     absolute: bool = True
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return the marginals of nodes and unary rules, averaged over grammars; see :class:`GainDecoder`."""
+        """Return the gain of each hyperedge: the mean posterior of its node or of its unary rule."""
         forest, owner = scored.forest, scored.edge_owners
         node = np.mean([np.abs(p.node) if self.absolute else p.node for p in scored.posteriors], axis=0)
         edge = np.mean([np.abs(p.edge) if self.absolute else p.edge for p in scored.posteriors], axis=0)
@@ -204,7 +204,7 @@ class MaxRuleDecoder(GainDecoder):
     floor: float = 1e-12
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return the sum over grammars of the log posteriors of hyperedges; see :class:`GainDecoder`."""
+        """Return the gain of each hyperedge: its log posterior, summed over grammars."""
         gains = sum(np.log(np.maximum(np.abs(each.edge), self.floor)) for each in scored.posteriors)
         return np.asarray(gains)
 

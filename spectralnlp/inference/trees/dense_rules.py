@@ -1,4 +1,4 @@
-"""Layout of dense rule tensors for passes over a forest; tensors that are nearly all zero become lists."""
+"""Store rule tensors for the inside and outside passes: as arrays or, if nearly all zero, as lists."""
 
 from __future__ import annotations
 

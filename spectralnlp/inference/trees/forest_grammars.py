@@ -68,7 +68,7 @@ class ForestGrammars:
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The phrase labels that each symbol and unary rule stands for; needed to enforce constraints."""
+        """The phrase labels that each symbol and unary rule stands for, to enforce bracket constraints."""
         return LabelTable.of_grammar(self.coarse, self.chains)
 
     @cached_property

@@ -105,7 +105,7 @@ class _LazySearch:
         return choice[: self.goal]
 
     def _open(self, node: int) -> None:
-        """Find the best derivation of a node if it is visited for the first time, from the max-sum pass."""
+        """Prepare a node at its first visit: store its best derivation and the next candidates."""
         if node in self.found:
             return
         edges = range(self.edges[node], self.edges[node + 1])
@@ -138,12 +138,12 @@ class _LazySearch:
                 stack.pop()
 
     def _may_reach(self, node: int, rank: int) -> bool:
-        """Return whether a node may have a derivation of the given rank that has not been found yet."""
+        """Return whether the search has to extend a node to get its derivation of the given rank (from 0)."""
         self._open(node)
         return rank >= len(self.found[node]) and node in self.candidates
 
     def _offer(self, node: int, edge: int, i: int, j: int) -> None:
-        """Add a derivation to a node's candidates, if its children have derivations of the given ranks.
+        """Add a derivation to a node's candidates, unless a child lacks a derivation of the given rank.
 
         Args:
             node: the node.

@@ -130,7 +130,7 @@ def _symbols_of_tag(grammar: LatentGrammar, tag: str) -> NDArray[np.bool_]:
 
 
 def check_labels(sets: Sequence[GrammarSet]) -> None:
-    """Check that grammar sets have the same labels, so that their posteriors can be averaged in a pool.
+    """Check that grammar sets have the same labels, so that their posteriors can be averaged.
 
     Raises:
         ConfigError: the labels differ; the message names a label that is not in all of the grammars.

@@ -1,4 +1,4 @@
-"""Translate bracket constraints into the symbols and unary rules that a grammar may put over each span.
+"""Translate bracket constraints into the symbols and unary rules that a tree may have over each span.
 
 A span has a bottom symbol and perhaps one unary rule above it. The symbol and the rule stand for zero or more
 phrase labels (zero for tags and for intermediate symbols of binarisation). A required bracket demands that
@@ -73,7 +73,7 @@ class SpanLimits:
                 are distinct.
 
         Returns:
-            The tables, and for each span its row in them, or FREE.
+            `CellLimits` with ``row`` for the given spans.
         """
         row = np.full(len(start), FREE, np.int32)
         if len(self.spans):
@@ -96,7 +96,7 @@ class SpanLimits:
         """Return the cells (spans) that the parser considers under these limits; see `nested_cells`.
 
         Args:
-            cells: the cells that it would consider without limits.
+            cells: the cells to consider without limits.
         """
         return cells if not len(self.required) else nested_cells(cells, self.required)
 
@@ -158,7 +158,9 @@ def crosses(start: Ints, end: Ints, required: Ints) -> Flags:
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The phrase labels that each symbol, and each unary rule with the symbol below it, puts over a span.
+    """The phrase labels for which each symbol, and each unary rule with the symbol below it, stands.
+
+    A symbol can stand for several labels, because binarisation collapses unary chains into one symbol.
 
     Attributes:
         rows: label → index of its row in the next two tables.
@@ -174,7 +176,7 @@ class LabelTable:
 
     @classmethod
     def of_grammar(cls, grammar: LatentGrammar, chains: Chains) -> LabelTable:
-        """Return the table of the phrase labels that a grammar's symbols and unary rules put over spans.
+        """Return the table of the phrase labels for which a grammar's symbols and unary rules stand.
 
         Args:
             grammar: any grammar.
@@ -193,7 +195,7 @@ class LabelTable:
 
     @classmethod
     def of_labels(cls, shared: SharedLabels, chains: Chains) -> LabelTable:
-        """Return a table whose columns are shared labels and label pairs, for a pool of grammars.
+        """Return a table whose columns are the labels, and pairs of labels, that several grammars share.
 
         Args:
             shared: the labels, used as symbols, and the pairs of labels, used as unary rules.

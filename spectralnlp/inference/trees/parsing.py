@@ -76,9 +76,9 @@ class Pruning:
     def of_pool(cls, n_binarisations: int) -> Pruning:
         """Return the default thresholds of a parser with the given number of binarisations.
 
-        Three or more binarisations are pruned more, because a tree lost from one forest is usually kept in
-        another. Their forests are then so small that pruning them with the last grammar costs more time
-        than it saves.
+        With three or more binarisations, forests are pruned more, because a tree lost from one of them is
+        usually kept in another. The forests are then so small that pruning them with the last grammar costs
+        more time than it saves.
         """
         if n_binarisations < 3:
             return cls()
@@ -173,12 +173,12 @@ class Forests:
 
     @classmethod
     def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """Return the scored forests of a sentence with its log-probability, which this method computes.
+        """Make a `Forests` object; its log-probability is computed from the first of the scored forests.
 
         Args:
             sentence: the sentence.
             scored: the forests, one or more, by index of the binarisation.
-            what: ``any_tag`` and ``coarse_only`` as keyword arguments; False by default.
+            what: the attributes ``any_tag`` and ``coarse_only``, which are False by default.
         """
         number, first = next(iter(scored.items()))
         log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
@@ -291,9 +291,9 @@ class ForestParser:
     def infer(self, sentence: SentenceInput) -> Forests:
         """Return a sentence's scored forests, trying with more cells and less pruning until a parse is found.
 
-        A binarisation that fails while another succeeds is left out: further attempts take many times as
-        long, and averages without it are about as good. Forests that only a coarse grammar could score are
-        returned if no attempt gives better ones.
+        The search stops as soon as one binarisation has a parse; binarisations without a parse are then left
+        out, because further attempts are slow. If only coarse grammars could score the sentence in all
+        attempts, their forests are returned; if there is no parse at all, ``scored`` is empty.
         """
         possible = [(True, True)] * len(sentence.lookups)
         coarse: dict[int, tuple[ScoredForest, bool]] = {}
@@ -435,7 +435,7 @@ class ForestParser:
         return self.tree(number, scored, decoder.decode(scored), sentence.words)
 
     def tree(self, number: int, scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-        """Return the tree that chosen hyperedges of a forest form, restored to the form of the treebank.
+        """Convert a decoder's choice of hyperedges to a tree in the form of the treebank (not binarised).
 
         Args:
             number: index of the binarisation.

@@ -21,10 +21,11 @@ from spectralnlp.trees.parse import BracketPosteriors
 
 @dataclass(frozen=True)
 class Pool:
-    """Labels shared by grammars of several binarisations, whose posteriors of these labels are averaged.
+    """Averages the posteriors of labelled spans over the grammars of several binarisations.
 
     Attributes:
-        shared: ids of labels and of unary pairs, and each binarisation's symbols and rules mapped to them.
+        shared: ids of the labels, and of the pairs of labels in unary rules, and for each binarisation the
+            ids of its symbols and rules.
         chains: pair (top, bottom) of labels → full unary chain, for chains of three or more labels.
     """
 
@@ -33,13 +34,13 @@ class Pool:
 
     @classmethod
     def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
-        """Return the pool of the grammars of several binarisations; assigns an id to each label."""
+        """Build a pool from the grammars of several binarisations, with an id for each label they share."""
         chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
         return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The phrase labels that each shared label, and each unary pair of labels, puts over a span."""
+        """The phrase labels for which each shared label, and each pair of labels in a unary rule, stands."""
         return LabelTable.of_labels(self.shared, self.chains)
 
     def bracket_posteriors(self, forests: Mapping[int, ScoredForest], n_tokens: int) -> BracketPosteriors:

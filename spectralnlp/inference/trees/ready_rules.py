@@ -87,7 +87,7 @@ def _read(stored, rule, tensor, work):
         stored: the stored tensors of all rules of one kind (binary or unary).
         rule: index of the rule.
         tensor: output.
-        work: scratch array of `room_to_multiply`; overwritten.
+        work: scratch array from `room_to_multiply`; overwritten.
     """
     if not stored.is_there[rule]:
         multiply_out(stored.factors, rule, tensor, work)

@@ -94,7 +94,7 @@ def score(
 ) -> ScoredForest | None:
     """Prune a forest, and compute the posteriors of its nodes and hyperedges under all grammars.
 
-    If no grammar has usable (finite) posteriors, the coarse grammar scores the forest without this pruning.
+    If no grammar has usable (finite) posteriors, the coarse grammar scores the unpruned forest instead.
 
     Args:
         forest: a forest made by the coarse grammar.
@@ -105,7 +105,7 @@ def score(
             pruning.
 
     Returns:
-        The scored forest; None if no grammar has usable posteriors.
+        The scored forest; None if the posteriors of the coarse grammar are not usable either.
     """
     thinned, of_last = forest, None
     if grammars.pruner is not None:

@@ -24,7 +24,7 @@ class StateVectors(NamedTuple):
 
 
 def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Floats:
-    """Return the grammar's root weights of the states of a forest's roots, concatenated.
+    """Return the weight that a grammar gives to each state of each root of a forest, concatenated.
 
     Args:
         forest: a forest over the grammar's symbols.
@@ -43,5 +43,9 @@ def root_weights(forest: Forest, grammar: LatentGrammar, offsets: Offsets) -> Fl
 
 
 def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
-    """Return the offset of each node's vector over states if all are concatenated, int64 (n_nodes + 1,)."""
+    """Return where the vector of each node begins if the state vectors of all nodes are concatenated.
+
+    Returns:
+        int64 (n_nodes + 1,); the last element is the total length.
+    """
     return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])

@@ -11,7 +11,9 @@ from spectralnlp.trees import Tree, tag_symbol
 
 
 def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signature) -> float:
-    """Return the natural logarithm of |p(tree)|.
+    """Return the log-probability of a tree: the natural logarithm of the magnitude of p(tree).
+
+    The magnitude is taken because spectral grammars can give a tree a negative value.
 
     Args:
         tree: a tree binarised as the grammar's training trees were; annotation of labels is ignored.
@@ -19,7 +21,7 @@ def tree_log_probability(tree: Tree, grammar: LatentGrammar, signature: Signatur
         signature: function of the grammar's lexicon that maps unknown words to spelling classes.
 
     Returns:
-        The logarithm; -inf if p(tree) is zero, as for a symbol, rule or tagged word unknown to the grammar.
+        The logarithm; -inf if p(tree) is zero, for instance because the grammar lacks a rule of the tree.
     """
     index = grammar.symbol_index
     found = look_up(grammar.lexicon, tree.words(), signature)

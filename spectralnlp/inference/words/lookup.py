@@ -90,9 +90,9 @@ class VectorLookup:
 
     @property
     def context_vectors(self) -> Array32:
-        """The context vectors of words, float32 (n_blocks, n_contexts, dimensions).
+        """The vectors of context words, float32 (n_blocks, n_contexts, dimensions).
 
-        A context word has a vector for each block of positions relative to the word that it surrounds.
+        A block is a group of relative positions, such as -1 or +1; a context word has one vector for each.
 
         Raises:
             InputError: the model has no context vectors.
@@ -104,7 +104,7 @@ class VectorLookup:
         return self.parameters.context_vectors
 
     def context_places(self, words: Sequence[str]) -> Ints:
-        """Return the index of each word among the context words, int32 (n_words,); -1 if it is not there.
+        """Return the index of each word among the context words, int32 (n_words,); -1 for other words.
 
         The empty string stands for the sentence boundary.
         """
@@ -118,7 +118,7 @@ class VectorLookup:
         return self._context_index.get(word.lower() if self.parameters.lowercase else word, -1)
 
     def clusters(self, words: Sequence[str]) -> Ints:
-        """Return the cluster of each word, int32 (n_words,); -1 for unknown words or without clusters."""
+        """Return the cluster of each word, int32 (n_words,); -1 if the word is unknown or has no cluster."""
         if self.parameters.clusters is None:
             return np.full(len(words), -1, np.int32)
         rows = [self.row(word) for word in words]

@@ -92,7 +92,7 @@ def bracket_features(
 
 @kernel
 def _features_of(s, option, options, tokens, labels, table, known):
-    """Return the values, hashed features and real-valued features of one option (candidate label).
+    """Compute the features of one option (candidate label of a span), to explain its score.
 
     Args:
         s: index of the span.
@@ -101,7 +101,11 @@ def _features_of(s, option, options, tokens, labels, table, known):
         tokens: `TokenValues` of the sentence.
         labels: `LabelValues`.
         table: int64; the templates, from `template_table`.
-        known: `KnownFeatures`, in which the indices of the hashed features are looked up.
+        known: `KnownFeatures`, the weights of hashed features.
+
+    Returns:
+        uint64 (N_VALUES,), the values that the templates combine; int32 (n_features,), the index in
+        ``known.weights`` of each hashed feature; and float64 (N_NUMBERS,), the real-valued features.
     """
     brackets = likely_brackets(options, 0, len(options.start), tokens, labels)
     work = make_workspace(options.first, len(table))
@@ -120,7 +124,7 @@ def _features_of(s, option, options, tokens, labels, table, known):
 
 
 def _texts(rescorer: SpanRescorer, words: Sequence[str], tokens: TokenValues) -> dict[int, str]:
-    """Return a mapping from hashes in a sentence's features to the words, shapes, tags and labels hashed."""
+    """Return the text (word, shape, tag or label) of each hash that a sentence's features can contain."""
     shared = rescorer.shared
     texts = dict(_OUTSIDE)
     for name in shared.names:

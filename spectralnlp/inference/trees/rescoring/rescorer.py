@@ -60,7 +60,7 @@ class SpanRescorer:
     """A span scorer prepared for the labels of a parser's grammars; reweights the labels in its forests.
 
     Args:
-        scorer: the learned templates, weights and head table.
+        scorer: the learned templates and weights, and the scores of tags as heads of phrases.
         shared: the labels that the parser's grammars share.
         lexicon: lexicon whose counts decide which words are rare.
         clusters: coarse and fine clusters of words.
