@@ -55,7 +55,7 @@ def one_line(value: Any) -> str:
 
 
 def exact(value: Any) -> str:
-    """Return a complete text of a value, which can be hashed; unlike ``repr``, it is never truncated."""
+    """Return a value as text that is never truncated, unlike ``repr``, so that it can be hashed."""
     parts: list[Any]
     if isinstance(value, partial):
         parts = [value.func, *value.args, value.keywords]

@@ -216,9 +216,9 @@ class Estimator(ABC, Generic[T]):
 
     @classmethod
     def from_settings(cls, texts: Mapping[str, str], values: Mapping[str, Any] | None = None) -> Self:
-        """Return an estimator from ``key=value`` texts, which override typed values.
+        """Return an estimator with hyper-parameters that are given as text, as typed values, or both.
 
-        In both, the key ``preset`` names a preset to start from; the one in ``texts`` takes precedence.
+        Texts take precedence over values. The key ``preset`` names a preset to start from.
 
         Args:
             texts: hyper-parameters as text, such as those after ``--set``.
@@ -262,7 +262,7 @@ class Estimator(ABC, Generic[T]):
         return self
 
     def remarks(self) -> list[str]:
-        """Return warnings about the last ``fit``, one line each, such as dropped counts or bad tags."""
+        """Return warnings about the last ``fit``, one line each, such as that rare counts were dropped."""
         return []
 
     def check_is_fitted(self) -> None:
@@ -329,7 +329,7 @@ class MomentEstimator(Estimator[T]):
         return self
 
     def next_pass(self, corpus: Corpus[T], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return corpus and empty moments for the next pass; by default both arguments, unchanged.
+        """Return the corpus and the empty moments for the next pass; the base class returns its arguments.
 
         An estimator of several passes may override this method, for example to return a corpus that stores
         what an earlier pass has computed from the examples.

@@ -52,7 +52,7 @@ class NewDocuments(Corpus[Any]):
 
 
 class RepeatedFiles(Corpus[Any]):
-    """Wrapper of a corpus that yields each file several times, to forget all copies that a model has of it.
+    """Wrapper of a corpus that repeats files which a model has learned several times, to forget all copies.
 
     Args:
         corpus: the wrapped corpus.
@@ -63,7 +63,7 @@ class RepeatedFiles(Corpus[Any]):
         self.corpus, self.times = corpus, times
 
     def partitions(self) -> Sequence[Partition[Any]]:
-        """Return the partitions of all copies of the files; each copy has a separate document index."""
+        """Return the partitions of the repeated files; each copy of a file has its own document index."""
         copies: list[Partition[Any]] = []
         copy = 0
         for document, parts in groupby(self.corpus.partitions(), lambda each: each.document_index):

@@ -104,7 +104,7 @@ class Explainer:
         grammar's parameters are computed from the remaining counts. The largest influences come first.
 
         Args:
-            forests: forests and lookups from `bracket_forests`.
+            forests: the two forests, with lexicon entries, that `bracket_forests` returns.
             words: words of the sentence, in the model's conventions.
             trees: indices of the trees to remove, one at a time.
         """
@@ -184,7 +184,7 @@ def explainer_of(parser: Parser) -> Explainer | None:
 
 
 def bracket_forests(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[tuple[Forest, Lookup]]:
-    """Return two forests of a sentence: one of its trees with a bracket, and one of its trees without it.
+    """Return two parse forests of a sentence: the trees that have a bracket, and those that do not.
 
     Returns:
         The forest with the bracket, then the forest without it; each is paired with the lexicon entries of
@@ -207,7 +207,7 @@ def _with_and_without(
     """Parse a sentence twice, first with a bracket required, then with the bracket forbidden.
 
     Yields:
-        The sentence looked up in the lexicons, and its forests, under each of the two constraints.
+        For each of the two parses: the sentence with its lexicon entries, and its parse forests.
 
     Raises what `bracket_forests` raises.
     """
@@ -251,7 +251,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
-    """Make an `Explanation` from given fields, the best tree without the bracket, and the scorer's features.
+    """Return an explanation, after adding the best tree without the bracket and the scorer's features.
 
     Args:
         parser, sentence, bracket, limit: see `_without_trees`.
@@ -312,17 +312,17 @@ def binary_tree(table: TreeTable, rows: NDArray[np.intp]) -> Tree:
 
 
 def _kept_trees(kept: KeptMoments) -> TreeLog | None:
-    """Return the training trees stored in a parser's kept moments; None if these hold only counts."""
+    """Return the training trees stored in a parser's kept moments; None if the moments hold only counts."""
     return cast(TreeLog | None, cast(Joint[Any], kept.moments).parts["estimator"].first_replay_log())
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
-    """Return a parser's training trees, binarised as for its first grammars, and the names of documents.
+    """Return a parser's training trees, binarised as for its first grammars, and their documents' names.
 
     Args:
         kept: kept moments of the parser.
         trainer: estimator of the parser.
-        trees: the training trees; None for the trees in ``kept``, whose documents have no names.
+        trees: the training trees; None for the trees in ``kept``, for which no names are returned.
 
     Raises:
         ConfigError: ``trees`` is None, and the kept moments hold only counts.

@@ -42,8 +42,7 @@ class KeptMoments:
         settings: hyper-parameters of the estimator.
         reading: keyword arguments with which the task's ``read`` read the training data.
         unit: unit of documents, ``file`` or ``line``.
-        moments: the training statistics. For a setting ``auto``, their parameters have the value that was
-            chosen, such as the head rules.
+        moments: the training statistics; where a setting is ``auto``, they record the value that was chosen.
         ledger: ledger of the documents.
         description: beginning of the model card.
         state: state from which learning can continue; None if the model is always learned from scratch.
@@ -201,7 +200,7 @@ def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any
 
 
 def _check_reading(task: Task, reading: Mapping[str, Any], metadata: StoredValues) -> None:
-    """Raise ModelError for keyword arguments that the task's ``read`` does not take, or of a wrong type."""
+    """Raise ModelError if a stored argument of the task's ``read`` is unknown or has the wrong type."""
     hints = get_type_hints(task.read)
     for name in reading:
         if name not in hints or name in ("inputs", "on_bad", "return"):
@@ -213,7 +212,7 @@ def kept_of(model: ChangingModel, verb: str) -> KeptMoments:
     """Return the kept moments (training statistics) of a model, from memory or from its folder.
 
     Args:
-        model: a model of a kind that can be changed.
+        model: a model whose class supports updates, such as a parser or a tagger.
         verb: the intended operation, such as ``update``, for error messages.
 
     Raises:
@@ -277,7 +276,7 @@ def check_keeps(name: str, estimator: Estimator[Any]) -> None:
 
 
 def about_changes(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
-    """Return what ``info`` shows about changing a model: which changes are possible, and what was kept.
+    """Return what ``spectralnlp info`` shows on a model's updates: which are possible, which data were kept.
 
     Args:
         folder: folder of the model.
@@ -315,10 +314,10 @@ def _nothing_kept(folder: Path, verb: str) -> ConfigError:
 
 
 def estimator_named(name: object) -> type[Estimator[Any]] | None:
-    """Return the registered estimator class whose display name a model's metadata give, or None.
+    """Return the registered estimator class with a display name, or None if there is none.
 
     Args:
-        name: the value of ``estimator`` in the metadata.
+        name: display name, from the key ``estimator`` of a model's metadata.
     """
     for registered in (*registry.estimators.names(), *registry.featurizers.names()):
         with suppress(RegistryError):

@@ -97,7 +97,7 @@ class DocumentDigests(Moments[Any]):
                     sums[number] = (sums[number] + int.from_bytes(digest, "little")) % _MODULUS
 
     def digests(self) -> Digests:
-        """Return the hashes, uint8 (n_documents, n_salts, `WIDTH`), in the order of documents and rows."""
+        """Return the hashes in the order of the corpus, uint8 (n_documents, n_salts, `WIDTH`)."""
         if self.unit == "line":
             joined = b"".join(self._lines[place].digests for place in sorted(self._lines))
         else:
@@ -109,7 +109,7 @@ class DocumentDigests(Moments[Any]):
         return np.frombuffer(joined, np.uint8).reshape(-1, len(self.salts), WIDTH)
 
     def places(self) -> NDArray[np.int64]:
-        """Return where each hash of `digests` comes from, int64 (n_documents, 2).
+        """Return the position in the corpus of each document of `digests`, int64 (n_documents, 2).
 
         The first column is the index of the file, the second the index of the example in the file (0 if
         documents are files).
@@ -160,11 +160,11 @@ class DocumentDigests(Moments[Any]):
 
 
 def lines_of(example: Any) -> Iterator[bytes]:
-    """Yield an example as lines of UTF-8 bytes, which are to be hashed.
+    """Yield the lines of an example as UTF-8 bytes, to be hashed.
 
-    If the unit of documents is a line, each line is a document. Lines without words are skipped, and blanks
-    between words are normalised. Words are separated by ASCII blanks only, as in word counting, so that
-    documents with different counts have different hashes.
+    If the unit of documents is a line, each line is a document. Lines without words are skipped, and a run of
+    blanks becomes a single one. Only ASCII blanks separate words, as in word counting, so that documents with
+    different counts have different hashes.
 
     Args:
         example: a tree, text of several lines, words, words with tags, counted n-grams, or a named tuple of

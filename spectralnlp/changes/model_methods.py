@@ -87,11 +87,10 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return the model of a change, with its kept moments and the tagger of the previous model.
+    """Return a changed model with its kept moments, and with the settings of the previous model.
 
     Args:
-        model: the previous model; settings that are not learned, such as a parser's tagger, are copied from
-            it.
+        model: the previous model, whose settings that are not learned, such as a parser's tagger, are copied.
         change: result of an update or of forgetting.
     """
     changed = change.model.with_settings_of(model)

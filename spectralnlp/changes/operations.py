@@ -131,7 +131,7 @@ def update(
     from_scratch: bool = False,
     report: ProgressCallback = silent,
 ) -> Change:
-    """Return a model that has also learned from further documents, as if they followed those in the model.
+    """Return a model that has also learned from further documents, as if appended to its training data.
 
     Args:
         kept: kept moments (training statistics) of the model; never changed.
@@ -190,7 +190,7 @@ def update(
 def _only_new(
     kept: KeptMoments, corpus: Corpus[Any], report: ProgressCallback
 ) -> tuple[Corpus[Any], int, float]:
-    """Leave out the documents of a corpus that a model has learned already.
+    """Return a corpus without the documents that a model has learned already.
 
     Returns:
         The corpus of the new documents, the number of documents left out, and the seconds this took.

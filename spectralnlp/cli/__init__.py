@@ -64,7 +64,7 @@ class _Signals:
             raise KeyboardInterrupt
 
     def raise_again(self, unraisable: Any) -> None:
-        """Repeat an interrupt that Python has discarded, because it came during a callback.
+        """Raise KeyboardInterrupt again if Python has discarded it, as it does during some callbacks.
 
         Args:
             unraisable: the discarded exception, as Python passes it to ``sys.unraisablehook``.

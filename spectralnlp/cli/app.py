@@ -53,7 +53,7 @@ class Commands(TyperGroup):
     """Group of all commands, including those of plugins; a plugin is imported when its command is called."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command with a name, from this package or a plugin; None if there is none."""
+        """Return the command called ``cmd_name``, from this package or a plugin; None if there is none."""
         registered = super().get_command(ctx, cmd_name)
         return registered if registered is not None else _load_plugin_command(cmd_name)
 
@@ -174,7 +174,7 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
 
 
 def _group_of(called: str) -> Any:
-    """Return a click group with only the command that is called, because typer needs time for each command.
+    """Return a click group with only the command that is called; building all commands takes long.
 
     Args:
         called: first argument of the command line; if it is not a command, the group has all commands.

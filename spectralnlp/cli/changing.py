@@ -39,10 +39,10 @@ def load_kept(model: str, verb: str) -> KeptMoments:
 
 
 def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
-    """Return the folder of a model and, for some kinds of models, an object that updates the model.
+    """Return the folder of a model, and an object that updates the model in this folder, or None.
 
-    The object is for kinds of models that contain their training statistics, instead of keeping them in
-    separate files; for all other models it is None.
+    Such an object exists only for kinds of models that contain their training statistics, instead of keeping
+    them in separate files.
 
     Args:
         model: name or folder of the model.

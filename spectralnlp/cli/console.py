@@ -187,8 +187,8 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
         silent: whether to show nothing.
 
     Yields:
-        A `Shown`. Call it after each step, or tell its method ``show_share`` which fraction of the work is
-        done.
+        A `Shown`, to be called after each step; or pass the fraction of work done to its method
+        ``show_share``.
     """
     if silent or not sys.stderr.isatty():
         yield Shown(what, lambda **news: None)

@@ -106,7 +106,7 @@ def engine_options(*names: str) -> Callable[[Callable[..., None]], Callable[...,
 def evaluated(
     task: Any, model: Any, gold: Any, jobs: int | None, what: str = "evaluating", **how: Any
 ) -> Any:
-    """Return the evaluation report of a model that is run in several threads.
+    """Evaluate a model in several threads, showing progress, and return the report.
 
     Args:
         task: task of the model.

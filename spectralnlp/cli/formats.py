@@ -58,7 +58,7 @@ class Rows:
 
         Args:
             row: maps column names to cells.
-            values: object to write instead as ``json``; None writes the row.
+            values: for ``json``, the object to write in place of the row; None writes the row.
         """
         if self.format == JSON:
             self.write(json.dumps(row if values is None else values, ensure_ascii=False))
@@ -101,8 +101,8 @@ def write_rows(
         write: function that writes a line.
         format_: one of `FORMATS`.
         rows: mappings of column names to cells.
-        table: returns the text for ``table``; None for columns as wide as their cells.
-        values: returns the single object for ``json``; None for one object per row.
+        table: function that returns the text for the format ``table``; None for a plain table of the rows.
+        values: function that returns a single object for the format ``json``; None for one object per row.
 
     Raises:
         ConfigError: there is no such format.

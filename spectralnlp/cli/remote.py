@@ -1,4 +1,4 @@
-"""Apply a model to a stream of inputs on several workers, so that an interrupted command can be continued.
+"""Apply a model to a stream of inputs on several workers; interrupted commands can be continued.
 
 Models are not sent to workers: each worker loads them by name. A command defines a subclass of `OnWorkers`,
 which says what a worker does with a batch of inputs (a task). Its method `results` runs the tasks on the
@@ -88,7 +88,7 @@ class OnWorkers(ABC, Generic[T, R]):
         return blocks(files, self.batch_size, may_cut)
 
     def loaded(self, load: Callable[..., Any], **options: Any) -> Any:
-        """Return the result of ``load`` for the model, cached; called on a worker.
+        """Load the model on a worker by calling ``load``; return the cached result on later calls.
 
         Args:
             load: module-level function that takes the model's name and the options.
@@ -232,7 +232,7 @@ def cutter(model: str) -> Callable[[str], bool]:
 
 
 def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores: bool) -> list[str]:
-    """Tag sentences and return them as text, with probabilities if ``scores``; an empty string for None.
+    """Tag sentences, and return each of them as text in an output format.
 
     Args:
         tagger: the tagger.

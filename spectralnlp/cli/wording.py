@@ -16,8 +16,8 @@ def know_options(commands: Callable[[], Sequence[Any]]) -> None:
     """Register the options of commands, so that `with_options` can write them into messages.
 
     Args:
-        commands: returns click commands; called when a parameter is first replaced. If commands share a
-            parameter's name, the earlier command counts.
+        commands: returns click commands; called when a parameter is first replaced. If several commands have
+            a parameter of the same name, the option of the first of them is used.
     """
 
     @cache

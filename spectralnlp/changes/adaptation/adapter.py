@@ -80,7 +80,9 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
 
 
 class Adapter:
-    """Adapter of a parser to sets of trees, one set per call; the parser's counts are computed only once.
+    """Adapter of a parser to one or more sets of trees, each by its own call of the method `adapt`.
+
+    The parser's training counts are computed only once.
 
     Args:
         parser: a parser whose grammars have counted states.
@@ -117,7 +119,7 @@ class Adapter:
         return TreeCounts.of([strip_root(tree) for tree in trees], self.parser.grammar_sets)
 
     def recount(self, trees: Iterable[Tree]) -> TreeCounts:
-        """Return the same counts as `count`, faster if most trees were also passed to the last call.
+        """Return the same counts as `count`, but faster if most trees are those of the last call.
 
         Only the trees that have been added or removed since the last call are binarised.
 
@@ -160,10 +162,10 @@ class Adapter:
 
 
 def has_counted_states(parser: Parser) -> bool:
-    """Return whether all grammars of a parser have counted states, so that they suffice to adapt it.
+    """Return whether a parser can be adapted without its treebank: whether all its states are counted.
 
-    The result is False for grammars of tensors, and for grammars whose states are annotations of symbols
-    (``pcfg``).
+    States are counted if they are clusters. The result is False for grammars that were estimated as tensors,
+    and for grammars whose states are annotations of symbols (``pcfg``).
     """
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)
@@ -186,7 +188,7 @@ class _GeneralGrammar:
 
 
 class _General:
-    """Set of grammars of the parser to adapt, with the counts of its symbols.
+    """One set of grammars of the parser to adapt, with the training counts of the grammars' symbols.
 
     Args:
         grammars: the grammars.
@@ -208,7 +210,7 @@ class _General:
 
 
 class _Merger:
-    """Merger of the counts of a set of grammars with the counts of new trees.
+    """Estimator of grammars from the sum of a parser's training counts and weighted counts of new trees.
 
     Args:
         general: grammars of the general parser, with their counts.

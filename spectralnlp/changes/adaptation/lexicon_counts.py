@@ -47,7 +47,7 @@ class LexiconRows:
     log_weight: Floats
 
     def of_grammar(self, old: Lexicon, n_states: Ints, tag_default: Floats) -> Lexicon:
-        """Return the merged lexicon of one grammar; its rows are vectors over the states of the tag.
+        """Return the merged lexicon for one grammar: a vector over the tag's states for each word and tag.
 
         Args:
             old: lexicon of the general grammar.

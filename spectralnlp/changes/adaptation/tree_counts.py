@@ -65,7 +65,7 @@ class SetCounts:
         _add(self.roots, other.roots, share)
 
     def __add__(self, other: SetCounts) -> SetCounts:
-        """Return the counts of two collections of trees together."""
+        """Return the sums of these counts and the counts of other trees."""
         return SetCounts(
             rules=self.rules + other.rules,
             symbols=self.symbols + other.symbols,
@@ -74,7 +74,7 @@ class SetCounts:
         )
 
     def __sub__(self, other: SetCounts) -> SetCounts:
-        """Subtract the counts of some trees, which must have been counted in this object."""
+        """Return these counts without those of ``other``, whose trees must be among the counted trees."""
         return SetCounts(
             rules=self.rules - other.rules,
             symbols=self.symbols - other.symbols,
@@ -122,7 +122,7 @@ class TreeCounts:
         return TreeCounts(n_trees, chains, tuple(sets))
 
     def __add__(self, other: TreeCounts) -> TreeCounts:
-        """Return the counts of two collections of trees together."""
+        """Return the sums of these counts and the counts of other trees."""
         return TreeCounts(
             self.n_trees + other.n_trees,
             self.chains + other.chains,
@@ -130,7 +130,7 @@ class TreeCounts:
         )
 
     def __sub__(self, other: TreeCounts) -> TreeCounts:
-        """Subtract the counts of some trees, which must have been counted in this object."""
+        """Return these counts without those of ``other``, whose trees must be among the counted trees."""
         return TreeCounts(
             self.n_trees - other.n_trees,
             self.chains - other.chains,

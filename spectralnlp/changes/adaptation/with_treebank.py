@@ -170,9 +170,11 @@ def completed_trees(
 
 
 def _completed(parser: Parser, sentence: Sentence) -> tuple[list[WeightedTree], str]:
-    """Return the probable trees of a sentence under its constraints, and an empty string.
+    """Return the probable trees of a sentence under its constraints, or the reason why there are none.
 
-    If there is no tree, the list is empty, and the string quotes the sentence and gives the reason.
+    Returns:
+        The trees, and a message that quotes the sentence and says why it has no tree; empty if there are
+        trees.
     """
     reason = "the model has no tree for its words"
     try:
@@ -212,7 +214,7 @@ def estimator_of(model: str, settings: Mapping[str, str] | None = None) -> Estim
 
     Args:
         model: folder of a model, or name of an installed one.
-        settings: values, as text, of settings to change.
+        settings: settings to change; maps names to values as text.
 
     Raises:
         ConfigError: the model's metadata do not name its estimator and settings, the estimator is not
@@ -239,9 +241,9 @@ def estimator_with_settings(
 
 
 def needs_moments(trainer: Any, model: Any) -> bool:
-    """Return whether adapting a parser needs its general treebank, or the moments of this treebank.
+    """Return whether a parser can only be adapted with its treebank, or with the moments of the treebank.
 
-    Neither is needed if all grammars have counted states (`has_counted_states`), because then
+    The result is False if all grammars have counted states (`has_counted_states`), because then
     `adapt_without_treebank` can adapt the parser.
 
     Args:

@@ -85,7 +85,7 @@ def _adapted(
     """Return the parser adapted to trees and to weighted candidate trees of partially annotated sentences.
 
     Args:
-        adapter: counts of the general parser.
+        adapter: adapter of the general parser.
         trees: trees of the domain.
         completed: candidate trees of each partially annotated sentence, the most probable first.
         weight: as for `adapt_without_treebank`.

@@ -231,13 +231,13 @@ def add_pairs(new_keys, new_counts, start, keys, counts, n_pairs, most):
 
 @kernel
 def _look_up(wanted, begin, end, keys, slots, present):
-    """For keys ``wanted[begin:end]``, compute where to search first in a hash table, and load these slots.
+    """Compute the slot of a hash table in which to search first for each key, and read this slot.
 
     The loads from memory are independent of one another, so the processor can do several at a time.
 
     Args:
         wanted: int64; keys.
-        begin, end: range of the keys to look up.
+        begin, end: range of the keys to look up, ``wanted[begin:end]``.
         keys: int64; keys in the slots of the hash table.
         slots: int64; output; index of the first slot to search for each key.
         present: int64; output; key in this slot, 0 if the slot is free.

@@ -140,7 +140,10 @@ class PairCounts(Moments[Example]):
         return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
 
     def _observe_ngrams(self, ngrams: Ngrams) -> None:
-        """Count the pairs of each n-gram's first word, so that each pair of a text is counted once."""
+        """Count each n-gram's first word, and its pairs with the later words of the n-gram.
+
+        All other pairs of a text are counted with other n-grams, which begin at later words.
+        """
         order = len(ngrams.words[0])
         before = self.words.counts.copy()
         text = " ".join(word for ngram in ngrams.words for word in ngram)
@@ -211,7 +214,7 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """Write the counts in memory to disk, and return all counts; None if no counts are on disk yet."""
+        """Return all counts, after writing those in memory to disk; None if none are on disk so far."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()
@@ -279,10 +282,10 @@ class PairCounts(Moments[Example]):
             self._take_in_order(other)
 
     def _take_in_order(self, other: Self) -> None:
-        """Add the counts of another object.
+        """Add the counts of another object, ``other``.
 
-        The result does not depend on the order in which the other object has seen its words, even if rare
-        words or pairs have to be dropped.
+        The result does not depend on the order in which ``other`` has seen its words, even if rare words or
+        pairs have to be dropped.
         """
         if not self._has_space_for(other):
             self._take(other._arrays_in_memory())

@@ -68,7 +68,7 @@ class Tabulated:
         contexts: context vocabulary; the end of a sentence (an empty string) comes first.
         matrix: transformed counts, float32 (n_words, n_blocks · n_contexts).
         n_types: number of distinct words counted.
-        is_whole: whether all requested words fit in memory.
+        is_whole: False if words had to be left out, because vectors of all would exceed the memory limit.
     """
 
     words: list[str]
@@ -143,8 +143,8 @@ class Vocabulary:
     """Row and column vocabularies of the word × context matrix, as word ids.
 
     Attributes:
-        rows: int64 (n_words,); ids of the words, the most frequent first.
-        contexts: int64 (n_contexts,); ids of the contexts; the end of a sentence (0) comes first.
+        rows: int64 (n_words,); word id of each row, the most frequent word first.
+        contexts: int64 (n_contexts,); word id of each context; the end of a sentence (0) comes first.
     """
 
     rows: Longs
@@ -227,7 +227,7 @@ def context_matrix(
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Return the layout of the matrix columns, by which kernels look up the block of each position.
+    """Return the layout of the matrix columns, as kernels need it: the block of each position.
 
     Positions that are in no block get one additional block, whose columns are removed from the matrix later.
 
@@ -249,13 +249,13 @@ def _places(numbers: Longs, size: int) -> NDArray[np.int32]:
 
 
 def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
-    """Replace each count c by √c (``sqrt``), by log(1 + c) (``log``), or by itself (``none``)."""
+    """Return the matrix of √c (``sqrt``) or log(1 + c) (``log``) of each count c, or of c (``none``)."""
     changes: dict[str, Callable[[Array32], Array32]] = {"none": np.copy, "sqrt": np.sqrt, "log": np.log1p}
     return matrix.mapped(lambda _, block: changes[transform](block.data))
 
 
 def _scaled(matrix: ContextMatrix, rows: Array32, columns: Array32) -> ContextMatrix:
-    """Multiply each row of a matrix by its factor in ``rows``, each column by its factor in ``columns``."""
+    """Return a matrix with each row multiplied by its factor in ``rows``, each column by ``columns``."""
 
     def scaled(first: int, block: Block) -> Array32:
         lengths = np.diff(block.indptr)

@@ -24,7 +24,7 @@ _ENTRY_BYTES = 32
 
 
 def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
-    """Read the counts of a spill segment (a part of the counts on disk) in pieces, to add them up.
+    """Yield the counts of a spill segment (a part of the counts on disk) in pieces: the words, then each run.
 
     Yields:
         Dictionaries with the keys and dtypes of `PairCounts.arrays`. The first dictionary has the counts of

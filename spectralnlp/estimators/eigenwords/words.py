@@ -46,7 +46,7 @@ class NamedWords:
         return self._known.counts[: self.n_words]
 
     def number(self, text: Bytes) -> Ints:
-        """Return the word ids of a text that ends in a line feed, and count its words.
+        """Count the words of a text, which must end in a line feed, and return their ids.
 
         Returns:
             int32; ids, with a zero at the beginning and after each sentence.
@@ -84,7 +84,7 @@ class NamedWords:
         )
 
     def name(self, number: int) -> bytes:
-        """Return the word with an id, in UTF-8; empty for 0."""
+        """Return the word with the id ``number``, in UTF-8; the end of a sentence (0) is empty."""
         return self._known.letters[self._known.bounds[number] : self._known.bounds[number + 1]].tobytes()
 
     def copy(self) -> Self:
@@ -126,7 +126,7 @@ class NamedWords:
         return ours
 
     def keep(self, kept: NDArray[np.bool_]) -> Ints:
-        """Drop all words except some, which get new ids in the same order.
+        """Drop words from the vocabulary; the remaining words get new ids, in the same order.
 
         Args:
             kept: bool (n_words,); whether to keep each word.

@@ -213,7 +213,8 @@ class Histories:
     """Histories (sequences of symbols of one length), and the weights of the symbols that follow them.
 
     Attributes:
-        symbols: int32 (n, length); symbols of each history, in the order of the ``lags`` of `histories`.
+        symbols: int32 (n, length); symbols of each history, in the order of the argument ``lags`` of the
+            function `histories`.
         futures: csr (n, V); weight of each following symbol.
         weights: float64 (n,); total weight of each history, the row sums of ``futures``.
     """
@@ -224,11 +225,12 @@ class Histories:
 
 
 def histories(grams: NGrams, *lags: int, size: int) -> Iterator[Histories]:
-    """Yield all histories that consist of the symbols at some positions, sorted by these symbols.
+    """Yield the histories of n-grams, with the weights of the symbols that follow them, sorted by history.
 
     Args:
         grams: table of n-grams.
-        lags: positions of a history's symbols; 1 for the symbol directly before the following symbol.
+        lags: positions of the symbols of a history, as distances from the symbol that follows; 1 for the
+            symbol directly before it.
         size: approximate number of non-zero entries of ``futures`` in each piece.
     """
     for columns, weights in in_chunks(grams.sums(*lags, 0), size, len(lags)):

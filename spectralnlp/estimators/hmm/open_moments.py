@@ -133,7 +133,7 @@ class OpenNGramCounts(CodeCounts):
         self._take(other, -1)
 
     def _take(self, other: Self, sign: int) -> None:
-        """Add (``sign`` 1) or subtract (-1) the counts of another object, whose symbols are all known."""
+        """Add (``sign`` 1) or subtract (-1) counts, all of whose symbols must have ids in this object."""
         other._consolidate()
         ours = np.array([0, *(self._numbers.get(name, 0) for name in other._numbers)], np.int64)
         symbol_counts = self._symbol_counts.copy()
@@ -144,10 +144,10 @@ class OpenNGramCounts(CodeCounts):
         self._symbol_counts = symbol_counts
 
     def _widen(self) -> None:
-        """Lengthen the array of symbol counts to hold all symbols that have ids by now.
+        """Lengthen the array of symbol counts to have an element for each symbol with an id.
 
         Raises:
-            InputError: there are more symbols than ids.
+            InputError: there are too many symbols to encode their ids.
         """
         n = len(self._numbers) + 1
         if n > 1 << self._bits:

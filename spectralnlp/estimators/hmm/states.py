@@ -88,8 +88,8 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
         """Yield blocks of rows of the whitened history × symbol matrix, before centring.
 
         Yields:
-            A block, csr (n, V), and a vector ``left``, float64 (n,). The centred block is the block minus
-            left right⊤, where ``right`` is the vector of the enclosing function.
+            A block B, csr (n, V), and a vector ``left``, float64 (n,). The centred block is B - left right⊤,
+            where ``right``, float64 (V,), is computed in the enclosing function.
         """
         for each in histories(grams, *lags, size=FUTURES):
             rows = 1 / np.sqrt(each.weights + options.damping)
@@ -245,11 +245,11 @@ def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options:
 
 
 class _StatesAfter:
-    """Look-up of the state after an n-gram: the state of the history that ends with the n-gram's last symbol.
+    """Reader of the states after n-grams, which holds only some of the states in memory at a time.
 
-    States are not all in memory: histories are read as a stream, and n-grams must be looked up in the order
-    of this stream. Histories are sorted by their last symbol but one, then by the symbols before that, from
-    the newest to the oldest, and finally by their last symbol.
+    The state after an n-gram is that of the history which ends with the n-gram's last symbol. Histories are
+    read as a stream, and n-grams must be looked up in the order of this stream: sorted by the last symbol but
+    one, then by the symbols before that, from the newest to the oldest, and finally by the last symbol.
 
     Args:
         grams: table of n-grams.
@@ -272,7 +272,7 @@ class _StatesAfter:
             self._states = np.empty((0, future.shape[1]))
 
     def of(self, symbols: Columns) -> Floats:
-        """Return the states of some histories, float64 (n, k).
+        """Return the states of the histories ``symbols``, float64 (n, k).
 
         Args:
             symbols: int32 (n, length); symbols of each history. The last column has the last symbol; the
@@ -296,8 +296,8 @@ class _StatesAfter:
         """Discard the states of all histories that precede a position in the sorted stream, to save memory.
 
         Args:
-            symbols: int32 (1 or 2,); the position, as values of the first one or two columns in
-                `of`: the last symbol but one of a history, and the symbol before it.
+            symbols: int32 (1 or 2,); the position: the last symbol but one of a history and, if there are
+                two values, the symbol before that.
         """
         if self.length > 1:
             self.shorter.forget_before(symbols)
@@ -332,9 +332,8 @@ class SmoothedStates:
         before: float64 (n, k); state before the last symbol of each n-gram; with ``leave_one_out``, estimated
             without this n-gram.
         after: float64 (n, k); state after each n-gram.
-        history: float64 (k,); state of the history of the last n-gram in this object, estimated from all
-            occurrences of the history. In the last object of the stream this history consists of boundaries,
-            so its state is the initial state.
+        history: float64 (k,); state of the last n-gram's history, estimated from all its occurrences. N-grams
+            that begin a sequence end the stream, so in the last object this is the initial state.
     """
 
     columns: Columns

@@ -33,12 +33,12 @@ def add_totals(values, offsets, parents, first_state, totals):
 
 @kernel
 def smoothed_rules(values, offsets, parents, first_state, totals, smoothing):
-    """Divide counts by the totals of their states, and smooth with the mean over the states of the symbol.
+    """Return probabilities of events: counts divided by totals, and smoothed with the mean over states.
 
     Args:
         values, offsets, parents, first_state: see `add_totals`.
         totals: float64 (n_all_states,); total count of each state.
-        smoothing: weight α, in [0, 1], of the mean.
+        smoothing: weight α, in [0, 1], of the mean probability over the states of the left-hand side.
 
     Returns:
         Probabilities, float64, in the layout of ``values``.
