@@ -281,7 +281,7 @@ def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feat
 
 
 def rule_of(table: TreeTable, node: int) -> str:
-    """Return the rule of a node, or its tag and word, as text; intermediate nodes are written ``…``."""
+    """Return the rule of a node, or its tag and word, as text; nodes added by binarisation are ``…``."""
 
     def name(row: int) -> str:
         symbol = table.symbols[table.symbol[row]]

@@ -76,10 +76,11 @@ def train(
     Args:
         name: registered name of the estimator.
         estimator: an unfitted estimator.
-        corpus: data that the estimator's task read.
+        corpus: the training data, as the method ``read`` of the estimator's task returns them.
         unit: unit of documents, ``file`` or ``line``; by default that of the task.
         keep_words_above: words with this count or less are replaced by pseudo-words of the same
-            signatures, in the model as well; 0 to keep all words. Such a model cannot forget.
+            signatures (spelling classes), in the model as well; 0 to keep all words. A model with replaced
+            words cannot forget documents.
         reading: keyword arguments with which the corpus was read, for later updates.
         report: called with a line and the time of each pass.
         description: Markdown for the model card.

@@ -132,7 +132,7 @@ def limits(
     Args:
         checkpoint: folder for results of finished parts; it is emptied when the block succeeds.
         skip_bad_partitions: leave out partitions that fail, and report them.
-        memory: memory of each process, such as ``1.5GB``; the rest is spilled to disk.
+        memory: memory of each process, such as ``1.5GB``; what exceeds it is spilled to disk.
     """
     from spectralnlp.cli.console import note
     from spectralnlp.runtime import skip_bad_partitions as skipping

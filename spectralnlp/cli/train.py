@@ -258,10 +258,9 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """Return the configuration with which a text begins, without the text after it.
+    """Return the configuration at the beginning of a text, such as the printed output of ``train``.
 
-    With this function, the printed output of ``train`` can be used as a configuration file, because it begins
-    with the configuration.
+    So this output can be used as a configuration file.
     """
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):

@@ -177,8 +177,7 @@ class LexiconCounts:
     def _chain(self, word: str) -> list[int]:
         """Return the lexicon indices of a word's signatures (spelling classes), the most specific first.
 
-        The signatures are those of the word inside a sentence, because at the beginning a capital letter says
-        little.
+        The signatures are those of the word inside a sentence, not at its beginning.
         """
         if word not in self._chains:
             known = self.lexicon.signature_index

@@ -48,7 +48,7 @@ class ScorerRefiner:
         )
 
     def example(self, tree: Tree) -> Example | None:
-        """Convert a tree to an example; return None if a grammar has no parse forest for its words.
+        """Convert a tree to a training example; return None if a grammar has no parse forest for its words.
 
         Args:
             tree: a tree whose words follow the conventions of the parser's treebank.

@@ -34,7 +34,7 @@ class SetCounts:
 
     @classmethod
     def of(cls, trees: Sequence[Tree], old: GrammarSet) -> SetCounts:
-        """Binarise trees like the training trees of the grammars ``old``; count rules, symbols and words."""
+        """Count rules, symbols and words of trees, binarised as for the grammars ``old``."""
         counts, grammar = cls(), old.coarse
         phrases = {name for name, is_tag in zip(grammar.symbols, grammar.is_tag, strict=True) if not is_tag}
         rules: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""Moments of text: counts of words, and counts of word pairs by distance."""
+"""Count words, and word pairs by distance: the moments (training statistics) of eigenwords."""
 
 from __future__ import annotations
 

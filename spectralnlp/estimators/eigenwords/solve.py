@@ -46,8 +46,8 @@ class MatrixShape:
         min_count: least frequency of a word with a row.
         max_words: maximum number of rows, or None for no limit.
         n_contexts: number of context words, the most frequent first, or None for all words with rows.
-        blocks: for each block of columns, the positions of a context word that it counts, relative to the
-            word, such as -1 for the word directly before; see `blocks_of`.
+        blocks: for each block of columns, the relative positions of the context words that it counts, such as
+            -1 for the word directly before; see `blocks_of`.
         with_ends: whether the end of a sentence is a context; if not, its columns are empty.
     """
 

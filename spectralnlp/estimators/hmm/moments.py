@@ -1,4 +1,4 @@
-"""Moments of sequences: counts of n-grams of symbols, and the expected counts of hidden states for EM."""
+"""Count n-grams and, for EM, expected hidden states: the moments (training statistics) of HMMs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Codes = NDArray[np.int64]
 
 
 class CodeCounts(Moments[Sequence[str]]):
-    """Base class of counts of n-grams, which stores each n-gram as one integer (its code)."""
+    """Base class of counts of n-grams; each n-gram is stored as one integer, its code."""
 
     subtractable = True
 
@@ -239,7 +239,7 @@ def choose_symbols(counts: WordCounts, max_symbols: int, min_count: int) -> list
 
 @dataclass(frozen=True, kw_only=True)
 class StateSums:
-    """Counts, or expected counts, of hidden states.
+    """Counts or expected counts of a hidden Markov model's initial states, transitions and emissions.
 
     Attributes:
         start: float64 (k,); counts of initial states.
@@ -282,8 +282,8 @@ class ExpectedTransitions(Moments[Sequence[str]]):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the expected counts as float64 arrays for storage.
 
-        ``start``, ``moves`` and ``emitted``: see `StateSums`. ``log_likelihood``: (1,), of the sequences so
-        far.
+        ``start``, ``moves`` and ``emitted``: see `StateSums`. ``log_likelihood``: (1,), log likelihood of the
+        sequences so far.
         """
         sums = self.sums
         arrays = {"start": sums.start, "moves": sums.moves, "emitted": sums.emitted}

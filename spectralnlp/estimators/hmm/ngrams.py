@@ -27,7 +27,7 @@ class NGrams(ABC):
     """Base class of tables of distinct n-grams of V symbols with weights, which are counts or probabilities.
 
     Attributes:
-        boundary: the number V, which stands for the boundary before the start of a sequence.
+        boundary: id of the boundary symbol, which stands before the start of a sequence; it equals V.
     """
 
     boundary: int
@@ -146,7 +146,7 @@ def encode(columns: NDArray[np.integer[Any]], base: int) -> Longs:
 
 
 def decode(codes: Longs, base: int, n_digits: int) -> Columns:
-    """Decode integers that `encode` has returned to rows of digits, int32 (n, n_digits)."""
+    """Return the rows of digits that integers from `encode` stand for, int32 (n, n_digits)."""
     columns = np.empty((len(codes), n_digits), np.int32)
     for place in range(n_digits - 1, 0, -1):
         codes, columns[:, place] = np.divmod(codes, base)
@@ -192,7 +192,7 @@ def in_chunks(pieces: Iterable[Piece], size: int, n_key: int) -> Iterator[Piece]
 
 
 def _end_of_group(columns: Columns, at_least: int, n_key: int) -> int | None:
-    """Return the index of the first row whose key differs from the key of the row before, or None.
+    """Return the index of the next row whose key differs from that of the row before; None if there is none.
 
     Args:
         columns: int32 (n, n_columns); sorted rows.

@@ -1,4 +1,4 @@
-"""Counts of n-grams over all symbols, kept for models whose training data may change later."""
+"""Count n-grams over an open vocabulary, for models whose training data may change later."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class _Sums:
         """Add n-grams to the statistics.
 
         Args:
-            symbol: int (n,); symbol of each n-gram.
+            symbol: int (n,); last symbol of each n-gram.
             weights: float64 (n,); weight of each n-gram.
             before, after: float64 (n, k); states before and after each symbol.
         """

@@ -201,8 +201,8 @@ def _levels(
 
     Args:
         columns: int32 (n, length + 1); the symbols of each n-gram: its history from the most recent symbol to
-            the oldest one, then its last symbol. If an n-gram is included, all n-grams with the same two
-            symbols before the last one must be included, because states are sums over them.
+            the oldest one, then its last symbol. N-grams with the same two symbols before the last one must
+            all be in the same call, because states are sums over them.
         weights: float64 (n,); weight of each n-gram.
         one: weights and states of all histories of one symbol; see `_after_one_symbol`.
         future: float64 (V, k); coordinates of symbols.
