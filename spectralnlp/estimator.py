@@ -362,7 +362,7 @@ class MomentEstimator(Estimator[T]):
     def init_kept_moments(self, corpus: Corpus[T]) -> Moments[T]:
         """Return empty moments for incremental updates and unlearning (`spectralnlp.changes`).
 
-        For methods of one pass these are the moments of `init_moments`, otherwise a replay log.
+        For methods of one pass these are the moments of `init_moments`; for others, a log of the examples.
         """
         return self.init_moments(corpus)
 

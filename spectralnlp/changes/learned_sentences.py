@@ -59,7 +59,7 @@ class LearnedSentences:
     def evidence(
         self, features: TokenFeatures, weights: NDArray[np.float64], tag: int, alternative: int, limit: int
     ) -> tuple[tuple[SentenceEvidence, ...], tuple[SentenceEvidence, ...]]:
-        """Return the training sentences that contribute most to a token's tag, and most against this tag.
+        """Return the training sentences that speak most for a token's tag, and most against it.
 
         Args:
             features: features of the token.

@@ -60,7 +60,9 @@ def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
 
 
 def changed_folder(model: str, output: Path | None) -> tuple[Path, FolderChanges | None, Path]:
-    """Return the two results of `folder_changes` for a model, and the folder to which to write its update.
+    """Return a model's folder, an object that updates it (or None), and the folder for the updated model.
+
+    The first two are the results of `folder_changes`.
 
     Args:
         model: name or folder of the model.
@@ -113,7 +115,7 @@ def read_documents(
     columns: tuple[Any, Any] = (None, None),
     weight: list[str] | None = None,
 ) -> Corpus[Any]:
-    """Read files as a model's training data was read; options given on the command line take precedence.
+    """Read files with the options used for the training data; options on the command line take precedence.
 
     Args:
         kept: kept moments (training statistics) of the model, with the options of reading.

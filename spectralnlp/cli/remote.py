@@ -236,7 +236,7 @@ def tagged_text(tagger: Any, batch: Sequence[Sentence | None], form: str, scores
 
     Args:
         tagger: the tagger.
-        batch: the sentences.
+        batch: the sentences; None becomes an empty text.
         form: output format.
         scores: whether to include probabilities.
     """

@@ -14,7 +14,7 @@ class Skipped:
     inputs once and reports the bad ones; worker processes skip them without a report.
 
     Args:
-        report: called with one line for each bad input, and one for their number.
+        report: called with a line for each bad input, and with a line for the number of bad inputs.
     """
 
     def __init__(self, report: Callable[[str], None]) -> None:
@@ -28,7 +28,7 @@ class Skipped:
             self.report(f"skipped {error.message}")
 
     def find(self, *corpora: Iterable[object]) -> None:
-        """Read all inputs once, and report each bad input and their number."""
+        """Read all inputs once, and report each bad input and the number of bad inputs."""
         for corpus in corpora:
             for _ in corpus:
                 pass

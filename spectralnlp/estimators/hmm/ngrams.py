@@ -65,8 +65,8 @@ class NGramTable(NGrams):
     """A table of weighted n-grams in memory.
 
     Attributes:
-        grams: int32 (n, order); the last column is the symbol, the others its history, oldest first;
-            ``boundary`` stands before the start of a sequence.
+        grams: int32 (n, order); symbols of each n-gram, the oldest first; the id ``boundary`` stands before
+            the start of a sequence.
         weights: float64 (n,), positive; weight of each n-gram.
         boundary: number V of symbols.
     """
@@ -89,7 +89,7 @@ class NGramTable(NGrams):
 
 
 class StoredNGrams(NGrams):
-    """A table of n-grams and their counts, which are both on disk.
+    """A table of n-grams and their counts on disk.
 
     Args:
         runs: sorted runs of n-gram codes with their counts; a code has ``order`` digits in base V + 1.

@@ -35,7 +35,7 @@ class PredictionSettings:
         symbols: names of the V symbols.
         base: float64 (V,); a positive distribution over symbols, used for smoothing.
         floor: weight of ``base`` in every prediction.
-        tolerance: total negative probability of a prediction above which its state is shrunk.
+        tolerance: a state is shrunk if the negative probabilities that it predicts sum to more than this.
     """
 
     symbols: tuple[str, ...]

@@ -194,6 +194,6 @@ class LPCFG(TreebankEstimator):
         return LexiconOptions.of(self, scheme=self.signatures_, tag_weight=weight)
 
     def default_decoder(self) -> tuple[str, dict[str, object]]:
-        """Return the name and the settings of the parser's decoder; its name is the setting ``decoder``."""
+        """Return the name of the parser's decoder (the setting ``decoder``) and the decoder's settings."""
         is_recall = self.decoder == "labelled-recall"
         return self.decoder, {"absolute": self.absolute_marginals} if is_recall else {}
