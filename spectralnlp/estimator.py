@@ -350,7 +350,7 @@ class MomentEstimator(Estimator[T]):
 
     @abstractmethod
     def solve(self, moments: Any) -> Moments[T] | None:
-        """Compute the fitted attributes from moments or, before the last pass, what the next pass needs.
+        """Set the fitted attributes from moments; before the last pass, set what the next pass needs.
 
         Returns:
             Empty moments for the next pass, or None after the last.

@@ -251,7 +251,7 @@ def _without_trees(parser: Parser, sentence: Sentence, bracket: Bracket, limit: 
 def _explanation(
     parser: Parser, sentence: Sentence, bracket: Bracket, limit: int, **found: Any
 ) -> Explanation:
-    """Return an explanation, after adding the best tree without the bracket and the scorer's features.
+    """Return an explanation with the best tree without the bracket, and with features of the span scorer.
 
     Args:
         parser, sentence, bracket, limit: see `_without_trees`.

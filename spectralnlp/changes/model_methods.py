@@ -90,7 +90,7 @@ def _in_place_of(model: ChangingModel, change: Change) -> Any:
     """Return a changed model with its kept moments, and with the settings of the previous model.
 
     Args:
-        model: the previous model, whose settings that are not learned, such as a parser's tagger, are copied.
+        model: the previous model; only settings that are not learned, such as its tagger, are copied.
         change: result of an update or of forgetting.
     """
     changed = change.model.with_settings_of(model)

@@ -214,7 +214,7 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """Return all counts, after writing those in memory to disk; None if none are on disk so far."""
+        """Write the counts left in memory to disk, and return all counts; None if none are on disk yet."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()

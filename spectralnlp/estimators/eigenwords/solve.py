@@ -227,9 +227,9 @@ def context_matrix(
 
 
 def _context_blocks(blocks: Blocks, window: int, n_contexts: int) -> ContextBlocks:
-    """Return the layout of the matrix columns, as kernels need it: the block of each position.
+    """Return the layout of the matrix columns: for each relative position, the block that counts it.
 
-    Positions that are in no block get one additional block, whose columns are removed from the matrix later.
+    Positions that no block counts get an additional block, whose columns the caller removes from the matrix.
 
     Args:
         blocks: relative positions of each block, as from `blocks_of`.
@@ -249,7 +249,7 @@ def _places(numbers: Longs, size: int) -> NDArray[np.int32]:
 
 
 def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
-    """Return the matrix of √c (``sqrt``) or log(1 + c) (``log``) of each count c, or of c (``none``)."""
+    """Return a matrix with √c (``sqrt``), log(1 + c) (``log``) or c (``none``) in place of each count c."""
     changes: dict[str, Callable[[Array32], Array32]] = {"none": np.copy, "sqrt": np.sqrt, "log": np.log1p}
     return matrix.mapped(lambda _, block: changes[transform](block.data))
 
@@ -279,8 +279,8 @@ def solve_vectors(
     ``svd``: A = UΣVᵀ; words have the vectors U, contexts VΣ. ``cca``: one-step CCA between a word and its
     context (Dhillon et al. 2015, *Eigenwords: spectral word embeddings*, section 3.3). Both views are
     one-hot, so their covariances are the diagonal matrices R and C of row and column sums. UΣVᵀ is then the
-    SVD of R^-½ A C^-½ minus its first singular component, whose singular vectors are proportional to R^½1
-    and C^½1, and which centring would remove. Words have the vectors U, contexts C^-½ V Σ.
+    SVD of R^-½ A C^-½ without the first singular component, which centring would remove (its singular vectors
+    are proportional to R^½1 and C^½1). Words have the vectors U, contexts C^-½ V Σ.
 
     Args:
         matrix: A, transformed counts.

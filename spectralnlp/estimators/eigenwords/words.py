@@ -110,10 +110,10 @@ class NamedWords:
         return ours
 
     def merge(self, other: NamedWords) -> Ints:
-        """Add the counts of the words of another object; new words get ids.
+        """Add the words and counts of another vocabulary; words that are new here get ids.
 
         Returns:
-            int32 (other.n_words,); id in this object of each id in the other.
+            int32 (other.n_words,); id in this object of each word of ``other``.
         """
         letters, bounds, _ = other.table()
         text = np.append(np.insert(letters, bounds[2:], ord(" ")), np.uint8(ord("\n")))

@@ -77,7 +77,7 @@ class NGramTable(NGrams):
     _sums: dict[tuple[int, ...], Piece] = field(default_factory=dict, repr=False, compare=False)
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the marginal weights of the symbols at some positions, in one piece; see `NGrams.sums`."""
+        """Yield the marginal weights of symbols at given positions, in one piece; see `NGrams.sums`."""
         if lags not in self._sums:
             columns = self.grams[:, [-1 - lag for lag in lags]]
             codes = encode(columns, self.boundary + 1)
@@ -106,7 +106,7 @@ class StoredNGrams(NGrams):
         self._sums: dict[tuple[int, ...], list[Run]] = {}
 
     def sums(self, *lags: int) -> Iterator[Piece]:
-        """Yield the marginal weights of the symbols at some positions, cached on disk; see `NGrams.sums`."""
+        """Yield the marginal weights of symbols at given positions, cached on disk; see `NGrams.sums`."""
         if lags not in self._sums:
             self._sums[lags] = self._sorted(lags)
         for run in self._sums[lags]:

@@ -133,7 +133,7 @@ class OpenNGramCounts(CodeCounts):
         self._take(other, -1)
 
     def _take(self, other: Self, sign: int) -> None:
-        """Add (``sign`` 1) or subtract (-1) counts, all of whose symbols must have ids in this object."""
+        """Add (``sign`` 1) or subtract (-1) the counts of ``other``, whose symbols must all have ids here."""
         other._consolidate()
         ours = np.array([0, *(self._numbers.get(name, 0) for name in other._numbers)], np.int64)
         symbol_counts = self._symbol_counts.copy()

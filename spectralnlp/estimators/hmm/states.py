@@ -134,7 +134,7 @@ def future_coordinates(grams: NGrams, options: RegressionOptions) -> tuple[Float
 
 
 def _signs(vectors: Floats) -> Floats:
-    """Return the sign, 1 or -1, that makes the entry of largest magnitude in each column positive."""
+    """Return for each column the sign, 1 or -1, that makes its entry of largest magnitude positive."""
     return np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
@@ -165,7 +165,7 @@ def _after_one_symbol(grams: NGrams, future: Floats, backoff: float) -> tuple[Fl
     Args:
         grams: table of n-grams.
         future: float64 (V, k); coordinates of symbols.
-        backoff: weight κ of the mean state, which is zero.
+        backoff: weight κ of the mean state (zero), with which the states are smoothed.
 
     Returns:
         Weights, float64 (V + 1,), and states, float64 (V + 1, k).

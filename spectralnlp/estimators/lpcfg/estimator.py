@@ -157,7 +157,7 @@ class LPCFG(TreebankEstimator):
         return tree_logs(names, unaries=self.unaries, heads=heads)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the trees in the logs as a treebank, with a table for each binarisation."""
+        """Return the trees that moments store as a treebank, with a table of nodes for each binarisation."""
         names = list(moments.parts) if self.binarisations is None else self.binarisations.split("+")
         return Treebank.of([cast(TreeLog, moments.parts[name]) for name in names])
 
