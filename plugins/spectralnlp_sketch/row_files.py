@@ -109,7 +109,7 @@ class FileRows(Corpus[Any]):
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that say how text files are read, one for consecutive files of the same format."""
+        """Return messages that say how text files are read, one for adjacent files of the same format."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):
@@ -171,10 +171,14 @@ def content_number(path: Location) -> int:
 
 
 def recognise(path: Location, kind: str = "auto") -> str:
-    """Return the kind of a file (see `RowFormat`): the given one, or recognised by suffix or first lines.
+    """Return the kind of a file, such as ``npy``; ``auto`` is decided by its suffix or first lines.
+
+    Args:
+        path: path or URL of the file.
+        kind: kind of the file as in `RowFormat`, returned unchanged unless it is ``auto``.
 
     Raises:
-        SizeError: there is no such kind.
+        SizeError: ``kind`` is unknown.
         InputError: the file cannot be read, or is empty.
     """
     if kind != "auto":

@@ -1,4 +1,4 @@
-"""Batches of matrix rows, the base class of moments of rows, and checks of rows."""
+"""Represent and check batches of matrix rows; base class of statistics (moments) of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task of matrix sketches, by which commands such as ``info`` and ``merge`` load and change saved ones."""
+"""Let commands such as ``info`` and ``merge`` load and change saved matrix sketches."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class SavedSketch:
 
 
 class SketchTask(Task):
-    """Task of matrix sketches: the operations that commands need to load, update and merge saved ones.
+    """Task of matrix sketches: the operations of commands that load, update and merge saved sketches.
 
-    They need no training data, since a saved sketch contains the state (moments) that it is computed from.
+    Earlier data are not read again, since a saved sketch contains the state (moments) it is computed from.
     """
 
     name = "sketch"

@@ -197,12 +197,12 @@ class SpectralPipe(Pipe):
 
     @property
     def is_trainable(self) -> bool:
-        """Whether the component can be trained: always True, by `initialize`."""
+        """Always True, since spaCy can train the component by `initialize`."""
         return True
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that the model can assign; empty before the model is loaded, by `ready` or on first use."""
+        """Labels that the model can assign; empty until the model has been loaded (see `ready`)."""
         # spaCy asks for labels while it loads a pipeline, before the component's model is loaded.
         return () if self.model is None else self._labels()
 

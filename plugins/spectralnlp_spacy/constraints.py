@@ -29,7 +29,7 @@ class RequiredSpans:
                 self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
 
     def among(self, words: Sequence[int]) -> Constraints | None:
-        """Return the spans that the tree over some words must have as constituents; None if there are none.
+        """Return the required spans among some words as constraints for the parser; None if there are none.
 
         Args:
             words: indices of the words among the tokens of the document, in order, without white space.

@@ -114,10 +114,10 @@ def _annotate(doc: Doc, tags: Sequence[str], field: Field) -> None:
 
 
 def docs_of_texts(labelled: Iterable[tuple[str, str | None]], nlp: Language) -> Iterator[Doc]:
-    """Yield documents of whole texts, with all labels in ``doc.cats``.
+    """Yield a document for each text; ``doc.cats`` maps its label to 1 and all other labels to 0.
 
     Args:
-        labelled: pairs (text, label); the label is None for an unlabelled text.
+        labelled: pairs (text, label); an unlabelled text has the label None and gets no ``doc.cats``.
         nlp: pipeline whose tokenizer creates the documents.
     """
     examples = list(labelled)

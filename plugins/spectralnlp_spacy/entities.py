@@ -20,7 +20,7 @@ def add_entities(doc: Doc, entities: Sequence[Span], *, overwrite: bool) -> None
     Args:
         doc: the document.
         entities: new entities that do not overlap each other.
-        overwrite: whether existing entities and blocks are dropped instead if they overlap new entities.
+        overwrite: whether to keep all new entities instead; what they overlap is dropped.
     """
     blocked = [doc[token.i : token.i + 1] for token in doc if is_blocked(doc, token.i)]
     existing = list(doc.ents)

@@ -36,7 +36,7 @@ class TextEvidence(NamedTuple):
     Args:
         influence: the contribution, a natural logarithm; negative if the text supports the likeliest other
             label.
-        document: number of the document, counted from 1.
+        document: number of the document (training file) that contains the text, counted from 1.
         example: number of the text in the document, counted from 1.
         text, label: the training text and its label.
     """
@@ -127,8 +127,11 @@ def explain(
         form: format in which n-grams are counted.
         label, alternative: the label to explain, and the likeliest other label.
         confidence: probability of the label.
-        score_columns: function of the count of each n-gram in the text, by hashed column; it returns the
-            contribution of each known n-gram to the log-odds, by column, and the log-odds of an empty text.
+        score_columns: function from the count of each n-gram, indexed by hashed column, to the contribution
+            of each known n-gram to the log-odds, indexed likewise, and the log-odds of an empty text.
+
+    Returns:
+        The explanation, without training texts.
     """
     characters = normalised(text, form)
     places: defaultdict[int, list[Occurrence]] = defaultdict(list)

@@ -121,13 +121,12 @@ class Learned(NamedTuple):
     def duals_of(self, others: Examples, numbers: NDArray[np.int64]) -> Array32:
         """Return dual variables from which training on m other examples can start, float32 (m, n_classes).
 
-        They are this head's duals, adapted to changed weights of examples. The duals of an example are zero
-        if this head was not trained on it, or with another target.
+        An example that this head was trained on, with the same target, keeps its duals; they are rescaled if
+        its weight has changed. All other examples get zeros.
 
         Args:
-            others: examples to train on next, which may include examples of this head.
-            numbers: index of these examples in the collection that ``self.numbers`` refers to, int64 (m,),
-                ascending.
+            others: the m examples to train on next.
+            numbers: indices of these examples, int64 (m,), counted as in ``self.numbers``.
         """
         place = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         same = self.numbers[place] == numbers
@@ -148,7 +147,7 @@ def fit_head(
 ) -> Weights:
     """Train a linear classifier (head) by multinomial logistic regression, and return its weights W.
 
-    It minimises C Σᵢ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), where wᵢ is the weight of example i, and ℓᵢ the cross-entropy of
+    W minimises C Σᵢ wᵢ ℓᵢ + ½ tr(W K⁻¹ Wᵀ), where wᵢ is the weight of example i, and ℓᵢ the cross-entropy of
     its target and the softmax of its scores.
 
     Shalev-Shwartz and Zhang 2013, *Stochastic dual coordinate ascent methods for regularized loss
@@ -162,8 +161,7 @@ def fit_head(
         label_similarity: similarity K of classes, float32 (n_classes, n_classes), positive definite;
             None for the identity.
         passes: maximum number of passes over the examples.
-        tolerance: stop when the mean distance of duals from their optimum, the difference of target and
-            softmax, is below this.
+        tolerance: stop when the mean distance of the duals from their optimum is below this.
         random_state: seed of the order of examples.
         start: initial duals, float32 (n, n_classes), for example from `Learned.duals_of`; None for zeros.
     """
@@ -193,9 +191,9 @@ def fit_svm(
     random_state: int = 0,
     start: Array32 | None = None,
 ) -> Weights:
-    """Train a linear support vector machine for each class against all other classes; return the weights W.
+    """Train one linear support vector machine per class, against all other classes; return the weights W.
 
-    They minimise C Σᵢ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², where wᵢ is the weight of example i, f_c(xᵢ)
+    W minimises C Σᵢ wᵢ Σ_c max(0, 1 − s_ic f_c(xᵢ))² + ½‖W‖², where wᵢ is the weight of example i, f_c(xᵢ)
     its score for class c, and s_ic is 1 if c is the class of the example, else −1.
 
     Hsieh et al. 2008, *A dual coordinate descent method for large-scale linear SVM*, applied to eight classes
@@ -231,10 +229,10 @@ def fit_svm(
 
 
 def signed(duals: Array32, classes: NDArray[np.int64] | Sequence[int]) -> Array32:
-    """Return coefficients A for which the weights that `fit_svm` returns are XᵀA; float32 (n, n_classes).
+    """Return coefficients A for which the weights of `fit_svm` are XᵀA, float32 (n, n_classes).
 
-    The rows of X are the features of the examples. A holds the duals, with a negative sign for all classes
-    but the class of the example.
+    The rows of X are the features of the examples. The coefficients are the duals, multiplied by −1 for
+    classes that the example does not belong to.
 
     Args:
         duals: duals of examples, not negative, float32 (n, n_classes).
@@ -253,7 +251,7 @@ class _Machines(NamedTuple):
         costs: weight of each example's loss, float32 (n,).
         is_new: whether an example is new, so that its initial duals are all 0, bool (n,).
         passes: maximum number of passes over the examples.
-        whole: number of initial passes that visit all examples; if 0, the first visits only new ones.
+        whole: number of initial passes that visit all examples; if 0, the first visits only new examples.
         tolerance: as for `fit_svm`.
         random_state: seed of the order of examples.
     """
@@ -267,11 +265,11 @@ class _Machines(NamedTuple):
     random_state: int
 
     def learn(self, classes: NDArray[np.int64], start: Array32) -> tuple[Array32, Array32]:
-        """Train the machines of n_classes ≤ 8 consecutive classes, from initial duals.
+        """Train support vector machines for n_classes ≤ 8 consecutive classes, from initial duals.
 
         Args:
-            classes: class of each example, counted from the first of these classes, int64 (n,); numbers
-                outside 0 to 7 stand for all other classes.
+            classes: number of each example's class minus that of the first class to train, int64 (n,);
+                numbers outside 0 to 7 stand for classes that are not trained here.
             start: initial duals, float32 (n, n_classes).
 
         Returns:
@@ -305,7 +303,7 @@ class _Machines(NamedTuple):
 class _Rows(NamedTuple):
     """Features of examples as arrays for kernels, with a constant feature for the bias.
 
-    Sparse columns that occur in no example are left out, so that the kernels' weights are few.
+    Sparse columns that occur in no example are left out, so that the arrays of weights stay small.
 
     Args:
         arrays: indptr, indices and data of the sparse features in CSR, with the occurring columns

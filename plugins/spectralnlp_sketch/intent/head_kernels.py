@@ -13,7 +13,7 @@ _LEAST = 1e-30
 
 @kernel_part
 def score_example(indptr, indices, data, dense, i, weights, scores):
-    """Write the scores of one example, which are linear in its sparse and dense features.
+    """Compute the scores of one example from its sparse and dense features, and write them to ``scores``.
 
     Scores are accumulated for 32 classes at a time, then for the remaining classes in groups of eight.
 
@@ -82,7 +82,8 @@ def add_change(indptr, indices, data, dense, i, change, weights):
 def best_step(target, dual, change, scores, weight, curvature):
     """Return the step s in [0, 1] along ``change`` that maximises the dual objective, by Newton's method.
 
-    With q(s) = target − (dual + s·change)/weight, the slope is Σ change·(ln q(s) − scores) − curvature·s.
+    With q(s) = target − (dual + s·change)/weight, the slope of the objective is
+    Σ change·(ln q(s) − scores) − curvature·s.
 
     Args:
         target: target distribution of the example (n_classes,).
@@ -194,7 +195,7 @@ def score_eight(indptr, indices, data, dense, i, weights, scores):
 
 @kernel
 def separate(indptr, indices, data, dense, squares, classes, costs, order, weights, duals, violations):
-    """Run one pass of one-against-rest SVMs for up to eight classes, and return the largest violation.
+    """Run one training pass of up to eight one-against-rest SVMs; return the largest margin violation.
 
     Args:
         indptr, indices, data: sparse features in CSR, float32.

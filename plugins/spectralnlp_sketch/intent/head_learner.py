@@ -79,11 +79,10 @@ class HeadLearner:
         )
 
     def shares(self, learned: Learned) -> Array32:
-        """Return coefficients A that express scores by training examples, float32 (n, n_classes).
+        """Return coefficients A for which the head's weights are XᵀA, float32 (n, n_classes).
 
-        The head's weights are XᵀA, where the rows of X are the features of the examples. So example j
-        contributes to the scores of a text its row of A, times the scalar product of the features of example
-        and text.
+        The rows of X are the features of the training examples. Training example j, with features x_j, thus
+        adds x_j·x times row j of A to the scores of a text with features x.
 
         Args:
             learned: the trained head with its examples.
@@ -99,7 +98,7 @@ class HeadLearner:
         )
 
     def of_classes(self, examples: Examples, classes: NDArray[np.int64]) -> Weights:
-        """Train a linear classifier that distinguishes only some of the classes, for `learn_scope`.
+        """Train a linear classifier of only some of the classes, as `learn_scope` requires.
 
         Args:
             examples: examples of these classes; targets have a column for each of them.

@@ -116,7 +116,7 @@ def squash_scores(scores, centers, squashed):
 
 
 class TableScorer(NamedTuple):
-    """Arrays of a classifier for kernels: scores that are linear in the n-grams, and their corrections.
+    """Arrays of a text classifier, in the form that the compiled kernels need.
 
     Args:
         place: row of ``table`` for each hashed column, -1 for unknown n-grams, int32 (width,).

@@ -30,9 +30,9 @@ class LearnedTexts:
     Attributes:
         examples: the n texts with their labels.
         places: index of each text's document, and of the text in the document, int64 (n, 2).
-        prior: n-grams and directions, from which the features of a text are computed.
+        prior: vocabulary of n-grams with vectors, from which the features of a text are computed.
         features: features x_j of the texts.
-        shares: coefficients a_j for each label, float32 (n, n_labels).
+        shares: coefficients a_j of each text, one for each label, float32 (n, n_labels).
     """
 
     examples: list[Example]
@@ -45,7 +45,7 @@ class LearnedTexts:
     def of(cls, classifier: Any) -> LearnedTexts | None:
         """Return the training texts that were kept with a classifier, or None if none were kept.
 
-        If labels have few texts, the state of the head is not kept, and the head is trained again.
+        The linear classifier is trained again if labels have few texts, since its duals were not saved then.
         """
         kept = registry.changes.get("models").kept_if_any(classifier)
         if kept is None:

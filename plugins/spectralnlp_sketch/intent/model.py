@@ -175,8 +175,8 @@ class Classifier(ChangingModel):
         """Explain a label by contributions of n-grams and training texts, against the likeliest other label.
 
         The weights of a classifier are a sum over its examples, so the contribution of each training text is
-        exact up to the rounding of stored numbers. Corrections of a second layer are distributed among
-        n-grams and texts. Directions and calibration, which are learned from all texts, are taken as fixed.
+        exact up to the rounding of stored numbers. Vectors of n-grams and calibration, which are learned from
+        all training texts together, are taken as fixed.
 
         Args:
             text: the text to explain.
@@ -277,13 +277,13 @@ class Classifier(ChangingModel):
         """Distribute a weighted sum of a text's scores, such as the log-odds of two labels, among n-grams.
 
         Args:
-            counts: count of each n-gram in the text, by hashed column.
+            counts: count of each n-gram in the text, indexed by hashed column.
             wanted: weights of the labels' scores in the sum (n_labels,).
             start: initial scores of the text from `_start`, float32 (n_labels,).
 
         Returns:
-            What each known n-gram adds to the sum, by hashed column; and the rest of the sum, which depends
-            on no n-gram.
+            What each known n-gram adds to the sum, indexed by hashed column; and a constant, the part of the
+            sum that depends on no n-gram.
         """
         columns, table = self._weighed(counts)
         slope, constant = self._slope(start + table.sum(axis=0), wanted)
@@ -291,10 +291,10 @@ class Classifier(ChangingModel):
         return dict(zip(columns.tolist(), scores, strict=True)), float(start @ slope) + constant
 
     def _weighed(self, counts: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the hashed columns of a text's known n-grams, and what each adds to first-layer scores.
+        """Return the hashed columns of a text's known n-grams, and what each adds to uncorrected scores.
 
         Args:
-            counts: count of each hashed column in the text.
+            counts: count of each n-gram in the text, indexed by hashed column.
 
         Returns:
             Columns, int64 (n_known,), and contributions, float64 (n_known, n_labels).

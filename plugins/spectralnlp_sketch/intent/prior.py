@@ -68,8 +68,8 @@ class Prior:
 
     Args:
         ngrams: the n-grams that occur in the training texts, with their idf.
-        projection: matrix B, float32 (n_single, d), with a vector for each n-gram except pairs of words; its
-            columns are called directions.
+        projection: matrix B, float32 (n_single, d), with a vector for each of the n_single n-grams that are
+            not pairs of words.
         sparse_scale: length to which a text's n-grams of words, and those of characters, are scaled.
         pair_scale: length to which the text's pairs of words are scaled.
         dense_scale: factor by which the text's projection xB is multiplied.
@@ -102,8 +102,8 @@ class Prior:
 
         Args:
             scale: factor of all features.
-            pairs: additional factor of the squared length of pairs of words.
-            dense: additional factor of the squared length of projections.
+            pairs: weight of pairs of words; their features are multiplied by its square root too.
+            dense: weight of projections, which are multiplied by its square root too.
         """
         return replace(
             self,
@@ -162,14 +162,16 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Fold the weights of dense features into scores of the featurizer's columns, before centring.
+        """Return the scores of the featurizer's columns, and of its mean row, for a trained classifier.
+
+        The classifier was trained on centred and scaled rows; the scores apply to rows of the featurizer.
 
         Args:
             weights: weights of the linear classifier (head).
 
         Returns:
-            Scores of columns, float32 (n_features, n_classes); and the scores of the featurizer's mean row,
-            float32 (n_classes,), to subtract from the bias, since the head was trained on centred rows.
+            Scores of columns, float32 (n_features, n_classes); and scores of the mean row, float32
+            (n_classes,), which must be subtracted from the bias.
         """
         assert self.scaled_featurizer is not None
         table = np.float32(self.dense_scale * self.scaled_featurizer.factor) * weights.dense

@@ -118,7 +118,7 @@ def most_confident(probabilities: Array32, n: int, log_odds: Array32) -> NDArray
         log_odds: result of `domain_log_odds`, float32 (n_texts,), added to the log-probability.
 
     Returns:
-        Numbers of texts, ascending.
+        Indices of the chosen texts, ascending.
     """
     best = probabilities.argmax(axis=1)
     doubt = -np.log(np.maximum(probabilities.max(axis=1), 1e-9)) - log_odds
@@ -138,8 +138,8 @@ def nearest(
         batch: number of rows to compare with all rows at a time.
 
     Returns:
-        Numbers of neighbours, int64 (n, k), and their weights, float32 (n, k), whose rows sum to one; k is 0
-        if d is 0.
+        Row numbers of the neighbours, int64 (n, k), and their weights, float32 (n, k), whose rows sum to one;
+        k is 0 if d is 0.
     """
     n, d = dense.shape
     k = max(min(n_neighbours, n - 1), 0) if d else 0

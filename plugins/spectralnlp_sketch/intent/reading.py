@@ -79,7 +79,7 @@ class ExampleFiles(Corpus[Example]):
         return first + rest
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that name the columns used, one for consecutive files with the same columns."""
+        """Return messages that name the columns used, one for adjacent files with the same columns."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
         lines = []
@@ -234,10 +234,14 @@ def read_unlabelled(
 
 
 def read_column(path: str | Path, text_column: Column | None = None) -> tuple[Column, Iterator[str]] | None:
-    """Read the texts of a table, including empty ones, so that results correspond to its rows.
+    """Read the texts of a table, one for each row; a missing text is returned as an empty string.
+
+    Args:
+        path: path of the file.
+        text_column: name or number of the column of texts; None to recognise it by its name.
 
     Returns:
-        The column used and its texts; None if the file is not a table.
+        The name or number of the column, and its texts; None if the file is not a table.
 
     Raises:
         InputError: the column is missing, a value is not text, or the file cannot be read.

@@ -1,7 +1,8 @@
 """State from which a classifier resumes learning when labelled texts are added.
 
-Directions, pairs of words, and what was learned from held-out texts stay fixed. The head starts from the dual
-variables of the known texts, and converges to the optimum for all texts, which is unique.
+The vectors of n-grams, the list of word pairs, and what was learned from held-out texts stay fixed. Training
+of the linear classifier (head) starts from the saved dual variables, and converges to the unique optimum for
+all texts, old and new.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ class ResumeState(NamedTuple):
     """State of a classifier from which its training resumes: dual variables, and parts that stay fixed.
 
     Args:
-        prior: n-grams and directions.
+        prior: vocabulary of n-grams with vectors.
         labels: labels of the columns of ``duals``.
         keys: hash of each example, which is a labelled text or the name of a label, from `key_of`.
         duals: dual variables of the head, float32 (n_examples, n_labels).
-        layer: corrections of scores; empty if there are none.
+        layer: second layer, which corrects scores; empty if there are no corrections.
         sharpness, scope: as in `Classifier`.
         features: features of the examples; None after loading, as they are not stored.
     """

@@ -98,7 +98,14 @@ def learn_second_layer(
 
 
 def corrected_in_turn(held_out: HeldOut) -> Array32:
-    """Correct each fold's scores by a second layer learned from the other folds; float32 (n, n_labels)."""
+    """Correct the scores of each fold by a second layer that is learned from all other folds.
+
+    Args:
+        held_out: scores of n held-out texts, with their labels and folds.
+
+    Returns:
+        Corrected scores, float32 (n, n_labels).
+    """
     scores, labels, corrected = held_out.scores, held_out.labels, held_out.scores.copy()
 
     def one_fold(fold: int) -> None:

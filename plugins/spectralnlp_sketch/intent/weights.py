@@ -27,11 +27,10 @@ class HeadSettings:
 
     Attributes:
         loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.
-        C: weight of the loss relative to the regulariser, for features with a mean squared length of
-            `SQUARE`.
-        dense: weight of a text's projection: factor of its squared length. Word n-grams and character n-grams
-            have the weight 1.
-        pairs: weight of a text's pairs of words, in the same sense.
+        C: weight of the loss relative to the regulariser.
+        dense: factor of the squared length of a text's projection; for its n-grams of words, and for those of
+            characters, this factor is 1.
+        pairs: factor of the squared length of a text's pairs of words.
     """
 
     loss: Literal["logistic", "hinge"]

@@ -122,10 +122,10 @@ class DirectionsMoments(RowMoments):
             self._join(other.n_rows, other.mean)
 
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
-        """Update number and mean of rows for m rows that were added to the sketch.
+        """Update number and mean of rows after m rows have been added to the sketch.
 
-        Dense rows were centred by their own mean, so a row for its difference from the previous mean is
-        added to the sketch.
+        Dense rows were centred by their own mean. So a multiple of the difference between this mean and the
+        previous mean is added to the sketch as a further row.
 
         Args:
             m: number of added rows.

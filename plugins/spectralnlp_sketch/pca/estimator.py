@@ -296,7 +296,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return variances along the axes for probabilistic PCA, at least the noise variance; (k,)."""
+        """Return variances along the axes for probabilistic PCA, none below the noise variance, (k,)."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

@@ -181,7 +181,7 @@ class ScatterMoments(RowMoments):
     def _join(self, m: int, mean: Floats) -> None:
         """Update number, mean and scatter for m new rows, after their own scatter has been added.
 
-        The part of the scatter that comes from the difference between the two means is added here.
+        This adds the part of the scatter that is due to the difference between the old and the new mean.
 
         Args:
             m: number of new rows.
@@ -245,7 +245,7 @@ def _pairs_of_panels(d: int) -> list[tuple[slice, slice]]:
 
 @np.errstate(over="ignore", invalid="ignore")  # a thread has its own
 def _add_panel(rows: NDArray[Any], panel: tuple[NDArray[Any], slice, slice, NDArray[Any]]) -> None:
-    """Add the product of two panels of columns to a part of the Gram matrix.
+    """Add the product of two panels (ranges of columns) to their part of the Gram matrix.
 
     Args:
         rows: centred rows (n, d).

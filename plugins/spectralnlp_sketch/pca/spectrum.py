@@ -17,7 +17,7 @@ class Spectrum(NamedTuple):
         squares: eigenvalues, descending, float64 (k,).
         vectors: unit eigenvectors as rows (k, d).
         total: trace of S.
-        bound: upper bound of ‖S − Ŝ‖₂, where Ŝ is the decomposed matrix.
+        bound: upper bound of ‖S − Ŝ‖₂, where Ŝ is the matrix that was decomposed, S or a sketch of S.
     """
 
     squares: NDArray[np.float64]

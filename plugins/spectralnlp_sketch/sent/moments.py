@@ -11,9 +11,10 @@ from spectralnlp_sketch.rows import Rows
 
 
 class NgramDirections(FrequentDirectionsMoments):
-    """Sketch B with 0 ⪯ XᵀX − BᵀB ⪯ bound·I of word n-gram counts X, with one row for each text.
+    """Frequent-directions sketch B of the word n-gram counts X of texts, one row of X for each text.
 
-    If all rows fit into the buffer, they are shrunk only once, and the directions are nearly those of X.
+    The error is bounded by 0 ⪯ XᵀX − BᵀB ⪯ bound·I. If all rows fit into the buffer, it is shrunk only once,
+    and the directions of B are nearly those of X.
 
     Args:
         sketch_size: number of rows of the sketch, l.

@@ -158,7 +158,7 @@ class TMPCA(
     def transform(self, X: Any) -> Floats:
         """Return one vector for each of m sequences, (m, D).
 
-        With ``mask_padding``, it is zero for a text none of whose words has a vector.
+        With ``mask_padding``, the vector is zero for a text none of whose words has a vector.
 
         Raises:
             MatrixError: as for `fit`.

@@ -21,8 +21,8 @@ class StageReport:
         elements: number of elements of a sequence after the stage.
         energy: share of the sum of squares of TMPCA's centred input that is left after the stage (Su, Lin and
             Kuo 2019, section 4.2 and figure 5).
-        mutual_information: mutual information, in nats, of an element after the stage and its input without
-            noise, if noise of variance 1 is added to the input.
+        mutual_information: mutual information, in nats, of an element after the stage and the signal in the
+            input, which is taken to be the signal plus noise of variance 1.
     """
 
     stage: int
@@ -55,12 +55,12 @@ def mutual_information(covariance: Floats, noise: float = 1.0, rows: Floats | No
 
 
 def report_of(stage: int, elements: int, kept: Floats, n_rows: int, energy: float) -> StageReport:
-    """Make the report of a stage from the eigenvalues that it keeps.
+    """Return the `StageReport` of a stage, from the eigenvalues of its principal components.
 
     Args:
         stage: number of the stage, from 1.
         elements: number of elements of a sequence after the stage.
-        kept: eigenvalues (D,) of the scatter matrix that are kept.
+        kept: the D largest eigenvalues of the scatter matrix, (D,).
         n_rows: number of rows in the scatter matrix.
         energy: sum of squares of the centred input.
     """

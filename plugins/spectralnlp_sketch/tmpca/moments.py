@@ -76,8 +76,8 @@ class StageMoments(Moments[Any]):
     Args:
         means: mean of each position of the sequences (N, D), which is subtracted; padding becomes zero.
         branching: number of elements to concatenate, P.
-        system: matrix U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) vectors to one; None if
-            none is to be applied: at the first stage, or for sequences that went through them already.
+        system: matrix U of the previous stages (D, P^(s−1)·D), which maps P^(s−1) vectors to one; None at
+            the first stage, or if the sequences are already the output of the previous stages.
     """
 
     pass_name = "stage"
@@ -127,10 +127,9 @@ def centred(elements: Elements, means: Floats) -> Floats:
 
 
 def extend(stage: Floats, system: Floats | None) -> Floats:
-    """Compute U after one more stage, by multiplying each block U_j of the stage with the previous U.
+    """Return the matrix U of all stages after one more stage, as in Su, Lin and Kuo 2019, equation 20.
 
-    Su, Lin and Kuo 2019, equation 20: for each element of the sequence, the product of one block of each
-    stage.
+    Each of the P blocks (D, D) of the new stage is multiplied by the previous U.
 
     Args:
         stage: U^s (D, P·D).

@@ -31,7 +31,7 @@ class ElementsCorpus(Corpus[Any]):
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
 
     def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
-        """Apply a stage to the centred sequences; the result has P times fewer elements, with means of 0.
+        """Return the output of a stage for the centred sequences, which have P times fewer elements.
 
         Args:
             stage: U^s (D, P·D).
