@@ -117,5 +117,5 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         """Restore the matrix estimator from the saved arrays that `_learned` returned.
 
         Args:
-            arrays: saved arrays; expected shapes may name ``n_words``, the number of columns of the rows.
+            arrays: saved arrays; in their expected shapes, ``n_words`` is the number of words.
         """

@@ -169,7 +169,7 @@ def _group(doc: Doc, key: str) -> SpanGroup | None:
 
 
 def _is_in_place(span: Span) -> bool:
-    """Return whether a span's tokens still have its character range; retokenisation may change this."""
+    """Return whether a span's character offsets still match its tokens; retokenisation may shift tokens."""
     first, last = span.doc[span.start], span.doc[span.end - 1]
     return bool(span.start_char == first.idx and span.end_char == last.idx + len(last))
 

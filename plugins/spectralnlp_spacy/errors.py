@@ -1,4 +1,4 @@
-"""Messages of the components' errors and warnings, with codes such as ``SN001``, as in spaCy."""
+"""Error and warning messages of the spaCy components, with codes such as ``SN001``."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Getters:
             yield _span(span, chain)
 
     def children(self, span: Span) -> Iterator[Span]:
-        """Yield the immediate constituents of a constituent, from left to right."""
+        """Yield the immediate constituents (or words) of a constituent, from left to right."""
         whole = self._chain(span)
         end = whole.start
         for chain in read_chains(span.doc, self.key, whole.start, whole.end)[1:]:

@@ -19,9 +19,9 @@ SEAM = 1 << 11
 def count_long_text(text: str, form: NgramFormat, piece: int = PIECE, seam: int = SEAM) -> NDArray[np.int64]:
     """Count a text's n-grams in hashed columns, piece by piece to save memory; int64 (form.width,).
 
-    The text is cut into pieces, and their counts are added up. N-grams that cross a cut are counted in a
-    stretch of text around it: the counts of the stretch minus those of its two halves. Only n-grams of more
-    than ``seam`` characters can be missed.
+    The text is cut into pieces, and their counts are added up. For n-grams that cross a cut,
+    the counts of a stretch of text around the cut are added, and the counts of its two halves are subtracted.
+    Only n-grams of more than ``seam`` characters can be missed.
 
     Args:
         text: text to count n-grams in.

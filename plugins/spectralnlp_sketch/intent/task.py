@@ -1,4 +1,4 @@
-"""Operations of commands on text classifiers: read labelled texts, train, evaluate and load."""
+"""Task of text classification: let commands read labelled texts, train, evaluate and load classifiers."""
 
 from __future__ import annotations
 

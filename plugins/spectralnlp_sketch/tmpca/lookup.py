@@ -1,4 +1,4 @@
-"""Look up vectors of words and bigrams in word vectors of several libraries."""
+"""Look up vectors of words and bigrams in `Vectors`, a mapping, or gensim's KeyedVectors."""
 
 from __future__ import annotations
 
