@@ -74,7 +74,7 @@ class SpectralPipe(Pipe):
     Class attributes:
         factory: name by which spaCy creates the component, such as ``spectral_parser``.
         settings_type: class of the settings.
-        task: task of spectralnlp, such as ``parser``, whose models the component uses.
+        task: task of spectralnlp, such as ``parsing``, whose models the component uses.
         place_setting: name of the setting that controls where the component writes; None if there is none.
     """
 

@@ -1,7 +1,7 @@
 """Moments of linear sketches S X of rows X: sums over rows, which can be merged and subtracted.
 
 Column i of S depends only on the seed, the document (file) and the number of the row. The sums are unscaled,
-so sums of integers are exact; `LinearSketch.sketch` applies the scale.
+so they are exact for rows of integers, except in Gaussian sketches; `LinearSketch.sketch` applies the scale.
 """
 
 from __future__ import annotations
