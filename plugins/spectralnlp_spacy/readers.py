@@ -1,4 +1,4 @@
-"""Readers for spaCy's configs: of corpora (section ``[corpora]``) and of texts (section ``[initialize]``)."""
+"""Readers for spaCy's training configs: gold documents (``[corpora]``), and texts (``[initialize]``)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _score_group(examples: Iterable[Example], key: str, name: str) -> Scores:
     """Score the labelled spans in ``doc.spans[key]`` as spaCy does.
 
     Args:
-        examples: examples; those whose gold document lacks the group are ignored.
+        examples: examples; those whose gold document has no ``doc.spans[key]`` are ignored.
         key: key of the spans in ``doc.spans``.
         name: prefix of the names of the scores.
     """

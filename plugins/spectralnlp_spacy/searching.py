@@ -153,7 +153,7 @@ def _batches(sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:
 
 
 def _sentences(docs: Doc | Span | Iterable[Doc | Span], key: str) -> Iterator[_Sentence]:
-    """Yield the tree of each sentence of documents, or of each part of a sentence within a span."""
+    """Yield the tree of each sentence of documents or spans; a sentence is cut where a span ends."""
     for each in [docs] if isinstance(docs, Doc | Span) else docs:
         doc = each if isinstance(each, Doc) else each.doc
         first, last = (0, len(doc)) if isinstance(each, Doc) else (each.start, each.end)

@@ -48,7 +48,7 @@ class ParserSettings(PipeSettings):
     Attributes:
         decoder: name of the decoder; None for the model's default.
         spans_key: name of the group of constituents, ``doc.spans[spans_key]``.
-        prefix: prefix of the names under ``span._``.
+        prefix: prefix of the names of extension attributes (``span._``).
         set_tags: whether tokens without a ``tag_`` get the tag in the tree.
         split_sentences: whether to split documents without sentence boundaries; otherwise each is one
             sentence.
@@ -90,7 +90,7 @@ class TaggerSettings(UpdatedSettings):
     Attributes:
         attribute: where tags are written: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents``
             (``doc.ents``) or ``spans`` (``doc.spans[spans_key]``).
-        spans_key: name of the group for ``spans``.
+        spans_key: key in ``doc.spans`` if ``attribute`` is ``spans``.
         overwrite: whether to replace existing tags.
         overwrite_ents: whether new entities replace existing ones that they overlap; otherwise the existing
             ones are kept. Entities that do not overlap are kept in both cases.
@@ -112,7 +112,7 @@ class TextcatSettings(UpdatedSettings):
 
     Attributes:
         threshold: minimum probability of a label to be the intent; below it, the intent is None.
-        prefix: prefix of the names under ``doc._``.
+        prefix: prefix of the names of extension attributes (``doc._``).
     """
 
     estimator: str = "intent"

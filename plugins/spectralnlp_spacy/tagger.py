@@ -170,7 +170,8 @@ class SpectralTagger(SentencePipe):
     def _gold(self, doc: Doc) -> list[tuple[list[int], list[str]]]:
         """Return the token indices of the words, and their gold tags, of each sentence of a document.
 
-        Sentences without words are left out, and sentences in which some word has no annotation of entities.
+        Sentences without words are left out. If the tags are entities, sentences with a word whose entity
+        annotation is missing are left out too.
         """
         sentences = []
         for start, end in sentence_bounds(doc):

@@ -1,4 +1,4 @@
-"""Component ``spectral_textcat``: a classifier of whole texts, such as by intent."""
+"""Component ``spectral_textcat``: a classifier of whole texts, for example by intent."""
 
 from __future__ import annotations
 

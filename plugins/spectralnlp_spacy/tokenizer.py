@@ -58,7 +58,8 @@ class SpectralTokenizer(DummyTokenizer):
 def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
     """Add the white space after a word to the tokens, as spaCy represents it.
 
-    A first space belongs to the word before it (``spaces`` becomes true); the rest becomes a token.
+    If the white space begins with a space, the last item of ``spaces`` becomes true; any further white
+    space becomes a token.
 
     Args:
         blanks: the white space.

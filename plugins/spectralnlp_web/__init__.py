@@ -1,7 +1,7 @@
 """Web server on the loopback interface, shared by ``spectralnlp serve`` and ``spectralnlp annotate``.
 
-It answers requests from this machine only, and refuses requests from pages of other origins; pages load
-nothing from other servers.
+The server answers requests from this machine only, and refuses requests from pages of other origins. Its own
+pages load nothing from other servers.
 """
 
 from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard, wrong_path_handler

@@ -78,7 +78,7 @@ def wrong_path_handler(hint: str) -> Handler:
     """Return a handler for requests with an unknown path or a method that the path does not allow.
 
     Args:
-        hint: error text for an unknown path, which says what paths there are.
+        hint: error text for an unknown path, which names the valid paths.
     """
 
     async def answer(request: Request, error: HTTPException) -> Response:

@@ -124,9 +124,9 @@ class Analyst:
             }
 
     def _trees(self, sentence: Span) -> list[dict[str, Any]]:
-        """Return a sentence's tree, then other trees from the k best: brackets, SVG drawing and score.
+        """Return a sentence's present tree and the best alternative trees, at most ``self.k`` in all.
 
-        At most ``k`` trees are returned; the score of the first is None.
+        Each tree is a dictionary of brackets, SVG drawing and score; the score of the first is None.
         """
         draw = renderer("svg")
         (parse,) = parses_of(sentence, self.parser.spans_key)
@@ -148,7 +148,7 @@ def _check_length(unit: str, length: int, most: int) -> None:
 
 
 def _bare(parse: Any, tree: Any) -> Any:
-    """Return a copy of a parse with another tree of the same sentence and no posteriors, to be drawn."""
+    """Return a copy of a parse that has ``tree`` and no posteriors, to draw another tree of the sentence."""
     from dataclasses import replace
 
     return replace(parse, tree=tree, constituents=())

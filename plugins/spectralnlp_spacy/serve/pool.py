@@ -94,7 +94,7 @@ class WorkerPool:
     Args:
         setup: settings of the workers.
         grace: seconds that a worker may still work on the request of a client that disconnected, before the
-            worker is killed. It avoids starting a new worker, which takes longer.
+            worker is killed. This avoids starting a new worker, which takes longer.
         pause: seconds before another attempt to start a worker that could not be started.
         module: full name of the module that the processes run.
     """

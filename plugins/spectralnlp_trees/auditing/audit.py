@@ -82,8 +82,8 @@ def _posteriors(
 ) -> Iterator[tuple[int, BracketPosteriors | None]]:
     """Yield the index of each tree, and posteriors of its brackets and tags by cross-validation.
 
-    The parser of a tree was trained on the other folds. The posteriors are None if it has no tree for the
-    words. Trees are yielded fold by fold.
+    The parser that gives the posteriors was trained on the other folds. The posteriors are None if this
+    parser derives no tree for the words. Trees are yielded fold by fold.
     """
     folds = _folds([0] * len(trees) if documents is None else documents)
     for fold in range(_FOLDS):
@@ -107,8 +107,8 @@ def _folds(documents: Sequence[int]) -> NDArray[np.int64]:
 def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) -> list[Doubt]:
     """Score proposed changes, and return them as `Doubt` objects, the most doubtful first.
 
-    The score of a change is its log-odds, lowered if many nodes with the label of the changed node are
-    suspected, and lowered for each stronger doubt in the same tree.
+    The score of a change is its log-odds, lowered if many nodes with the same label are suspected, and
+    lowered for each higher-scored change in the same tree.
 
     Args:
         trees: trees of the treebank.
@@ -138,9 +138,9 @@ def _ranked(trees: Sequence[Tree], proposals: Sequence[tuple[int, Evidence]]) ->
 
 
 def _class(evidence: Evidence) -> tuple[str, str]:
-    """Return the class of a suspected error: ``tag``, ``bracket`` or ``missing``, and the node's label.
+    """Return the category of a suspected error (``tag``, ``bracket`` or ``missing``), and the node's label.
 
-    The suspected errors of a class are counted, because a label that is suspected often is probably right.
+    Suspected errors are counted by category and label: a label that is suspected often is probably right.
     """
     kind = evidence.change.kind
     return kind if kind in (Kind.TAG, Kind.MISSING) else "bracket", evidence.change.place.label

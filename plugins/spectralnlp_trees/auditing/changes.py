@@ -58,10 +58,10 @@ def changes(
 
     Args:
         tree: tree of a treebank.
-        near: posteriors of brackets and tags, from `Parser.posteriors_near` of a parser that was not trained
-            on ``tree``: over the trees that cross no bracket of ``tree``, if the grammar derives any.
-        tags: result of `tag_variation` for the tree: by span of a token, a more frequent tag of the word.
-        brackets: result of `bracket_variation` for the tree: by span, more frequent labels of the words.
+        near: result of `Parser.posteriors_near` for the tree, with posteriors of brackets and tags; the
+            parser was not trained on this tree.
+        tags: result of `tag_variation` for the tree: spans of tokens whose word more often has another tag.
+        brackets: result of `bracket_variation` for the tree: spans whose words more often have other labels.
         counts: frequency of each word in the treebank.
     """
     yield from _of_tags(tree, near, tags, counts)
@@ -159,7 +159,7 @@ def _posterior(
 
     Args:
         near: posteriors of brackets by a parser, as for `changes`.
-        there: by span, the labels of the tree's brackets over it, topmost first.
+        there: labels of the tree's brackets by span, topmost first.
         label, span: label and word range of the bracket.
     """
     labels = there[span]
@@ -175,7 +175,7 @@ def _of_variation(
     Args:
         tree: tree of a treebank.
         near: posteriors of brackets by a parser, as for `changes`.
-        varying: result of `bracket_variation` for the tree: by span, more frequent labels of the words.
+        varying: result of `bracket_variation` for the tree: spans whose words more often have other labels.
     """
     there = labels_by_span(tree)
     for span, variation in varying.items():

@@ -100,7 +100,7 @@ class Doubt:
     def to_flat_dict(self) -> dict[str, Any]:
         """Return the suspected error as the cells of a table row, by column name.
 
-        Tokens count from 1, and ``last`` is inclusive.
+        The node covers the tokens from ``first`` to ``last``, which is inclusive; tokens count from 1.
         """
         node, proposed, place = self.change.node, self.change.proposed, self.change.place
         return {

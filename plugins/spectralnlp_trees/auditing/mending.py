@@ -11,9 +11,7 @@ _MAX_WORDS = 24
 
 
 def mended(tree: Tree, change: Change) -> Tree | None:
-    """Return a corrected copy of a tree; None if the result would not be a tree.
-
-    That is the case if brackets would cross, or no bracket would cover all words.
+    """Return a corrected copy of a tree; None if brackets would cross or none would cover all words.
 
     Args:
         tree: a tree of the treebank.

@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Variation:
-    """Frequencies of two annotations of some words: at one occurrence, and the most frequent one.
+    """Frequencies of two annotations of the same words: that of one occurrence, and the most frequent.
 
     Attributes:
         labels: most frequent labels of the words in the treebank; empty if they are mostly not a bracket.

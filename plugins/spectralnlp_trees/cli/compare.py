@@ -1,7 +1,7 @@
 """Command ``spectralnlp compare``: count the errors of one or two parsers by type, label, length and group.
 
-The trees of a parser are a file or folder in the order of the gold trees, or are parsed by a model from the
-words of the gold trees. ``--html`` writes a page with the worst sentences side by side.
+Each parser is given by its trees, a file or folder in the order of the gold trees, or as a model that parses
+the words of the gold trees. ``--html`` writes a page with the worst sentences side by side.
 """
 
 from __future__ import annotations

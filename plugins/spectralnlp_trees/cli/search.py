@@ -168,7 +168,7 @@ def _batches(places: Iterator[Place]) -> Iterator[list[Place]]:
 
 
 def _cleaned(places: Iterator[Place]) -> Iterator[Place]:
-    """Remove traces and function tags; trees without words are dropped, the others keep their numbers."""
+    """Yield the trees without traces and function tags, with their numbers; skip trees without words."""
     from spectralnlp.trees import clean
     from spectralnlp_trees.tregex.show import Place
 

@@ -203,7 +203,8 @@ class _Repairing:
         work: working copy of the tree.
         gold: the gold tree.
         recorded: type and repairs of each error so far.
-        nouns: by word range of a noun phrase, index in ``recorded`` of the error in its internal structure.
+        nouns: for the word range of a noun phrase, the index in ``recorded`` of the error that collects all
+            repairs of its internal structure.
     """
 
     work: Workspace
@@ -224,9 +225,10 @@ class _Repairing:
         return tuple(TreeError(kind, tuple(repairs)) for kind, repairs in self.recorded)
 
     def _move_or_relabel(self) -> bool:
-        """Make the best move or relabelling that corrects two or more brackets; return whether there is one.
+        """Make the move or relabelling that corrects the most brackets, at least two.
 
-        The best corrects the most brackets; a relabelling is preferred to a move that corrects two.
+        Returns whether there is one. A relabelling corrects two brackets, and is preferred to a move that
+        also corrects two.
         """
         moves = [move for move in find_moves(self.work) if move.gain >= 2]
         best = min(moves, key=lambda move: move.rank, default=None)

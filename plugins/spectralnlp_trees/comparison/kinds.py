@@ -173,11 +173,10 @@ def type_of_node(there: Surroundings) -> str:
 
 
 def np_of(there: Surroundings) -> Node | None:
-    """Return the noun phrase to whose internal structure a missing or extra node belongs, or None.
+    """Return the noun phrase of whose internal structure a missing or extra node is a part, or None.
 
-    The node belongs to its parent's structure if the parent is a noun phrase whose head is another child,
-    and the node is a phrase such as QP, ADJP or NML, or a noun phrase whose children are words and such
-    phrases.
+    This is the node's parent if the parent is a noun phrase, the node is not its head, and the node is a
+    phrase such as QP, ADJP or NML, or a noun phrase that consists of words and such phrases.
 
     Args:
         there: the node with its parent, children and sisters.

@@ -82,7 +82,7 @@ def find_moves(work: Workspace) -> Iterator[Move]:
 
 
 class _Search:
-    """Search for the moves of one group of adjacent nodes, with the brackets that each corrects.
+    """Search for moves of a group of adjacent nodes, which counts the brackets that each move corrects.
 
     Args:
         work: working copy of the tree.
@@ -145,14 +145,14 @@ class _Search:
     def _descend(self, base: Move, node: Node, tally: _Tally, *, with_neighbour: bool) -> Iterator[Move]:
         """Yield moves of the group into a neighbouring node, or under a new node together with that node.
 
-        The same moves are yielded for the nodes on the edge of the neighbour that is next to the group.
+        Descendants of the neighbour on the side of the group are tried in the same way.
 
         Args:
-            base: move with the group and its direction, of which variants are yielded.
+            base: a move of the group in one direction; each yielded move is a copy with another target.
             node: the neighbouring node.
-            tally: brackets after removing the group from its old place.
-            with_neighbour: whether to join the group under a new node with the neighbour itself too, not
-                only with nodes below it.
+            tally: bracket counts after the group has been removed from its old place.
+            with_neighbour: whether a new node may join the group with the neighbour itself, rather than only
+                with descendants of the neighbour.
         """
         grown: list[Node] = []
         for _ in range(_MAX_LEVELS):
@@ -175,11 +175,11 @@ class _Search:
     def _with_gain(self, move: Move, tally: _Tally) -> Iterator[Move]:
         """Yield a move with its gain, the reduction in the number of wrong brackets.
 
-        If the move leaves one child in the old parent, yield it a second time with the parent removed.
+        If only one child is left in the old parent, a second move is yielded that also removes this parent.
 
         Args:
             move: the move, whose gain is not yet set.
-            tally: brackets after the move, with the gain.
+            tally: bracket counts after the move, which include the gain.
         """
         yield replace(move, gain=tally.gain)
         n_left = len(self.source.children) - (self.last - self.first)

@@ -31,9 +31,9 @@ def as_text(analyses: Sequence[Analysis], names: Sequence[str]) -> str:
 
 
 def as_rows(analyses: Sequence[Analysis], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield every number in the tables as a row for programs.
+    """Yield the numbers of error analyses one by one, as dictionaries for use by other programs.
 
-    A row is a dictionary with the fields parser, table, row, column and value.
+    Each dictionary has the keys parser, table, row, column and value.
 
     Args:
         analyses: one analysis per parser, all of the same sentences.
@@ -114,7 +114,7 @@ COUNTED = ("errors", "brackets", "share")
 
 
 def type_cells(count: TypeCount) -> tuple[str, str, str]:
-    """Format the number of errors, the number of brackets and the share for display."""
+    """Return three table cells of an error type: errors, brackets, and share in percent."""
     return f"{count.errors:,}", f"{count.brackets:,}", f"{count.share:.1f}%"
 
 

@@ -89,7 +89,7 @@ def counted_label(label: str) -> str:
 
 
 def in_order(brackets: Counter[Bracket]) -> list[Bracket]:
-    """Return counted brackets as a list, repeated by their counts, from left to right, wider ones first."""
+    """Return a list of the brackets in a counter, with repetitions, from left to right, wider ones first."""
     return sorted(brackets.elements(), key=lambda each: (each.start, -each.end, each.label))
 
 
@@ -103,7 +103,8 @@ class Workspace:
     Attributes:
         root: root of the tree.
         leaves: preterminals of the tree.
-        wanted, have: counts of the brackets of the gold tree, and of the tree.
+        wanted: number of each bracket in the gold tree.
+        have: number of each bracket in the tree that is repaired.
         gold_chains: by word range, the gold labels over exactly these words, the topmost first.
     """
 
@@ -123,7 +124,7 @@ class Workspace:
 
     @property
     def n_wrong(self) -> int:
-        """Number of brackets that are missing in the tree or extra."""
+        """Number of missing and extra brackets of the tree."""
         return (self.wanted - self.have).total() + (self.have - self.wanted).total()
 
     def missing(self) -> list[Bracket]:
@@ -177,7 +178,7 @@ class Workspace:
                 del self.have[bracket]
 
     def to_tree(self) -> Tree:
-        """Return the tree in its present state, under its root, as an immutable tree."""
+        """Return an immutable copy of the tree in its present state, including the root."""
         return tree_of(self.root)
 
 
@@ -234,7 +235,7 @@ def _words(root: Node) -> list[str | None]:
 
 
 def _nodes_from(tree: Tree) -> Node | None:
-    """Copy a tree to nodes under a root, without what EVALB ignores; None if nothing is left."""
+    """Return the root of a mutable copy of a tree, without what EVALB ignores; None if nothing is left."""
 
     def grow(node: Tree, below: list[list[Node]]) -> list[Node]:
         if node.word is not None:

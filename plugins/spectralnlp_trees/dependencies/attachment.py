@@ -113,7 +113,7 @@ def _nearer_word(child: Phrase, node: Phrase, pivot: Phrase | None, head: int) -
 
 
 def _later_name(child: Phrase, node: Phrase, pivot: Phrase) -> tuple[int, str] | None:
-    """Return the head of a later word of a name after a noun: *John* for *Smith* in *the keeper John Smith*.
+    """Return the head of a name's later word: *John* for *Smith* in *the keeper John Smith*.
 
     Args:
         child: a proper noun after the noun.
@@ -232,7 +232,7 @@ def _initial_relation(conjunction: Phrase, node: Phrase) -> str:
 
 
 def _spread(conjunction: Phrase, head: int, arcs: Arcs) -> None:
-    """Attach each word of a multiword conjunction (*but also*, *not only*) to the conjunct.
+    """Attach each word of a multiword conjunction (*but also*, *not only*) to a conjunct's head.
 
     Args:
         conjunction: the conjunction.

@@ -83,7 +83,7 @@ def read_structures(path: str | Path) -> dict[str, tuple[str, ...]]:
         The patterns of each structure, by name.
 
     Raises:
-        InputError: the file cannot be read or has no rows, or a line is not a row; the error names the line.
+        InputError: the file cannot be read or has no rows, or a line is invalid; the message names the line.
     """
     patterns: dict[str, tuple[str, ...]] = {}
     with open_text(path) as lines:

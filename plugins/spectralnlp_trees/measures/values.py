@@ -43,7 +43,7 @@ class LengthProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """Counts over the trees of a text, and the measures, which are quotients of counts.
+    """Syntactic measures of a text, computed from counts over its trees.
 
     Args:
         structures: counts of structures by name, those of Lu (2010) by default: W, S, VP, C, T, DC, CT, CP,
@@ -76,7 +76,7 @@ class Measures:
 
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:
-        """Add up the counts of several parts of a text, except of structures that some part did not count."""
+        """Add up the counts of the parts of a text, except of structures not counted in every part."""
         structures, branching = Counter[str](), Counter(left=0, right=0)
         counted: Iterable[str] | None = None
         depths, arities = Counter[int](), Counter[int]()

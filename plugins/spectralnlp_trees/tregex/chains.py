@@ -14,7 +14,7 @@ PLACES_AT_A_TIME = 2_000_000
 
 
 class AncestorJoin:
-    """Relation of a node to its ancestors: all (``>>``), or those reached over certain nodes only (``>+``).
+    """Relation of a node to all its ancestors (``>>``), or to those linked to it by certain nodes (``>+``).
 
     Args:
         index: index of the trees.
@@ -44,10 +44,11 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
-            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+            For each pair, the position within ``at`` of its first node, ascending; and the number of its
+            second node.
         """
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
@@ -70,7 +71,7 @@ class AncestorJoin:
 
 
 class DescendantChainJoin:
-    """Relation of a node to its descendants that are reached over certain nodes only (``<+``).
+    """Relation of a node to the descendants that are linked to it by certain nodes (``<+``).
 
     Args:
         index: index of the trees.
@@ -96,10 +97,11 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
-            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+            For each pair, the position within ``at`` of its first node, ascending; and the number of its
+            second node.
         """
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
@@ -111,7 +113,7 @@ class DescendantChainJoin:
 
 
 class SequenceJoin:
-    """Relation of a node to nodes before or after it, reached over a sequence of certain nodes only.
+    """Relation of a node to nodes before or after it that are linked to it by a sequence of certain nodes.
 
     The nodes of the sequence cover adjacent ranges of tokens; the sequence may be empty. A related node
     counts once, however many sequences lead to it.
@@ -146,10 +148,11 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
-            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+            For each pair, the position within ``at`` of its first node, ascending; and the number of its
+            second node.
         """
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
@@ -170,14 +173,14 @@ class SequenceJoin:
         return related
 
     def _reached(self, starts: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Yield the token positions that can be reached from start positions over sequences of links.
+        """Yield the token positions at which sequences of link nodes end, if they begin at given positions.
 
         Args:
             starts: token positions at which sequences begin.
 
         Yields:
-            Pairs of arrays, for successive blocks of starts: ascending indices into ``starts``, and for each
-            a position that is reached from that start.
+            For each block of start positions, two arrays: ascending indices into ``starts``, and for each
+            index a position where a sequence from this start ends. The start itself is included.
         """
         size = max(1, PLACES_AT_A_TIME // self.longest)
         for low in range(0, len(starts), size):

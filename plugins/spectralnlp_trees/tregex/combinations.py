@@ -31,11 +31,11 @@ class Combined(Expression):
 
 
 class All(Combined):
-    """Conjunction of conditions: matches a node if all match; its number of ways is the product of theirs."""
+    """Conjunction: matches a node if all parts match; the number of ways is the product over the parts."""
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
+        """Name of the node that this condition refers to (``=name``); None if it refers to none."""
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -57,7 +57,7 @@ class All(Combined):
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -66,7 +66,7 @@ class All(Combined):
 
 
 class Any(Combined):
-    """Disjunction of conditions: matches a node if any matches; its number of ways is the sum of theirs."""
+    """Disjunction: matches a node if any part matches; the number of ways is the sum over the parts."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
         """Count the ways in which this condition of a pattern matches at each of some nodes."""
@@ -82,7 +82,7 @@ class Any(Combined):
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
@@ -104,7 +104,7 @@ class Not(Expression):
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -115,7 +115,7 @@ class Not(Expression):
 class OptionalCondition(Expression):
     """Optional condition (``?``): matches every node, whether or not the inner condition matches.
 
-    If the inner condition does not match, there is one way to match, in which its names stay unbound.
+    If the inner condition does not match, the node matches in one way, and the inner names stay unbound.
     """
 
     part: Expression
@@ -135,7 +135,7 @@ class OptionalCondition(Expression):
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)

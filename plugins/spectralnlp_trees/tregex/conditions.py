@@ -46,7 +46,7 @@ class Label(Expression):
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -72,7 +72,7 @@ class Bind(Expression):
     binds = True
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Bind the current node of each partial match of a pattern to the name."""
+        """Bind the name to the current node of each partial match; return all indices and the new matches."""
         return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
 
 
@@ -86,11 +86,11 @@ class SameAs(Expression):
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
+        """Name of the node that this condition refers to (``=name``); None if it refers to none."""
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
         same = label[named] == label[rows.node] if self.by_label else named == rows.node
@@ -151,7 +151,7 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and these with new bindings."""
+        """Return the indices of partial matches that meet this condition, and the extended matches."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:

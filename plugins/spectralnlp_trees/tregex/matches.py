@@ -263,10 +263,11 @@ def matching_nodes(index: TreeColumns, pattern: str, *, head_rules: str = "engli
 
 
 def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]:
-    """Yield the matches of a condition from left to right, in batches.
+    """Yield the matches of a condition in the indexed trees, in batches, from left to right.
 
     Yields:
-        The matched node of each row, and the rows with the nodes and texts bound to names and variables.
+        The number of the matched node of each match, and a table with a row per match, which holds the nodes
+        bound to names and the texts bound to variables.
     """
     nodes, ways = run.solutions(expression)
     # ``ways`` is an upper bound of the number of rows at a node.

@@ -39,7 +39,7 @@ _GROUP = re.compile(r"#(\d+)%(\w+)")
 
 @dataclass(frozen=True)
 class Pattern:
-    """Search pattern after parsing.
+    """A parsed search pattern.
 
     Attributes:
         text: the pattern as written.
@@ -58,7 +58,7 @@ def read_pattern(text: str) -> Pattern:
     """Parse a search pattern in Tregex's language.
 
     Raises:
-        PatternError: the pattern is invalid; the error names the column.
+        PatternError: the pattern is invalid; the message names the column.
     """
     parser = _Parser(text)
     expression = parser.pattern()
@@ -194,7 +194,7 @@ class _Parser:
         return name
 
     def new_name(self) -> list[Expression]:
-        """Parse the definition of a name, ``=name``; the list is empty if none begins at this position."""
+        """Parse ``=name`` if it is at the current position; return its condition in a list, otherwise []."""
         if self.text.startswith("==", self.place) or not self.take("="):
             return []
         begin = self.place
@@ -219,7 +219,7 @@ class _Parser:
     # Relations.
 
     def relations(self) -> list[Expression]:
-        """Parse the relations of a node; the result is empty if there are none."""
+        """Parse the relations of a node, if it has any; return their condition in a list, otherwise []."""
         if not self.at_relation(self.place):
             return []
         return [joined(Any, self.branches(self.conjunction, self.take_or_before_relation))]
@@ -346,11 +346,11 @@ class _Parser:
 
     @contextmanager
     def group(self, closing: str, opening: str = "") -> Iterator[None]:
-        """Return a context that consumes an opening bracket at its start and the closing one at its end.
+        """Return a context manager that consumes an opening bracket on entry and the closing one on exit.
 
         Args:
             closing: the closing bracket.
-            opening: the opening bracket that must come first; empty if it has been checked.
+            opening: the opening bracket to check for; empty if the caller has checked it.
         """
         if opening and not self.at(opening):
             raise self.error(f"{opening} is expected here")
@@ -384,7 +384,7 @@ class _Parser:
         return there
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
-        """Consume and return the match of a regular expression at the current position; None if none.
+        """Match a regular expression at the current position, and move past the match; None if it fails.
 
         Args:
             expected: the regular expression.
@@ -402,7 +402,7 @@ class _Parser:
         self.place = self.blank_end(self.place)
 
     def blank_end(self, place: int) -> int:
-        """Return the position after any whitespace at a position of the pattern."""
+        """Return the position of the first character at or after ``place`` that is not whitespace."""
         matched = _BLANK.match(self.text, place)
         return place if matched is None else matched.end()
 

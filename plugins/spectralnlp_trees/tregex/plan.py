@@ -64,7 +64,7 @@ class Run:
         masks: by label test, the nodes whose label passes.
         solved: by condition, the result of `solutions`.
         joins: by relation, the object that finds related nodes.
-        texts: number of each text that a variable was bound to.
+        texts: index of each text that a variable was bound to.
     """
 
     index: TreeColumns
@@ -102,7 +102,7 @@ class Expression:
 
     @property
     def refers_to(self) -> str | None:
-        """Name of the only node that can match, if this condition refers to one (``=name``); else None."""
+        """Name of the node that this condition refers to (``=name``); None if it refers to none."""
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
@@ -141,14 +141,14 @@ class Expression:
 def union(parts: Sequence[Extended]) -> Extended:
     """Merge the results of alternative conditions that were tested on the same partial matches.
 
-    The merged rows are in the order of those partial matches. Names that are missing in one of the merged
-    tables are unbound (-1) in its rows.
+    The merged rows are in the order of these partial matches. If a row comes from an alternative that does
+    not bind a name, the name is unbound (-1) in this row.
 
     Args:
         parts: results of `Expression.extend` for the same rows.
 
     Returns:
-        The indices of the extended rows, ascending; and the partial matches made from them.
+        For each merged row, the index of the partial match that it extends, ascending; and the merged rows.
     """
     places = np.concatenate([each for each, _ in parts])
     order = np.argsort(places, kind="stable")

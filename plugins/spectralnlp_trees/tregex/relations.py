@@ -15,12 +15,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Relation with an order of the nodes in which the nodes related to any node are contiguous.
+    """Relation stored as ranges: in some order of the nodes, the nodes related to any node are adjacent.
 
     Args:
-        order: node numbers in that order; None for ascending node numbers.
-        low, high: range of positions in the order of the nodes related to each node, ``high`` exclusive;
-            integers (n_nodes,).
+        order: node numbers in this order; None for ascending node numbers.
+        low, high: for each node, the range of positions in ``order`` at which its related nodes stand,
+            ``high`` exclusive; integers (n_nodes,).
     """
 
     order: Integers | None
@@ -42,8 +42,12 @@ class Join(Protocol):
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
         """List the pairs of a node of ``at`` and a related node (partner) that is in the mask ``wanted``.
 
+        Args:
+            wanted: mask (n_nodes,) of the nodes that may be partners.
+            at: numbers of nodes.
+
         Returns:
-            For each pair, the index into ``at``, ascending; and the partner's node number.
+            For each pair, the position within ``at`` of its first node, ascending; and the partner's number.
         """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
@@ -74,10 +78,11 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a node related to it that is in the mask ``wanted``.
+        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
-            For each pair, the index of the first node in ``at``, ascending; and the second node's number.
+            For each pair, the position within ``at`` of its first node, ascending; and the number of its
+            second node.
         """
         places, partners = [], []
         for order, low, high in self.intervals:
@@ -101,7 +106,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """For each interval, the position of each node in its order, -1 if absent; None if by node number."""
+        """For each interval, each node's position in its order (-1 if absent); None if it has no order."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -152,7 +157,7 @@ def interval_join(index: TreeColumns, symbol: str, number: int, size: int, head_
 
 
 class Orders:
-    """Builder of relations between nodes as intervals, for the trees of one index.
+    """Builder of `Interval` relations between the nodes of an index.
 
     Args:
         index: index of the trees.
@@ -180,11 +185,11 @@ class Orders:
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """Return for each node the value that its parent has in a column of integers; -1 for roots."""
+        """Return, for each node, the value of its parent in ``values``; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the relation of nodes in the mask ``is_partner`` to their parents; other nodes have none."""
+        """Return the relation of each node in the mask ``is_partner`` to its parent, and to no other node."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.
@@ -208,7 +213,7 @@ class Orders:
         return Interval(order, np.where(there, place, low), np.where(there, place + 1, low))
 
     def parent_of_child(self, number: int) -> Interval:
-        """Return the relation of nodes that are n-th children (1: first, -1: last) to their parents."""
+        """Return the relation of each n-th child (1 is the first, -1 the last) to its parent."""
         position = self.index.position
         from_end = position - self.of_parent(self.index.arity)
         return self.chosen((position == number - 1) if number > 0 else (from_end == number))
@@ -233,7 +238,7 @@ class Orders:
     # Unary and leftmost chains: node numbers are consecutive, because a first child follows its parent.
 
     def next_where(self, mask: Mask) -> Integers:
-        """Return, for each node, the first node in a mask at or after it; n_nodes if there is none."""
+        """Return, for each node, the first node at or after it that is in a mask, or n_nodes if none is."""
         there = np.where(mask, self.ids, len(self.ids))
         return np.minimum.accumulate(there[::-1])[::-1]
 

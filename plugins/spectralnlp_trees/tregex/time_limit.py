@@ -16,10 +16,10 @@ def limited_time(seconds: float) -> Iterator[Callable[[], None]]:
     The limit works only in the main thread on POSIX systems; elsewhere there is no limit.
 
     Args:
-        seconds: limit of CPU time, from each start of the timer.
+        seconds: limit of CPU time, counted from the last start of the timer.
 
     Yields:
-        A function that starts or restarts the timer.
+        A function that starts or restarts the timer; call it in the block.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield lambda: None
