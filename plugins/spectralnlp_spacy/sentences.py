@@ -63,7 +63,7 @@ def set_boundaries(doc: Doc, bounds: Bounds) -> None:
 def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
     """Split a document into sentences; return the range of tokens of each, the end exclusive.
 
-    Sentences are found in the text by the tokenizer of the model, and begin at tokens of the document.
+    ``tokenizer`` finds where sentences begin in the text; each then begins at the next token of the document.
     """
     sentences = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
     starts = [0]

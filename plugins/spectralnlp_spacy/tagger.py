@@ -26,7 +26,7 @@ class TaggedDoc(NamedTuple):
     """Tags of a document's sentences.
 
     Args:
-        bounds: first token and end (exclusive) of each sentence.
+        bounds: range of tokens of each sentence, the end exclusive.
         words: for each sentence that has words, the token indices of its words (not white space).
         tags: for each item of ``words``, a tag for each word.
     """

@@ -32,7 +32,7 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses requests for other hosts or from other origins, and adds headers.
+    """ASGI middleware that refuses requests for other hosts or from other origins, and adds security headers.
 
     Args:
         application: the application that answers the accepted requests.

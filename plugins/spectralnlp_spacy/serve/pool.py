@@ -159,7 +159,7 @@ class WorkerPool:
         return error_answer(500, "the analysis failed") if work.exception() else work.result()
 
     async def _release(self, worker: Worker, work: asyncio.Future[Answer], seconds: float) -> None:
-        """Return a worker to the pool once it has answered; if it is too slow, kill and replace it.
+        """Return a worker to the pool once it has answered; if it fails or is too slow, kill and replace it.
 
         Args:
             worker: the worker.

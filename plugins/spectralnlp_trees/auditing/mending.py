@@ -61,9 +61,9 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """Return the part of a tree to be displayed for some words: a phrase that contains them.
+    """Return a phrase that contains some words, as the part of the tree to be displayed.
 
-    This is the smallest such phrase or, if the next larger one is short enough, the larger one.
+    This is the smallest phrase that contains the words, or the next larger phrase if that is short enough.
 
     Args:
         tree: the tree.

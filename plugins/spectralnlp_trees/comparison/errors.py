@@ -197,7 +197,7 @@ def find_errors(gold: Tree, tree: Tree) -> TreeErrors | None:
 
 @dataclass(eq=False)
 class _Repairing:
-    """Step-by-step repair of a tree until it equals the gold tree, which records the errors.
+    """Repairer that changes a tree step by step until it equals the gold tree, and records the errors.
 
     Attributes:
         work: working copy of the tree.

@@ -24,7 +24,7 @@ class Move:
         first, last: range of the children, ``last`` exclusive.
         anchor: node that defines the new place.
         where: ``beside``: the children become sisters of the anchor; ``into``: its first or last children;
-            ``with``: they and the anchor become the children of a new node.
+            ``with``: the children and the anchor are put under a new node.
         rightwards: whether the children move to the right.
         shrunk: nodes that no longer cover the words of the moved children.
         grown: nodes that newly cover these words.

@@ -309,7 +309,7 @@ class Orders:
         )
 
     def heads(self) -> Integers:
-        """Return the head child of each node; -1 for words."""
+        """Return the node number of each node's head child; -1 for words."""
         return self.index.head_children(self.head_rules)
 
     def head_words(self) -> Integers:
