@@ -76,7 +76,7 @@ def score_evalb(examples: Iterable[Example], *, spans_key: str = KEY, **settings
 
     With Collins' parameters, punctuation and TOP are not counted. Scores are over gold sentences: if the
     predicted boundaries differ, the predicted constituents within a gold sentence are compared. Sentences
-    that EVALB cannot score, such as those with other tokens than the gold tokens, are left out;
+    that EVALB cannot score, such as those whose tokens differ from the gold tokens, are left out;
     ``evalb_errors`` is their share of all sentences.
 
     Args:

@@ -53,7 +53,7 @@ class LoopbackServer:
         Args:
             application: the application that answers the requests.
             on_start: awaited before the first request is accepted.
-            on_ready: called after ``on_start``.
+            on_ready: called after ``on_start``, just before requests are accepted.
             on_stop: awaited at the end, also after an error.
 
         Raises:

@@ -48,7 +48,7 @@ def audit(
             are at least 25, whole documents are held out when a parser is trained; otherwise blocks of
             adjacent trees.
         limit: maximum number of nodes returned; None for all nodes with evidence against them.
-        report_done: function called after each tree.
+        report_done: function called after each tree, for example to show progress.
 
     Raises:
         InputError: there are fewer than 30 trees.

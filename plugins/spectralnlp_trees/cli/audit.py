@@ -1,4 +1,4 @@
-"""Command ``spectralnlp audit``: list doubtful nodes of a treebank, the most doubtful first.
+"""Command ``spectralnlp audit``: list likely annotation errors of a treebank, the most doubtful first.
 
 The extension of the output file selects the format: table rows (``.tsv``, ``.csv``, ``.json``), a page
 (``.html``) or the doubtful trees, for ``spectralnlp annotate`` (``.mrg``). ``--format`` is the format on

@@ -1,4 +1,4 @@
-"""Relations of search patterns to ancestors, and along chains of nodes that meet a condition (``<+``)."""
+"""Find the ancestors of nodes, and nodes along chains such as ``<+(C)``, for relations of search patterns."""
 
 from __future__ import annotations
 

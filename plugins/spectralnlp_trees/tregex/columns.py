@@ -108,7 +108,7 @@ class TreeColumns:
         return np.concatenate([*numbers, number[:0]])
 
     def _name(self, numbers: Integers, arities: Integers, labels: list[str], tokens: list[str]) -> None:
-        """Fill the columns of words, the labels, the vocabulary, and the list of nodes by level.
+        """Fill the rows of words in all columns; set the label column, the vocabulary and the order by level.
 
         Args:
             numbers: numbers of all nodes except words, level by level.

@@ -1,4 +1,4 @@
-"""Relations of search patterns, such as child or sister: find related nodes by columns of the trees."""
+"""Find related nodes, such as children or sisters of nodes, for the relations of search patterns."""
 
 from __future__ import annotations
 
