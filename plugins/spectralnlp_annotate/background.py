@@ -53,7 +53,7 @@ class Background:
         return dict(self._state)
 
     async def start(self) -> None:
-        """Start training in the background; each result includes the gains by which sentences are ordered."""
+        """Start training in the background, and compute in which order sentences should be annotated."""
         self._task = asyncio.create_task(self._work())
 
     def look(self) -> None:
@@ -82,10 +82,11 @@ class Background:
             in_full = await self._await_pause()
 
     async def _await_pause(self) -> bool:
-        """Wait until the model should be trained again, and return whether in full.
+        """Wait until it is time to train again, and return whether to train on all accepted trees in full.
 
-        The result is False when enough new trees have been accepted for an update, and True when the
-        annotator pauses and there are trees that the model has not learned from in full.
+        Returns:
+            False for an update, after enough trees have been accepted; True if the annotator pauses and
+            the model has not learned from all accepted trees in full.
         """
         while True:
             self._edited.clear()
@@ -99,7 +100,7 @@ class Background:
                 return True
 
     async def _learn(self, in_full: bool) -> None:
-        """Request a model trained on the accepted trees, and pass it to the session.
+        """Have the background process train a model on the accepted trees, and pass the model to the session.
 
         Args:
             in_full: whether the span scorer learns from all trees, which takes longer.

@@ -61,7 +61,7 @@ class Learner:
         self._trees: dict[str, Tree | None] = {}  # by their text in brackets
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Train and save a model on the accepted trees, and compute which sentences it would gain most from.
+        """Train a model on the accepted trees, save the model, and compute the gains of the other sentences.
 
         A sentence is open if it has no accepted tree yet. Its gain is an estimate of how much its annotation
         would improve the parser (`ordering.expected_gains`). Without accepted trees, no model is trained or
@@ -89,7 +89,7 @@ class Learner:
         return {"gains": gains, "in_full": in_full or not trees, "seconds": seconds}
 
     def _learned(self, base: str, trees: list[Tree], in_full: bool, texts: list[list[str]]) -> Parser:
-        """Return the initial model updated with trees, or without one, a model trained on the trees alone.
+        """Return the initial model updated with trees or, without one, a model trained on the trees alone.
 
         Args:
             base: model to start with, or ``none``.

@@ -55,8 +55,8 @@ def expected_gains(
         parses: parses of the first open sentences.
         texts: words of all open sentences, in which new words are counted.
         known: words that the parser knows, in lower case.
-        ahead: number of sentences that are chosen greedily; gains of all others are computed as if these had
-            been annotated.
+        ahead: number of sentences that are chosen greedily. The gains of all other sentences are computed as
+            if the chosen ones had been annotated.
 
     Returns:
         A gain for each parse.
@@ -85,16 +85,16 @@ def expected_gains(
 def next_place(
     places: Sequence[Place], accepted: Sequence[Place], gains: Mapping[Place, float], after: Place | None
 ) -> Place | None:
-    """Return the sentence to annotate next, one without an accepted tree.
+    """Return the sentence to annotate next: the one with the largest gain among those not accepted yet.
 
     Args:
         places: all sentences in order, as (index of the document, index of the sentence).
         accepted: sentences with an accepted tree.
-        gains: expected gains of sentences without an accepted tree; if empty, return the next in the text.
-        after: the sentence that is shown now, which is chosen last; None at the start.
+        gains: expected gains of sentences; if there are none, sentences are taken in the order of the text.
+        after: the sentence that is shown now, returned only if no other is left; None at the start.
 
     Returns:
-        The next sentence; None if all are accepted.
+        Indices of the next sentence, as in ``places``; None if all sentences are accepted.
     """
     done = set(accepted)
     rest = [place for place in places if place not in done and place != after]

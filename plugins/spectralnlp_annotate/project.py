@@ -130,7 +130,7 @@ def plain_tokenizer(texts: Iterable[Text]) -> Tokenizer:
     """Return a tokenizer for texts in a language for which there is no model.
 
     Args:
-        texts: the texts, from whose words the conventions of the tokenizer are inferred.
+        texts: the texts, from which the tokenizer learns conventions, such as how brackets are written.
     """
     words = (word for text in texts for word in text.content.decode("utf-8", "replace").split())
     return Tokenizer(Conventions.learn(words))

@@ -150,7 +150,7 @@ class Session:
         return phrases, tags
 
     def _check_label(self, edit: Mapping[str, Any], sentence: AnnotatedSentence) -> None:
-        """Raise NewLabelError for a label or tag that is used nowhere else, because most are typing errors.
+        """Raise NewLabelError for a label or tag that is used nowhere else, as it is likely a typing error.
 
         Args:
             edit: an edit that fits the sentence.

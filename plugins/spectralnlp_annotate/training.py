@@ -1,7 +1,7 @@
 """Train a parser on the accepted trees alone, for languages or annotation schemes without a model.
 
-Each time, the parser is trained from scratch on all accepted trees. Until there are any, every sentence gets
-a flat tree with one label for the sentence and one tag for all words.
+Each time, the parser is trained from scratch on all accepted trees. Until a tree is accepted, every sentence
+gets a flat tree with one label for the sentence and one tag for all words.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class DaskEngine(Engine):
 
         Args:
             observe: function that computes the moments of a partition.
-            tasks: numbered partitions; moments are merged in the order of `spectralnlp.runtime.reduction`.
+            tasks: (number, partition) pairs; the numbers determine the order in which moments are merged.
 
         Returns:
             The merged moments, with a list of the partitions that were skipped; None without partitions.
@@ -146,7 +146,7 @@ class DaskEngine(Engine):
         return Part(observe.empty.empty_like(), tuple(killers)) if killers else None
 
     def _groups(self, tasks: Sequence[Numbered], fan_in: int) -> list[Sequence[Numbered]]:
-        """Group partitions into Dask tasks: one in each task or, if there are many, several neighbours.
+        """Divide partitions into groups of neighbouring ones, one group for each Dask task.
 
         Args:
             tasks: numbered partitions.
@@ -180,7 +180,14 @@ class DaskEngine(Engine):
         return nodes[0]
 
     def _sum(self, nodes: list[Future[Any]]) -> Future[Any]:
-        """Merge moments of partitions on the workers, from left to right, at most `FAN_IN` in a Dask task."""
+        """Merge moments on the workers, from left to right, with at most `FAN_IN` moments in one Dask task.
+
+        Args:
+            nodes: futures of the moments to merge.
+
+        Returns:
+            Future of the merged moments.
+        """
         while len(nodes) > 1:
             nodes = [self._submit(_merged, nodes[:FAN_IN]), *nodes[FAN_IN:]]
         return nodes[0]
@@ -193,10 +200,10 @@ class DaskEngine(Engine):
         return None
 
     def _shared(self, value: R) -> Future[R]:
-        """Put a value into the workers' memory, so that it is sent once and not with each task.
+        """Send a value to the workers once, instead of with each task; return its future.
 
-        The value is submitted as the result of a task, which Dask runs again if all workers that hold the
-        value are lost. Values sent by Dask's ``scatter`` would be lost with them.
+        The value is the result of a Dask task, so Dask computes it again if the workers that hold it die;
+        values that are sent by ``Client.scatter`` would be lost.
         """
         return self._submit(_same, value, priority=2)
 

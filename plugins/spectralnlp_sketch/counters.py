@@ -21,7 +21,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def mix(x):
-    """Return 64 pseudorandom bits that are a function of 64 bits ``x`` (uint64)."""
+    """Hash a 64-bit integer ``x`` (uint64) to 64 pseudorandom bits (uint64)."""
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
     return x ^ (x >> _31)

@@ -89,7 +89,7 @@ def checkpoint_folder(output: str | Path) -> Path:
 
 
 def depends_on_row_numbers(estimator: Any) -> bool:
-    """Return whether a sketch depends on row numbers, from which its random numbers are then computed."""
+    """Return whether the random numbers of a sketch are computed from the numbers of rows."""
     return bool(estimator.depends_on_row_numbers)
 
 

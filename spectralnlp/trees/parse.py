@@ -109,13 +109,14 @@ class Parse(ModelResult):
         limit: int = 5,
         recount: bool = False,
     ) -> Any:
-        """Return the training trees with the most influence for a bracket, and against the bracket.
+        """Return the training trees that most support a bracket, and those that most oppose it.
 
         Args:
             bracket: one of `constituents`, or any other (start, end, label).
             trees: the training trees, as a corpus or a list; None for those that were kept with the parser.
-            limit: largest number of trees for, and of trees against, the bracket.
-            recount: whether to count the grammar again without each listed tree, instead of estimating.
+            limit: largest number of trees listed on each side, for and against.
+            recount: whether to compute each listed tree's influence exactly, with a grammar learned again
+                without the tree; otherwise the influence is estimated.
 
         Returns:
             An :class:`~spectralnlp.models.explanation.Explanation`.
@@ -133,16 +134,21 @@ class Parse(ModelResult):
         return cut(f"<Parse {self.tree}") + ">"
 
     def to_text(self, *, scores: bool = False) -> str:
-        """Return a drawing of the tree in plain text, of several lines.
+        """Return a drawing of the tree as several lines of plain text.
 
-        ``scores`` adds posteriors to labels.
+        Args:
+            scores: whether to write the posterior of each constituent after its label.
         """
         from spectralnlp.render import renderer
 
         return renderer("pretty")(self, scores)
 
     def to_svg(self, *, scores: bool = False) -> str:
-        """Return a drawing of the tree as one ``<svg>`` element; ``scores`` adds posteriors below labels."""
+        """Return a drawing of the tree as one ``<svg>`` element.
+
+        Args:
+            scores: whether to write the posterior of each constituent below its label.
+        """
         from spectralnlp.render import renderer
 
         return renderer("svg")(self, scores)

@@ -99,7 +99,14 @@ class Renaming:
         return next((row for row in self._of.get((kind, node.label), ()) if row.fits(node, parent)), None)
 
     def rename(self, tree: Tree) -> Tree:
-        """Return a tree with its labels and tags renamed; it must have no traces and function tags."""
+        """Return a copy of a tree with labels and tags renamed.
+
+        Args:
+            tree: a tree without traces and function tags.
+
+        Returns:
+            The renamed tree; a phrase whose only child now has the same label is merged with the child.
+        """
 
         def renamed(node: Tree, below: Sequence[Tree], parent: str) -> Tree:
             row = self.row_of(node, parent)

@@ -80,7 +80,7 @@ class Tree:
         return order
 
     def fold(self, combine: Callable[[Tree, list[T]], T]) -> T:
-        """Compute a value for each node from the values of its children, and return the root's.
+        """Compute a value for each node from the values of its children, and return the root's value.
 
         Args:
             combine: returns a node's value, given the node and the values of its children in order.

@@ -159,7 +159,7 @@ class _Chunk:
 class TreeLog(ReplayLog[Tree]):
     """Compact store of training trees, from which estimators can learn repeatedly without reading files.
 
-    Trees are binarised and stored as integers. Merged logs keep the order of documents, and of trees in them.
+    Trees are binarised and stored as integers, in the order of the training data even if logs are merged.
 
     Args:
         binariser: settings of the binarisation, from ``Binariser.to_dict``.
@@ -225,7 +225,7 @@ class TreeLog(ReplayLog[Tree]):
     def places(self) -> NDArray[np.int64]:
         """Return the place of each tree in the training data, int64 (n_trees, 3), in the order of `table`.
 
-        The columns are the index of the document, the row in it, and the number of nodes of the tree.
+        The columns are the index of the document, the row of the tree in it, and the tree's number of nodes.
         """
         return places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()})
 
@@ -262,13 +262,13 @@ class TreeLog(ReplayLog[Tree]):
         )
 
     def arrays(self) -> dict[str, Array]:
-        """Return the log as arrays for storage, with trees and names in a canonical order.
+        """Return the log as arrays for storage; equal logs have equal arrays.
 
         Returns:
-            ``symbols``, ``words`` and ``chains``: the names, and the unary chains with their counts, packed
-            by `pack_names`. ``symbol``, ``word``, ``arity`` and ``head``, int (n_nodes,): symbol id, word id,
-            number of children, and index of the head word in its tree. ``places``, int64 (n_trees, 3): see
-            `places`.
+            ``symbols``, ``words`` and ``chains``: names of symbols, word types, and unary chains with their
+            counts, packed by `pack_names`. ``symbol``, ``word``, ``arity`` and ``head``, int (n_nodes,):
+            symbol id, word id, number of children, and index of the head word in its tree. ``places``,
+            int64 (n_trees, 3): see `places`.
         """
         table = self._table()
         arity = (table.left >= 0).astype(np.int8) + (table.right >= 0).astype(np.int8)

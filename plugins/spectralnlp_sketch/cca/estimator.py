@@ -280,8 +280,8 @@ def _check_varies(view: View, name: str, n_rows: int) -> None:
     """Raise an error if no column of a view varies, and warn if rounding dominates a variance.
 
     Args:
-        view: moments of the view.
-        name: name of the view in messages.
+        view: first and second moments of one of the two data matrices.
+        name: name of the matrix in messages.
         n_rows: number of rows.
     """
     if not view.variances.any():

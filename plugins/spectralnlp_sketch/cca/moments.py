@@ -43,7 +43,7 @@ class PairMoments(RowMoments):
         return int(self.gram[0, 0])
 
     def views(self, regularisation: float = 0.0) -> tuple[View, View, Any]:
-        """Return the moments of X, the moments of Y, and XᵀY (p, q), all divided by the number of rows.
+        """Return the first and second moments of X and of Y, and XᵀY / n, float64 (p, q), for n rows.
 
         Args:
             regularisation: amount to add to the variance of each column, as a multiple of the mean variance

@@ -34,7 +34,7 @@ def leverage(
     ] = 1024,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1",
 ) -> None:
-    """Write leverage scores of the rows of files, one a line; the files are read twice."""
+    """Write the leverage score of each row of files, one per line; the files are read twice."""
     import warnings
 
     from spectralnlp.cli.console import note, progress, results

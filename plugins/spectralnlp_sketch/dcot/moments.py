@@ -72,12 +72,12 @@ class RowLog(RowMoments):
         return self._ordered()[1]
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """Return the first layer of dCoT, solved from the rows.
+        """Return the first layer of dCoT, computed from the stored rows.
 
         Args:
-            prototypes: indices of the features to reconstruct (r,).
-            corruption: probability that a feature is kept, and regularisation.
-            solver: ``documents`` or ``iteration``.
+            prototypes: indices (r,) of the features to reconstruct.
+            corruption: how features are removed at random from the rows, and how much to regularise.
+            solver: ``documents`` for `solve_by_documents`, ``iteration`` for `solve_by_iteration`.
         """
         solve = solve_by_documents if solver == "documents" else solve_by_iteration
         return solve(self.rows(), prototypes, corruption)
@@ -122,10 +122,10 @@ class RowLog(RowMoments):
 
 
 class ReconstructionMoments(RowMoments):
-    """Moments Σ [z; 1][z; 1]ᵀ over rows x, where z is the output of the layers learned so far.
+    """Moments from which the next dCoT layer is learned: the sum of [z; 1][z; 1]ᵀ over all rows.
 
-    A layer maps z to tanh(W z + b), and the input of the first layer is x. Without layers, z = x. The next
-    layer is solved from the moments.
+    Here z is the output of the layers learned so far for a row x, or x itself before the first layer. Each
+    layer maps its input v to tanh(W v + b).
 
     Args:
         n_columns: number of columns of x, d.
@@ -173,11 +173,11 @@ class ReconstructionMoments(RowMoments):
         return int(self._n_rows)
 
     def layer(self, prototypes: Any, corruption: Corruption, solver: str) -> Reconstruction:
-        """Return the next layer of dCoT, solved by `solve_by_terms`.
+        """Return the next layer of dCoT, computed from the sums by `solve_by_terms`.
 
         Args:
-            prototypes: indices of the features to reconstruct (r,), or a slice.
-            corruption: probability that a feature is kept, and regularisation.
+            prototypes: indices (r,) of the features to reconstruct, or a slice.
+            corruption: how features are removed at random from the rows, and how much to regularise.
             solver: ignored.
         """
         return solve_by_terms(self.gram, self.n_rows, prototypes, corruption)

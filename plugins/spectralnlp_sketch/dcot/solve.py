@@ -34,25 +34,29 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class Corruption:
-    """Random removal of features from rows, and regularisation of the solution.
+    """Settings of dCoT: how features are removed at random from rows, and how much to regularise.
 
     Args:
-        keep: probability that a feature survives, p.
-        ridge: constant added to the diagonal of D, as a multiple of the mean sum of squares of a column.
+        keep: probability that a feature is not removed.
+        ridge: weight of the ridge penalty, as a multiple of the mean sum of squares of a column.
     """
 
     keep: float
     ridge: float
 
     def diagonal(self, squares: Floats) -> Floats:
-        """Return the diagonal of D (d,) from the column sums of squares s (d,)."""
+        """Return the diagonal (d,) of the penalty matrix D of the module docstring.
+
+        Args:
+            squares: sum of squares of each column (d,).
+        """
         scale = float(squares.mean()) or 1.0
         return self.keep * (1 - self.keep) * squares + self.ridge * scale
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Affine map x ↦ W x + b of a layer.
+    """Affine map x ↦ W x + b that reconstructs prototypes from a row x.
 
     Args:
         weights: transposed weight matrix Wᵀ (d, r).
@@ -72,13 +76,13 @@ class Reconstruction:
 
 
 def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """Solve for W and b from sums over rows, by a Cholesky decomposition of a d × d matrix.
+    """Return the best reconstruction of prototypes, by a Cholesky factorisation of a d × d matrix.
 
     Args:
-        gram: Σ [x; 1][x; 1]ᵀ (d + 1, d + 1).
-        n: number of rows in the sums.
+        gram: sum of [x; 1][x; 1]ᵀ over all rows x, (d + 1, d + 1).
+        n: number of rows.
         prototypes: indices (r,) of the features to reconstruct, or a slice.
-        corruption: probability p that a feature is kept, and regularisation (ridge).
+        corruption: how features are removed at random from the rows, and how much to regularise.
     """
     p, mean = corruption.keep, gram[:-1, -1] / n
     scatter = gram[:-1, :-1]
@@ -93,14 +97,15 @@ def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption
 
 
 def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """Solve for W and b from the rows, by Woodbury's identity and a Cholesky factor of an n × n matrix.
+    """Return the best reconstruction of prototypes, by a Cholesky factorisation of an n × n matrix.
 
-    With X centred and Y = pX, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹.
+    By Woodbury's identity, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹, where X are the centred rows, X̄ (n, r) the columns
+    of X to reconstruct, Y = pX, and p and D are as in the module docstring.
 
     Args:
-        rows: X (n, d).
+        rows: the rows (n, d), CSR, not centred.
         prototypes: indices (r,) of the features to reconstruct.
-        corruption: probability p that a feature is kept, and regularisation (ridge).
+        corruption: how features are removed at random from the rows, and how much to regularise.
     """
     n, p = rows.shape[0], corruption.keep
     mean, squares = _means_and_squares(rows)
@@ -123,13 +128,13 @@ def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corrupt
 def solve_by_iteration(
     rows: sp.csr_matrix, prototypes: Any, corruption: Corruption, tolerance: float = 1e-6
 ) -> Reconstruction:
-    """Solve for W and b from the rows by conjugate gradients, without an n × n or d × d matrix.
+    """Return the best reconstruction of prototypes by conjugate gradients, without an n × n or d × d matrix.
 
     Args:
-        rows: X (n, d).
+        rows: the rows (n, d), CSR.
         prototypes: indices (r,) of the features to reconstruct.
-        corruption: probability p that a feature is kept, and regularisation (ridge).
-        tolerance: tolerance of the residual, relative to the right-hand side.
+        corruption: how features are removed at random from the rows, and how much to regularise.
+        tolerance: norm of the residual at which to stop, relative to the right-hand side.
     """
     n, p = rows.shape[0], corruption.keep
     mean, squares = _means_and_squares(rows)

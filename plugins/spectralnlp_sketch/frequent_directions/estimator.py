@@ -30,8 +30,8 @@ class FrequentDirections(SketchTransformer):
     Rows are not centred; apply `Centring` first if they should be.
 
     Attributes:
-        method_: the algorithm used: ``figure-1``, or what the setting ``auto`` has chosen, ``gram`` for up to
-            2,048 columns and ``randomised`` for more.
+        method_: name of the algorithm that was used. With ``method="auto"`` it is ``gram`` for up to 2,048
+            columns and ``randomised`` for more.
         bound_: upper bound of ‖XᵀX − BᵀB‖₂: exact for ``gram``; for ``randomised``, it fails with a
             probability of at most 1e-6 for each buffer of rows.
 

@@ -121,7 +121,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._take(matrix)
 
     def _take(self, matrix: Matrix) -> None:
-        """Append rows to the buffer, and shrink the buffer to l rows whenever it is full."""
+        """Append rows to the buffer; whenever the buffer is full, shrink it together with the sketch."""
         if self.method == "figure-1":
             # Rows of zeros take no place in the sketch.
             matrix = matrix[np.flatnonzero((matrix != 0).sum(axis=1))]
@@ -134,9 +134,9 @@ class FrequentDirectionsMoments(RowMoments):
                 self._shrink()
 
     def _free(self, matrix: Matrix) -> int:
-        """Return how many of the rows of a matrix still fit into the buffer.
+        """Return how many rows of a matrix can be appended before the buffer is full.
 
-        The buffer is full at a limit of rows or of stored entries, regardless of how rows come in batches.
+        The buffer is limited in its number of rows and, if they are sparse, in its number of stored entries.
         """
         free = self._capacity() - self._n_pending
         if sp.issparse(matrix):
@@ -168,7 +168,7 @@ class FrequentDirectionsMoments(RowMoments):
         self._pending, self._n_pending = [], 0
 
     def _shrunk(self) -> Shrunk:
-        """Return the sketch and the buffered rows, shrunk to l rows, without changing either."""
+        """Return the sketch and buffered rows shrunk to ``sketch_size`` rows; the buffer is not changed."""
         if not self._n_pending:
             return Shrunk(self._sketch, 0.0)
         rng = np.random.default_rng((self.seed, int(self._totals[3])))

@@ -82,11 +82,13 @@ class Stack:
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
     """Shrink rows A to at most ``size`` rows B by subspace iteration; return B and a bound of the error.
 
-    Subspace iteration finds ``size + OVERSAMPLING`` directions. They give an approximation WWᵀ of AᵀA, which
-    is shrunk by δ to BᵀB, so ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂. The second term is replaced by an estimate
-    that is too low with a probability of at most 1e-6. If the sum is at most (‖A‖²_F − ‖B‖²_F)/(size + 1),
-    the guarantee of frequent directions holds. Otherwise the estimate is refined, then the directions. If
-    this fails too, a small A is shrunk exactly; for a large A, the sum is returned although it is larger.
+    Subspace iteration finds ``size + OVERSAMPLING`` directions, and these an approximation WWᵀ of AᵀA. The
+    eigenvalues of WWᵀ are reduced by δ, which gives BᵀB; so the error is ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂.
+    The last norm is estimated; the estimate is too low with a probability of at most 1e-6.
+
+    If this bound is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), frequent directions keep their guarantee. Otherwise
+    the estimate and then the directions are improved. If the bound stays larger, a small A is shrunk exactly,
+    and for a large A the larger bound is returned.
 
     Args:
         stack: A (m, d).
@@ -122,7 +124,7 @@ def _shrink_wide(stack: Stack, size: int) -> Shrunk:
     """Shrink a few very wide rows exactly, like `shrink`, but without copying them into one matrix.
 
     Args:
-        stack: rows A (m, d), both parts dense.
+        stack: rows A (m, d), a dense sketch and dense new rows.
         size: maximum number of rows to return.
     """
     sketch, rows = stack.sketch, stack.rows

@@ -60,7 +60,7 @@ def shrink(rows: Floats, size: int) -> Shrunk:
 
 
 def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDArray[np.float64]]:
-    """Compute how far to shrink the rows A: subtract the (size + 1)-th eigenvalue δ of AᵀA from all.
+    """Subtract the (size + 1)-th largest eigenvalue δ of AᵀA from all its eigenvalues, to shrink rows A.
 
     Args:
         squares: eigenvalues λ of AᵀA or AAᵀ, descending.
@@ -68,8 +68,8 @@ def threshold(squares: NDArray[np.float64], size: int) -> tuple[int, float, NDAr
 
     Returns:
         The number k of eigenvalues that remain positive; δ, which is 0 if there are at most ``size``
-        eigenvalues; and factors √((λ − δ)/λ), float64 (k,), for the rows uᵀA, where u are the eigenvectors
-        of AAᵀ.
+        eigenvalues; and the factors √((λ − δ)/λ), float64 (k,), by which to multiply the rows uᵀA, for the
+        eigenvectors u of AAᵀ.
     """
     squares = np.maximum(squares, 0.0)
     shrinkage = float(squares[size]) if len(squares) > size else 0.0

@@ -258,16 +258,16 @@ def sort_and_count(columns, begin, end, counts):
 
 @kernel
 def write_columns(text, begin, end, rules, buffers, at):
-    """Append the hashed column of each n-gram of a text, unsorted and with repetitions.
+    """Append the hashed column of each n-gram of a text to ``buffers.columns``, unsorted, with repetitions.
 
-    Returns the number of columns now in the output.
+    Returns the number of columns now in the buffer.
 
     Args:
         text: bytes, valid UTF-8 from ``begin`` to ``end``, uint8.
         begin, end: offsets of the text.
         rules: `NgramRules`.
         buffers: `Buffers`; columns are written from ``at`` on.
-        at: number of columns already in the output.
+        at: number of columns already in the buffer.
     """
     words, characters, columns = rules.words, rules.characters, buffers.columns
     out, starts, kinds = buffers.text, buffers.starts, buffers.kinds
@@ -295,9 +295,9 @@ def write_columns(text, begin, end, rules, buffers, at):
 
 @kernel
 def text_columns(text, begin, end, rules, buffers, at):
-    """Append the hashed columns of a text's n-grams, ascending, and the count of each.
+    """Append the distinct hashed columns of a text's n-grams, ascending, and their counts to ``buffers``.
 
-    Returns the number of columns now in the output.
+    Returns the number of columns now in the buffer.
 
     Args:
         text, begin, end, rules, at: as in `write_columns`.

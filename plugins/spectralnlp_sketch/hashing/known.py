@@ -74,7 +74,7 @@ class Ngrams:
         return int(np.searchsorted(self.columns, self.form.n_columns))
 
     def single_idf(self) -> Array32:
-        """Return the idf of n-grams, with 0 for pairs of words to ignore them; float32 (n_ngrams,)."""
+        """Return the idf of each n-gram, and 0 for each pair of words; float32 (n_ngrams,)."""
         idf = self.idf.copy()
         idf[self.n_single :] = 0.0
         return idf

@@ -73,10 +73,10 @@ class NgramFormat:
 
     @property
     def mask(self) -> int:
-        """Bit mask that reduces the hash of an n-gram to a column: the columns of its kind, minus one.
+        """Bit mask that reduces the hash of an n-gram to a column of its kind (word or character n-grams).
 
-        If both word n-grams and character n-grams are counted, each kind has half of the ``n_columns``;
-        otherwise the only kind has all of them.
+        The mask is the number of columns of the kind minus one. If both kinds are counted, each has half of
+        the ``n_columns``; otherwise the only kind has all of them.
         """
         both = self.words is not None and self.characters is not None
         return self.n_columns // (2 if both else 1) - 1
@@ -228,9 +228,7 @@ def _class(character: str) -> int:
 
 
 def scale_kinds(matrix: sp.csr_array, *first_columns: int) -> None:
-    """Scale each row of n-gram weights in place, so that each kind of n-gram has length 1 in it.
-
-    The kinds are word n-grams, character n-grams and pairs of words, in three ranges of columns.
+    """Scale word n-grams, character n-grams and pairs of words of each row to unit length, in place.
 
     Args:
         matrix: weighted n-grams, CSR float32 (n_texts, n_ngrams).

@@ -107,8 +107,8 @@ def most_agreed(total: Floats, single: Floats) -> Floats:
         single: sum W of the covariances of sentences, float64 (d, d).
 
     Returns:
-        The directions with positive ρ as columns, float64 (d, at most d). Each has the length that makes the
-        variance T + λ I along it 1, multiplied by ρ⁴, so that directions of low correlation count less.
+        The directions with positive ρ as columns, float64 (d, at most d). Each is scaled so that
+        aᵀ(T + λ I)a = 1, and then multiplied by ρ⁴, so that directions of low correlation count less.
     """
     ridged = total.copy()
     ridged[np.diag_indices_from(ridged)] += max(RIDGE * float(np.trace(total)) / len(total), 1e-12)

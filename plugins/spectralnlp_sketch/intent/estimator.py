@@ -55,14 +55,14 @@ PAIR_REACH = 10
 class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimator):
     """Linear text classifier that also learns from unlabelled texts.
 
-    Texts whose label is None are unlabelled; `labelled.with_unlabelled` makes such arguments of ``fit``.
+    Texts whose label is None are unlabelled; `with_unlabelled` adds such texts to labelled ones for ``fit``.
 
     The features of a text are its tf-idf row of hashed n-grams, and the projection of this row onto
     directions, mostly eigenwords, which are learned from all texts (`intent.prior`). A linear classifier, the
     head (`intent.head`), is trained on these features, with the name of each label as an additional example.
     If labels have few texts, the unlabelled texts that the classifier is most certain of are added as
-    examples of lower weight. Both features are linear in the n-grams, so the weights are stored as one table
-    of scores, n-grams × labels; a second layer (`intent.stacking`) may correct the scores.
+    examples of lower weight. All features are linear in the n-grams, so the trained weights are stored as one
+    table of scores, n-grams × labels. A second layer (`intent.stacking`) may correct the scores.
 
     Attributes:
         prior_: n-grams, and the directions onto which texts are projected, learned without labels; a
@@ -396,7 +396,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Explain why a text has a label, by the contributions of its n-grams and words to the score.
 
-        Training texts are not named; `Classifier.explain` names them if they were kept.
+        To list influential training texts too, use `Classifier.explain` of a classifier that kept its texts.
 
         Args:
             text: text whose label is explained.

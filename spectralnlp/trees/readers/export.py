@@ -117,7 +117,7 @@ class _Export:
         return builder.build(root="0")
 
     def add(self, builder: GraphBuilder, line: str, number: int) -> None:
-        """Add the node that a line describes to the sentence."""
+        """Add a node, described by one line of the file, to the sentence that ``builder`` collects."""
         if not line.strip() or line.startswith("%%"):
             return
         fields = (_TABS if "\t" in line else _BLANKS).split(_COMMENT.sub("", line).strip())

@@ -68,7 +68,7 @@ def _spans(n_words: int, parents: list[int]) -> list[tuple[int, int]]:
 def _attach(n_words: int, parents: list[int]) -> int:
     """Attach children of the virtual root to phrases, in place; return how many were attached.
 
-    Each is attached to the lowest phrase that dominates both of its neighbours, if there is one.
+    A child is attached to the lowest phrase that dominates the words to its left and right, if there is one.
 
     Args:
         n_words: number of words.
@@ -101,10 +101,10 @@ def _ancestors(node: int, parents: list[int]) -> list[int]:
 
 
 def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[int]:
-    """Make all phrases continuous, by raising children that are not adjacent to the part with the head.
+    """Make all phrases continuous, by attaching some children to the parent of their phrase.
 
-    The children of a phrase form continuous runs. The run with the head stays; all other children are
-    attached to the phrase's parent.
+    Children of a phrase stay in the phrase if they form a continuous span together with its head child; all
+    other children are raised to the phrase's parent.
 
     Args:
         graph: the sentence.
@@ -141,9 +141,17 @@ def _raise(graph: SentenceGraph, parents: list[int], order: list[int]) -> set[in
 
 
 def _head(graph: SentenceGraph, phrase: int, parts: list[int]) -> int:
-    """Return the index of the head among the children (``parts``) of a phrase.
+    """Return the index of the head child of a phrase.
 
-    The head is the child whose function marks it as head or, without one, the choice of neutral head rules.
+    If no child has a function that marks heads, such as ``HD``, the head is found by `neutral_head`.
+
+    Args:
+        graph: the sentence.
+        phrase: index of the phrase in the graph.
+        parts: indices of the phrase's children in the graph.
+
+    Returns:
+        An index into ``parts``.
     """
     marked = (index for index, part in enumerate(parts) if graph.functions[part] in _HEAD_FUNCTIONS)
     guess = neutral_head(graph.labels[phrase], [graph.labels[part] for part in parts])

@@ -140,7 +140,7 @@ def count_changes(
 def changes_of(
     paths: Iterable[str | Path], reader: str = "auto", encoding: str | None = None, *, clean: bool = True
 ) -> list[str]:
-    """Describe in a line, for users, which nodes are removed and moved when files are read.
+    """Describe in one line, for users, how many nodes are removed and moved when files are read.
 
     Args:
         paths: the files.
@@ -149,7 +149,7 @@ def changes_of(
         clean: whether the caller removes traces, which are then counted too.
 
     Returns:
-        A list with the line, which is empty if no node is removed or moved.
+        A list of one line, or an empty list if no node is removed or moved.
     """
     found = ReadingChanges()
     for path in paths:

@@ -183,18 +183,18 @@ class GraphBuilder:
         self.lines[name] = line
 
     def bad(self, what: str, line: int, hint: str | None = None) -> InputError:
-        """Return an error for this sentence that names the line where it is.
+        """Make an error whose message names the file, this sentence and a line.
 
         Args:
             what: what is wrong.
-            line: line number.
+            line: number of the line that is wrong.
             hint: advice, or None.
         """
         return InputError(what, path=self.path, line=line, sentence=self.sentence, hint=hint)
 
 
 def _without_virtual_root(graph: SentenceGraph) -> SentenceGraph:
-    """Return the graph without a phrase ``VROOT``, ``TOP`` or ``ROOT`` that dominates all others."""
+    """Return the graph without a phrase ``VROOT``, ``TOP`` or ``ROOT`` that dominates all other nodes."""
     n_words, top = len(graph.words), [n for n, parent in enumerate(graph.parents) if parent == VIRTUAL_ROOT]
     if len(top) != 1 or top[0] < n_words or graph.labels[top[0]] not in _ROOT_LABELS:
         return graph
