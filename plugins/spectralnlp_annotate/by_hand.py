@@ -58,7 +58,7 @@ def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Return constraints under which the model can parse, without labels and tags that it does not know.
+    """Return the constraints without labels and tags that the model does not know, so that it can parse.
 
     A required bracket with an unknown label becomes a required bracket with any label. Forbidden brackets
     over the same words are dropped, because whatever the parser finds there is renamed later.

@@ -75,7 +75,7 @@ class Document:
         self._write_trees()
 
     def check_text(self, text: bytes, path: Path) -> None:
-        """Check that a text is still the one from which the document was created.
+        """Check that a text has not changed since the document was created from it.
 
         Raises:
             InputError: the text has changed.
@@ -101,7 +101,7 @@ class Document:
         return {"undo": bool(history.past), "redo": bool(history.future)}
 
     def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return a sentence as an edit would change it, without applying the edit.
+        """Return the sentence that an edit would make of a sentence, without applying the edit.
 
         Args:
             number: index of the sentence.

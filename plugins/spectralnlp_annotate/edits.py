@@ -263,7 +263,7 @@ def _label(label: Any, what: str) -> str:
 
 
 def _check_values(edit: Mapping[str, Any]) -> None:
-    """Raise EditError if an edit's field ``new`` is not a truth value, or a text is not valid Unicode."""
+    """Raise EditError if an edit has text of invalid Unicode, or its field ``new`` is not true or false."""
     if not isinstance(edit.get("new", False), bool):
         raise EditError("`new` must be true or false", hint="docs/how-to/annotate.md describes the edits")
     for field, value in edit.items():

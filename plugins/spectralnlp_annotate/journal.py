@@ -23,7 +23,7 @@ class Journal:
         path: path of the file, which is created if necessary.
 
     Attributes:
-        entries: objects that the file held when it was opened, by line; None for invalid lines.
+        entries: object of each line that the file had when it was opened; None for an invalid line.
 
     Raises:
         ConfigError: the file cannot be read or written, or is a pipe or a device.

@@ -35,7 +35,7 @@ CONFIG = {
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence Dask's logging inside the block, since errors are reported once by this package."""
+    """Silence Dask's logging inside a ``with`` block; this package reports errors itself."""
     logger = logging.getLogger("distributed")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -38,7 +38,7 @@ def sketch_files(
 
     Args:
         estimator: an unfitted sketch.
-        corpus: the rows; if they are numbered by content, files can be removed from a linear sketch later.
+        corpus: rows of the files; if it numbers files by content, files can be removed from linear sketches.
         output: the folder to write.
         name: registered name of the kind of sketch.
         checkpoint_rows: minimum number of rows between checkpoints.

@@ -73,7 +73,7 @@ class Parse(ModelResult):
     """A sentence and its parse tree.
 
     Attributes:
-        tree: tree with root ``TOP``; words as the model's treebank writes them.
+        tree: tree with root ``TOP``; its words are written as in the model's treebank, such as ``-LRB-``.
         sentence: tokens with character offsets.
         log_probability: natural logarithm of the sentence's probability, summed over all trees; None if the
             tree is not from the grammar.

@@ -55,7 +55,7 @@ def strip_functions(tree: Tree) -> Tree:
 def strip_root(tree: Tree) -> Tree:
     """Remove uninformative root nodes: an empty label, ``TOP`` or ``ROOT`` over one child.
 
-    Over several children such a root becomes ``TOP``.
+    A root with one of these labels over several children is relabelled ``TOP``.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets, strip_root

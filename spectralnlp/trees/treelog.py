@@ -97,7 +97,7 @@ class TreeTable:
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """Integer weight of each tree, for learners that cannot use fractions; int64 (n_trees,)."""
+        """Weight of each tree, rounded for learners that need integer weights; int64 (n_trees,)."""
         return np.maximum(np.rint(self.weight), self.share >= 1).astype(np.int64)
 
     def select(self, trees: NDArray[np.bool_]) -> TreeTable:

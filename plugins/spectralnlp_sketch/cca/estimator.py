@@ -88,7 +88,10 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def x_weights_(self) -> Floats:
-        """Canonical directions of X as columns, float64 (p, k); the largest entry of each is positive."""
+        """Canonical directions of X as columns, float64 (p, k).
+
+        The entry with the largest absolute value in each column is positive.
+        """
         return self._solved().x_weights
 
     @property

@@ -1,4 +1,4 @@
-"""Command ``spectralnlp classify``: write a label for each text of lines or tables."""
+"""Command ``spectralnlp classify``: label each line of text files, or each text in a column of a table."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def classify(
 ) -> None:
     """Classify texts, one a line or of a table; write label and confidence, separated by tabs.
 
-    --top adds further labels. --oos-label gives its label to texts that are out of scope; their threshold was
-    chosen in training. Formats other than table also write the text, and json the scores of the likeliest
+    --top adds further labels. --oos-label sets the label of texts that are out of scope, by a threshold that
+    was chosen in training. Formats other than table also write the text, and json the scores of the likeliest
     labels. --explain adds a column of words and scores, in natural logarithms; in json, an object with words
     and n-grams.
     """
@@ -170,7 +170,7 @@ class Style(NamedTuple):
 
     Args:
         top: number of the likeliest labels to write.
-        format: one of `FORMATS`; a table has no header line.
+        format: one of `FORMATS`; the format ``table`` has no header line.
         explain: whether to write the contribution of words to the label's score.
         oos_label: label for texts out of scope; None to give them their likeliest label.
     """

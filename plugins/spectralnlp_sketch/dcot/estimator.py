@@ -215,7 +215,9 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
     def reconstruct(
         self, term: str | int | None, n: int = 10, *, layer: int = -1, value: float = 1.0
     ) -> list[tuple[str, float]]:
-        """Return the prototypes that a document of a single term suggests most (Xu et al. 2012, figure 2).
+        """Return the prototypes that dCoT scores highest for a document of a single term.
+
+        Figure 2 of Xu et al. 2012 has such lists.
 
         Args:
             term: name or column index of the term; None for an empty document. The scores of a term are

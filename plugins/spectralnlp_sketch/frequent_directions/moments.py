@@ -149,7 +149,7 @@ class FrequentDirectionsMoments(RowMoments):
         return sum(each.nnz for each in self._pending) if self.sparse else 0
 
     def _buffered_copy(self, matrix: Matrix) -> Matrix:
-        """Return a copy of rows in the buffer's format, dense or CSR."""
+        """Return a copy of rows, dense if the buffer is dense, or else CSR."""
         if self.sparse == sp.issparse(matrix):
             return matrix.copy()
         return sp.csr_matrix(matrix) if self.sparse else matrix.toarray()
@@ -211,9 +211,9 @@ class FrequentDirectionsMoments(RowMoments):
         """Return the state to save.
 
         Returns:
-            ``sketch``, B (at most l, d); ``totals``, float64 (4,): row count, squared norm of the rows, error
-            bound and number of times that the buffer was shrunk; and the buffered rows, dense as ``waiting``
-            or as CSR arrays ``waiting_indptr``, ``waiting_indices`` and ``waiting_data``.
+            ``sketch``, B (at most ``sketch_size``, d); ``totals``, float64 (4,): row count, squared norm of
+            the rows, error bound and number of times that the buffer was shrunk; and the buffered rows, dense
+            as ``waiting`` or as CSR arrays ``waiting_indptr``, ``waiting_indices`` and ``waiting_data``.
         """
         waiting = self._stacked_pending()
         arrays = {"sketch": self._sketch, "totals": self._totals}

@@ -242,7 +242,7 @@ def sort_and_count(columns, begin, end, counts):
         counts: output counts, int32; the count of ``columns[i]`` is written to ``counts[i]``.
 
     Returns:
-        The end of the range that the distinct columns now occupy, from ``begin`` on.
+        End of the range of distinct columns, which begins at ``begin``.
     """
     columns[begin:end].sort()
     written = begin

@@ -141,18 +141,18 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             self._learn_head(prior, data)
 
     def fit_head(self, prior: Prior, X: Any, y: Any = None) -> Self:
-        """Train only the linear classifier (the head), on features from a prior that was learned before.
+        """Train only the linear classifier (the head), with n-grams and directions that were learned before.
 
         Several classifiers, for example of different labels, can share one prior (n-grams and directions).
 
         Args:
-            prior: ``prior_`` of another classifier, or the result of `learn_prior`.
-            X: as for `as_corpus`.
-            y: as for `as_corpus`.
+            prior: ``prior_`` of another classifier, or the first result of `learn_prior`.
+            X: texts; or (text, label) pairs, as a list or a corpus.
+            y: labels of the texts, None for an unlabelled text; omitted if X holds pairs.
 
         Raises:
-            TextError: as for ``fit``.
-            ConfigError: as for ``fit``.
+            TextError: there are fewer than two labels, or an element is not a text.
+            ConfigError: a hyper-parameter is invalid.
         """
         self.validate()
         data = split_by_label(self.as_corpus(X, y))

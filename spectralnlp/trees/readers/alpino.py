@@ -36,7 +36,7 @@ _ROOT = "top"
 
 @dataclass
 class _Node:
-    """Node element of an Alpino file.
+    """Node of a sentence that is being read from an Alpino file.
 
     Args:
         attributes: attributes of the element.
