@@ -22,7 +22,7 @@ Span = tuple[str, int, int]
 
 
 def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) -> Parse:
-    """Parse a sentence under constraints, and edit the tree if the grammar has no such tree.
+    """Parse a sentence under constraints, and edit the tree to meet those that the grammar cannot meet.
 
     Args:
         parser: any parser.
@@ -30,8 +30,8 @@ def parse_under(parser: Parser, words: Sequence[str], constraints: Constraints) 
         constraints: constraints on the tree.
 
     Returns:
-        A parse whose tree meets the constraints. If it was edited because the grammar has no such tree, it
-        has no posteriors, and ``fallback`` is `BY_HAND`.
+        A parse whose tree meets the constraints. If no tree of the grammar meets them, the parse has no
+        posteriors, and its ``fallback`` is `BY_HAND`.
 
     Raises:
         ConstraintError: the constraints do not fit the length of the sentence.

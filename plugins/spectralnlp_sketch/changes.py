@@ -145,11 +145,11 @@ def _observe(moments: Any, corpus: FileRows) -> None:
 
 
 def _refuse(corpus: FileRows, which: Sequence[bool], what: str, hint: str) -> None:
-    """Raise InputError if any of several files is marked as unusable; the message names the first one.
+    """Raise InputError if some files cannot be used; the message names the first of them.
 
     Args:
         corpus: the files.
-        which: whether each file is marked.
+        which: for each file, whether it cannot be used.
         what: what is wrong with the file, for the message.
         hint: advice in the message.
     """

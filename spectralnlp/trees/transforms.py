@@ -106,7 +106,7 @@ def clean(tree: Tree) -> Tree | None:
 
 
 def cleaned(trees: Iterable[Tree]) -> Iterator[Tree]:
-    """Yield the trees after `clean`, without those that have no words.
+    """Yield each tree as `clean` returns it; trees without words are skipped.
 
     Examples:
         >>> from spectralnlp.trees import cleaned, read_brackets

@@ -182,7 +182,7 @@ class TreeLog(ReplayLog[Tree]):
         return {"binariser": self.binariser.to_dict()}
 
     def observe(self, batch: Batch[Tree]) -> None:
-        """Add a batch of trees, without traces and function tags, to the log."""
+        """Add a batch of trees to the log; the trees must have no traces and function tags."""
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         labels, words = self._labels, self._words
@@ -230,7 +230,7 @@ class TreeLog(ReplayLog[Tree]):
         return places_of({place: chunk.sizes.tolist() for place, chunk in self._chunks.items()})
 
     def documents(self) -> Ints:
-        """Return the index of each tree's document, int32 (n_trees,), in the order of the table."""
+        """Return the index of each tree's document, int32 (n_trees,), in the order of `table`."""
         return self.places()[:, 0].astype(np.int32)
 
     def _table(self) -> TreeTable:

@@ -32,8 +32,8 @@ _END = re.compile(r"(.*?)</(?:S|SU|SEG|SEGMENT|SEN)>\s*$", re.IGNORECASE)
 def _lines_of_trees(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a file, with an empty line in place of each line that is not part of a tree.
 
-    Trees are between sentence tags (``<S ID=1>``). A file without such tags has trees on all lines from the
-    first that begins with a bracket, except markup.
+    Trees are between sentence tags (``<S ID=1>``). In a file without sentence tags, trees start at the first
+    line that begins with a bracket, and only lines of markup are replaced after it.
     """
     wrapped = inside = begun = False
     for line in lines:

@@ -25,8 +25,8 @@ class GraphReader(EncodedReader):
 
     Args:
         parse: function that yields the sentences in the lines of a file, as `SentenceGraph`.
-        declared: function that returns the encoding that the beginning of a file declares, or None if it
-            declares none; without such a function, ``encoding`` is always used.
+        declared: function that returns the encoding declared at the beginning of a file, or None if there is
+            no declaration; None to use ``encoding`` for all files.
     """
 
     parse: Parse

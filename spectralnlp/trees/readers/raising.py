@@ -28,7 +28,7 @@ def continuous(graph: SentenceGraph, counts: ReadingChanges | None = None) -> Tr
 
     Args:
         graph: the sentence.
-        counts: counts of changes, to which those of this sentence are added; None to count nothing.
+        counts: counts to which the changes of this sentence are added; None to count nothing.
     """
     parents = list(graph.parents)
     attached = _attach(len(graph.words), parents)
