@@ -32,9 +32,9 @@ _PYTHON_SPELLINGS = {"True": "true", "False": "false", "None": "null"}
 
 
 class ShortSignature:
-    """Descriptor for the ``__signature__`` of estimators, which ``help`` shows: names and defaults only.
+    """Descriptor for the ``__signature__`` of estimators: only names and defaults, for a readable ``help``.
 
-    The signature of a dataclass would show the whole declaration of every setting, twice.
+    By default, ``help`` would show the whole annotation of every setting.
     """
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:

@@ -86,7 +86,7 @@ class Clusters(NamedTuple):
     n_states: Ints
 
     def select(self, nodes: NDArray[np.bool_], symbols: Ints) -> Clusters:
-        """Return the states of some nodes, with renumbered symbols.
+        """Return the clusters of some nodes only; symbols are renumbered.
 
         Args:
             nodes: bool (n_nodes,); which nodes to select.

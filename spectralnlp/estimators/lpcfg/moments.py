@@ -1,4 +1,4 @@
-"""Moments of latent-variable PCFGs: logs of the training trees in each binarisation, and counts of tokens."""
+"""Collect the training data of latent-variable PCFGs: trees in each binarisation, and (word, tag) counts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def binariser_of(binarisation: str, *, unaries: Unaries, heads: str) -> Binarise
 
 
 def tree_logs(binarisations: Sequence[str], *, unaries: Unaries, heads: str) -> Joint[Tree]:
-    """Return empty logs of trees (trees stored as integers), one for each binarisation.
+    """Return an empty log for each binarisation; a log stores training trees as integers.
 
     Args:
         binarisations: names of the binarisations; see `parse_binarisation`.
@@ -62,7 +62,7 @@ def nodes_of(table: TreeTable) -> Nodes:
 
 @dataclass(frozen=True)
 class CountedTable:
-    """A treebank in one binarisation, with the counts of its (word, tag) pairs, shared by its grammars.
+    """A treebank in one binarisation, with the counts of its (word, tag) pairs.
 
     Attributes:
         table: the treebank.

@@ -97,7 +97,7 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
 
 
 def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[Rows]]:
-    """Group nodes by the rule at the node.
+    """Group nodes by the grammar rule that rewrites the node to its children.
 
     Args:
         table: treebank in one binarisation.
@@ -117,13 +117,13 @@ def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[
 
 
 def _blank_tensors(shapes: Ints, dtype: np.dtype[Any]) -> DenseTensors:
-    """Return tensors of zeros, which are kept on disk if memory is limited."""
+    """Return tensors of zeros with the given shapes, on disk if memory is limited."""
     offsets = np.append(0, np.cumsum(shapes.prod(axis=1, dtype=np.int64)))
     return DenseTensors(offsets=offsets, values=scratch_array((int(offsets[-1]),), dtype))
 
 
 def _write(tensors: DenseTensors, number: int, tensor: Floats) -> None:
-    """Write the tensor of the rule with index ``number`` into the array of all tensors."""
+    """Store the tensor of the rule with index ``number`` among the tensors of all rules."""
     tensors.values[tensors.offsets[number] : tensors.offsets[number + 1]] = tensor.ravel()
     if number % _TOGETHER == 0:
         trim_memory()

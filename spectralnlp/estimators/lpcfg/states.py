@@ -24,7 +24,7 @@ from spectralnlp.trees.treelog import TreeTable
 
 @dataclass(frozen=True, kw_only=True)
 class StateCounts:
-    """Counts or expected counts of events with states, or the probabilities estimated from them.
+    """Counts, expected counts or probabilities of rules, words and roots with latent states.
 
     Events are binary rules, unary rules, (word, tag) pairs and roots. The counts of a binary rule a → b c are
     stored as a sparse matrix with a row for each state of a, and a column only for those pairs of states of b
@@ -47,7 +47,7 @@ class StateCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEventIndex(EventIndex[StateCounts]):
-    """Index of a treebank's events: the distinct rules and (word, tag) pairs, and which one is at each node.
+    """The distinct rules and (word, tag) pairs of a treebank, and the index of the one at each node.
 
     Attributes:
         counted: treebank with the counts of its (word, tag) pairs.
@@ -103,7 +103,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return nodes_of(self.table)
 
     def offsets(self, n_states: Ints, columns: Columns) -> StateOffsets:
-        """Return where the matrix of each binary rule, unary rule and pair starts in the concatenated values.
+        """Return the start of the values of each rule and (word, tag) pair in the arrays of `StateCounts`.
 
         Args:
             n_states: int32 (n_symbols,); number of states of each symbol.
@@ -207,7 +207,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def observed(self, probabilities: StateCounts) -> ObservedTrees:
-        """Return the trees of the treebank, with probabilities of their rules and words, as input of EM.
+        """Combine the treebank with probabilities of its rules and words, as input of EM.
 
         Args:
             probabilities: probabilities of events, as `probabilities` returns them.
@@ -238,8 +238,8 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def binary_tensors(self, counts: StateCounts) -> DenseTensors:
         """Return the values of binary rules a → b c as dense float32 tensors (m_a, m_b, m_c).
 
-        The sizes m are the numbers of states of the three symbols. Elements for pairs of children's states
-        without a column in ``counts`` are zero.
+        Here m_a is the number of states of symbol a. An element is zero if ``counts`` has no column for the
+        pair of children's states.
         """
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]

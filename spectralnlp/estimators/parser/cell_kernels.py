@@ -35,8 +35,8 @@ class Sentences(NamedTuple):
     """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        attributes: features of all tokens, concatenated. Its array ``marks`` has n + 1 numbers for a sentence
-            of n tokens, one for each token boundary.
+        attributes: features of all tokens, concatenated. The array ``marks`` has n + 1 counts of punctuation
+            for a sentence of n tokens, one for each boundary of tokens.
         tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
         spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
         start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.
@@ -57,7 +57,7 @@ class Learner(NamedTuple):
     Attributes:
         weights: float32 (n_weights,); present weights.
         history: float32 (n_weights, 2); sums of squared gradients, for AdaGrad, and sums of updates times
-            their step number, for the average. The two are adjacent in memory because they are used together.
+            their step number, for the average.
     """
 
     weights: NDArray[np.float32]

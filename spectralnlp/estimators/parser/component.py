@@ -44,7 +44,7 @@ class Context:
 
     @property
     def trees(self) -> Treebank:
-        """The training trees: the treebank or, within a jackknife, the part of it outside a fold."""
+        """The training trees; within a jackknife, only those outside the held-out fold."""
         return self.learner.trees
 
     @property
@@ -95,15 +95,16 @@ class Context:
         return result
 
     def jackknife(self, n_folds: int, read: Callable[[Fold], R], repetitions: int = 1) -> list[R]:
-        """Process each fold of the documents with grammars and components learned from the other folds.
+        """Call a function for each fold of the treebank, with a parser learned from the other folds.
 
         Args:
             n_folds: number of folds.
-            read: function that processes a `Fold`; folds are passed one after the other to save memory.
+            read: function to call with each `Fold`, which has the grammars and components learned from the
+                other folds.
             repetitions: number of divisions of the treebank into folds, at most ``n_folds``.
 
         Returns:
-            The result of each fold of each division.
+            The results of the function, for each fold of each division.
         """
         results = []
         for repetition in range(repetitions):
@@ -136,7 +137,7 @@ class Fold(NamedTuple):
 
 
 class Component(ABC):
-    """Base class of components: dataclasses of settings that learn one part of a parser; see `ParserTrainer`.
+    """Base class of components: each is a dataclass of settings, and learns one part of a parser.
 
     Class attributes:
         name: name of the learned component in `Parser.components`.

@@ -1,7 +1,7 @@
-"""Recover the counts behind a trained grammar: its training trees, and the expected counts of their events.
+"""Compute the counts that a grammar was estimated from, to find what each training tree contributes.
 
-The posterior states of the trees' nodes are computed once, by the grammar itself, and then kept fixed. So the
-counts that each tree contributed can be subtracted again.
+Counts of rules and words are expectations over the latent states of nodes, under the trained grammar. If some
+trees are removed, their contributions are subtracted, and nothing is inferred again for other trees.
 """
 
 from __future__ import annotations
@@ -42,16 +42,15 @@ _NEGLIGIBLE = 1e-5
 class CountedGrammar:
     """A grammar whose parameters are ratios of counts, with these counts and its training trees.
 
-    `index` and `counts` refer to symbols of the treebank. For a ``pcfg``, treebank symbols may be annotated
-    with their context (``NP^S``); each annotated symbol is a state of a plain symbol of the grammar (``NP``).
-    For an ``lpcfg``, treebank symbols are the symbols of the grammar, which have several states. `place` maps
-    treebank symbols to states of the grammar.
+    `index` and `counts` use the symbols of the treebank. For an ``lpcfg``, these are also the symbols of the
+    grammar. For a ``pcfg``, a treebank symbol may be annotated with its context (``NP^S``), and is then a
+    state of a plain symbol (``NP``) of the grammar.
 
     Attributes:
         grammar: the trained grammar.
         index: rules and (word, tag) pairs of the training trees.
         counts: counts of the events of all trees.
-        probabilities: probabilities of rules and words, by which the states of nodes were inferred.
+        probabilities: probabilities of rules and words from which `counts` were computed.
         smoothing: smoothing weight α; see `TreeEventIndex.probabilities`.
         place: int64 (n_index_symbols,); index of the first state of each treebank symbol, among all states of
             the grammar.
@@ -76,7 +75,8 @@ class CountedGrammar:
             grammars: the learned grammars.
 
         Raises:
-            ConfigError: none of the grammars has counted states, or they were learned from other trees.
+            ConfigError: none of the grammars was estimated from counts of states, or they were learned from
+                other trees.
         """
         table = Treebank.of([trees]).first
         options = LexiconOptions.of(estimator, scheme=grammars.coarse.lexicon.scheme)
@@ -110,9 +110,9 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """Indices, among all states of the grammar, of the states of the symbols of `index`.
+        """Index of each treebank symbol's states among all states of the grammar, int64 (n_index_states,).
 
-        int64 (n_index_states,); the states of a symbol are adjacent.
+        The states of a symbol are adjacent.
         """
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states
@@ -126,7 +126,7 @@ class CountedGrammar:
 
     @cached_property
     def shares(self) -> sp.csr_array:
-        """Contribution of each node of the treebank to each count of a rule, word or root with states.
+        """Contribution of each treebank node (row) to each number in `counts` (column).
 
         Sparse float32 matrix (n_nodes, n_counts); tiny contributions are left out.
         """
@@ -182,10 +182,10 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """For each count of a binary rule in `counts`, the index of the rule and the states of its symbols.
+        """The rule and the states of its three symbols for each binary rule count in `counts`.
 
-        The indices are int64 (n_counts,). The states are int32 (n_counts, 3), and numbered from 0 for each
-        treebank symbol.
+        Rules are given by their indices, int64 (n_counts,); states, int32 (n_counts, 3), are numbered from 0
+        for each symbol.
         """
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)
@@ -221,14 +221,14 @@ class CountedGrammar:
         return self._numbers.get(words[entry], -1) if entry < len(words) else -1
 
     def tokens_of_word(self, word: int, tag: int) -> NDArray[np.intp]:
-        """Return the indices of the entries of `tokens` for a word with a tag."""
+        """Return the positions in `tokens` of the counts of a word with a tag."""
         place = np.arange(self.tokens.starts[word], self.tokens.starts[word + 1])
         return place[self.tokens.tag[place] == tag]
 
     def signature_shares(self, entry: int, tags: Sequence[int]) -> SignatureShares:
-        """Return p(tag | signature) from all trees, and with single trees left out.
+        """Return p(tag | signature) from all trees, and with one tree left out at a time.
 
-        The result has only those trees whose removal changes the probability of a tag.
+        A tree is only left out if this changes p(tag | signature).
 
         Args:
             entry: index of the lexicon entry of the signature (a spelling class of unknown words).
@@ -333,7 +333,7 @@ def _cells(n_rows: NDArray[np.int64], n_columns: NDArray[np.int64]) -> tuple[NDA
 
 
 def _of_clusters(estimator: LPCFG, grammars: GrammarSet) -> LatentGrammar:
-    """Return the last grammar whose states are clusters, and so were counted.
+    """Return the last grammar whose states are clusters of nodes.
 
     Raises:
         ConfigError: all grammars are of tensors, whose parameters are not counts.
@@ -352,7 +352,7 @@ def _other_trees() -> ConfigError:
 
 
 def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
-    """Return the state of each symbol of a treebank in a grammar, int64 (n_symbols,).
+    """Return the grammar state that represents each symbol of a treebank, int64 (n_symbols,).
 
     The symbols of the treebank are annotated with their context (``NP^S``). The grammar has plain symbols
     (``NP``), whose states are the annotated symbols in alphabetical order.
@@ -377,7 +377,7 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
     """Return a grammar's parameters as probabilities of the rules and words in the index of a treebank.
 
-    For each binary rule, pairs of children's states whose probabilities are all (nearly) zero are left out.
+    Pairs of children's states that a binary rule never has, or almost never, are left out.
     """
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)

@@ -49,9 +49,7 @@ def influence(counted: CountedGrammar, forests: Sequence[tuple[Forest, Lookup]])
 
     If a node is removed from the treebank, the probability of its rule falls. The total probability Z of a
     forest then falls by a fraction, which is estimated as the expected count of the rule in the forest times
-    the relative fall of its probability. The estimates for all nodes of a tree are multiplied. Only
-    p(tag | word) of the sentence's words is recounted exactly, because a tag of a word may occur in one tree
-    only.
+    the relative fall of its probability. The changes of p(tag | word) are computed exactly.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -105,8 +103,7 @@ def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[F
     """Return the derivative of a forest's log Z with respect to each count of binary and of unary rules.
 
     The probability of a rule is (1 − α) q + α · (mean of q over the states of the left-hand side). Here α is
-    the smoothing weight, and q is a count divided by the sum of all counts with the same left-hand state. So
-    a larger count raises its own q, and lowers the q of the other counts with this state.
+    the smoothing weight, and q is a count divided by the sum of all counts with the same left-hand state.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -145,7 +142,7 @@ def _rule_gains(counted: CountedGrammar, forest_counts: ForestCounts) -> tuple[F
 
 
 def _rows(offsets: np.ndarray, n_rows: np.ndarray) -> np.ndarray:
-    """Return the row of each element of concatenated row-major matrices, within its matrix.
+    """Return the row index, within its matrix, of each element of concatenated row-major matrices.
 
     Args:
         offsets: int (n_matrices + 1,); start of each matrix.
@@ -171,7 +168,9 @@ def _root_gains(counted: CountedGrammar, uses: Floats) -> Floats:
 def _tokens_of(
     forest: Forest, leaves: Floats, forest_counts: ForestCounts
 ) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Yield the properties of each lexical node of a forest, which is a token with one of its tags.
+    """Yield the token, the tag, the states and the vector of each lexical node of a forest.
+
+    A lexical node is a token with one of its possible tags.
 
     Args:
         forest: forest of a sentence.
@@ -192,14 +191,12 @@ def _tokens_of(
 def _left_of_words(
     counted: CountedGrammar, forest: Forest, leaves: Floats, forest_counts: ForestCounts, lookup: Lookup
 ) -> Floats:
-    """Return the change of a forest's log Z if a tree is removed, due to p(tag | word) alone.
+    """Return the change of a forest's log Z if a training tree is removed, due to p(tag | word) alone.
 
-    p(tag | word) of the sentence's words is computed again without the tree; all other parameters are kept.
     The arguments are those of `_lost_shares`.
 
     Returns:
-        float64 (n_nodes,); the change for a tree is stored at the node of one of the tree's tokens, which
-        influences p(tag | word) directly or through the word's signature. All other nodes have 0.
+        float64 (n_nodes,); the change for a tree is stored at one of its preterminal nodes; 0 elsewhere.
     """
     left = np.zeros(counted.index.table.n_nodes)
     uses: dict[int, dict[int, float]] = defaultdict(dict)
@@ -218,7 +215,7 @@ def _tags_without(
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Compute p(tag | word) of a token from all trees, and again with one tree left out at a time.
 
-    Only trees that influence p(tag | word) are left out: without any other tree it is the same.
+    Only trees that influence p(tag | word) are left out.
 
     Args:
         counted: grammar with the counts of its training trees.
@@ -262,9 +259,15 @@ def _token_gains(
 ) -> Floats:
     """Return the derivative of a forest's log Z with respect to each (word, tag, state) count.
 
-    The lexicon's vector of (word, tag) is p(tag | word) / p(tag) times a mean over tokens that represents
-    their states, both smoothed with the word's signature. The contribution of the signature is kept fixed.
-    The effect of a count on p(tag | word) is left out; see `_left_of_words`.
+    The effect of a count on p(tag | word) is not included; `_left_of_words` computes it.
+
+    Args:
+        counted: grammar with the counts of its training trees.
+        leaves: the forest's lexical nodes, as `_tokens_of` yields them.
+        lookup: lexicon entries of the sentence's words.
+
+    Returns:
+        float64 (n_counts,); a derivative for each count in ``counted.tokens``.
     """
     tokens, grammar, options = counted.tokens, counted.grammar, counted.lexicon
     gain, of_tag, of_state = (

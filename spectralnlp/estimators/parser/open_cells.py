@@ -51,7 +51,7 @@ _MIN_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Component that learns a model which predicts the spans (open chart cells) that a parser considers."""
+    """Component that learns to predict which chart cells may hold a constituent; parsers skip the others."""
 
     name = "open_cells"
     least_trees = 500  # fewer do not suffice
@@ -67,11 +67,11 @@ class OpenCells(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether the model of open cells is learned."""
+        """Whether the settings request the model of open cells."""
         return self.closed_cells
 
     def learn(self, context: Context) -> CellModel | None:
-        """Train the model on the trees' bracketings; return None where `train_cells` returns None."""
+        """Train the model; return None if too few sentences have a suitable length (see `train_cells`)."""
         with fit_pass("closed cells"):
             return train_cells(context.trees.tables, context.coarse[0], random_state=context.random_state)
 
@@ -159,7 +159,7 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
-    """Concatenate tables of sentences into one table; the weight of a span is that of the first table."""
+    """Concatenate tables of sentences into one table; all must have the same weight of a span."""
     attributes = [
         np.concatenate(columns) for columns in zip(*(part.attributes for part in parts), strict=True)
     ]

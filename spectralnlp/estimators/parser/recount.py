@@ -69,7 +69,7 @@ def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
-    """Return the counts of rules, words and roots without those of some trees."""
+    """Return the counts of rules, words and roots in the training trees that are not removed."""
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts
@@ -111,7 +111,7 @@ def _rows_of(table: TreeTable, rows: NDArray[np.bool_]) -> TreeTable:
 
 
 def _grammar_of(counted: CountedGrammar, counts: StateCounts, trees: NDArray[np.bool_]) -> LatentGrammar:
-    """Return the grammar with root weights and lexicon estimated without some trees; rules are unchanged."""
+    """Return a copy of the grammar whose root weights and lexicon are estimated without some trees."""
     grammar, table, tokens = counted.grammar, counted.index.table, counted.tokens
     n_symbols = len(grammar.symbols)
     leaves = np.flatnonzero((table.word >= 0) & ~trees[table.tree])

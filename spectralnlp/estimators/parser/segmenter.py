@@ -57,8 +57,8 @@ class Segmentation(Component):
         """Train a segmenter on the words of the trees.
 
         Returns:
-            The segmenter's weights; None if blanks separate words, or within a jackknife, which reads no raw
-            text.
+            The segmenter's weights; None if blanks separate words, or within a jackknife, which needs no
+            segmenter.
         """
         sentences = None if context.whole is not None else tagged_words(context.trees.first)
         if sentences is None:

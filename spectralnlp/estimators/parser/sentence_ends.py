@@ -74,11 +74,11 @@ class SentenceEnds(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether the model of sentence ends is learned."""
+        """Whether the settings request the model of sentence ends."""
         return self.sentence_ends
 
     def learn(self, context: Context) -> SentenceEndModel | None:
-        """Train the model; return None if `train_sentence_ends` does, or within a jackknife."""
+        """Train the model; return None within a jackknife, or if no useful model can be learned."""
         if context.whole is not None:
             return None
         trees = context.trees
@@ -108,8 +108,7 @@ def train_sentence_ends(
         table: trees in the order of the text.
         documents: int32 (n_trees,); index of each tree's document, ascending.
         grammar: grammar with one state per symbol, which gives the most probable tags of words.
-        segmenter: word segmenter for a language without blanks between words, which is needed to train a
-            model for it.
+        segmenter: word segmenter, required if the language has no blanks between words.
         least_trees: minimum number of trees; documents must also have at least five trees on average.
         random_state: seed of the order of texts and of their cuts.
 

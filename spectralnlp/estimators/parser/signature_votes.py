@@ -1,7 +1,8 @@
-"""Tag distributions of word signatures (spelling classes), with each tree of a treebank left out.
+"""Compute how p(tag | word signature) changes if one tree of a treebank is left out.
 
-The rare words of a treebank vote for the tags of their signatures (`estimators.shared.lexicon`). If a tree
-is left out, some rare words are missing, and other words become rare.
+A signature is a spelling class of words. The rare words of a treebank vote for the tags of their signatures
+(`estimators.shared.lexicon`). If a tree is left out, some rare words are missing, and other words become
+rare.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class SignatureShares(NamedTuple):
 
     Attributes:
         trees: int64 (n_some,), ascending; trees without which p(tag | signature) would be different.
-        rows: int64 (n_some,); for each of these trees, the table row of a token in it. Without the tree, the
-            token's word would vote differently.
+        rows: int64 (n_some,); for each of these trees, the index of a preterminal node whose word would vote
+            differently without the tree.
         whole: float64 (n_tags,); p(tag | signature) from all trees.
         without: float64 (n_some, n_tags); p(tag | signature) without each of these trees.
     """
@@ -66,7 +67,7 @@ class SignatureVotes:
         options: settings of the lexicon, which determine the rare words and the smoothing.
         names: names of the signatures; the last one covers all words.
         votes: float64 (n_signatures, n_symbols); votes for each tag of a signature.
-        voters: int64 (n_signatures,); number of words that vote.
+        voters: int64 (n_signatures,); number of words that vote for the tags of each signature.
         changes: int64 (n_changes, 4), sorted by signature; columns: signature, tree that is left out, row of
             a token in it, and the tag whose votes change, or -1 if the number of voters changes.
         change: float64 (n_changes,); number to add to the votes or voters if the tree is left out.
@@ -123,12 +124,12 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """Return p(tag | signature), smoothed as in the lexicon, from all trees, and with each tree left out.
+        """Return smoothed p(tag | signature), from all trees and with one tree left out at a time.
 
         Args:
             signature: index of the signature.
             tags: symbols of the tags.
-            prior: float64 (n_tags,); p(tag | last signature), which is kept fixed.
+            prior: float64 (n_tags,); p(tag | last signature) from all trees, used for smoothing.
         """
         chain = self._coarser(signature)
         bounds = [np.searchsorted(self.changes[:, 0], [sign, sign + 1]) for sign in chain]
@@ -153,9 +154,9 @@ class SignatureVotes:
         return SignatureShares(trees, concerned[first, 2], whole, without)
 
     def _coarser(self, signature: int) -> list[int]:
-        """Return the coarser signatures with which a signature is smoothed, coarsest first, and then itself.
+        """Return a signature and the coarser ones with which it is smoothed, coarsest first, by index.
 
-        The last of all signatures, which covers all words, is left out.
+        The signature that covers all words is left out.
         """
         number = {name: place for place, name in enumerate(self.names[:-1])}
         look, _, ending = self.names[signature].partition("~")
@@ -187,8 +188,7 @@ def _votes(tokens: Sequence[_Token], chains: Sequence[Sequence[int]], rare: int)
 
     Args:
         tokens: the tokens of the word.
-        chains: signatures of the word, first those in mid-sentence, then those at the beginning of a
-            sentence.
+        chains: two lists of the word's signatures: in mid-sentence, and at the beginning of a sentence.
         rare: largest frequency of a rare word.
     """
     votes = Counter[tuple[int, int]]()

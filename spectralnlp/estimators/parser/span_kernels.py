@@ -80,7 +80,7 @@ def count_features(features, counts):
 
     Args:
         features: int32; hash buckets of features.
-        counts: int32 (n_buckets,); the numbers of occurrences are added to it.
+        counts: int32 (n_buckets,); number of occurrences of each bucket, which is increased.
     """
     for at in range(len(features)):
         counts[features[at]] += 1

@@ -73,7 +73,7 @@ class SpanScoring(Component):
 
     @property
     def is_on(self) -> bool:
-        """Whether a span scorer is learned."""
+        """Whether the settings request a span scorer."""
         return self.span_scorer
 
     def time(self, context: Context) -> float:

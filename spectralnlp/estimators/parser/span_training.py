@@ -1,4 +1,4 @@
-"""Train the weights of a span scorer, a softmax over the options of each span, by FTRL-proximal.
+"""Train the weights of a span scorer, a softmax over the candidate labels ("options") of each span.
 
 FTRL-proximal (McMahan et al. 2013, algorithm 1) is stochastic gradient descent with a separate learning rate
 for each feature, and an L1 penalty that keeps most weights at zero. Weights are averaged over the last
@@ -45,7 +45,7 @@ class TrainingOptions:
         l1, l2: penalties λ₁ and λ₂.
         epochs: number of passes over the examples.
         averaged: number of last epochs whose weights are averaged.
-        min_count: minimum number of options with a feature; rarer features are dropped.
+        min_count: minimum number of candidate labels with a feature; rarer features are dropped.
         random_state: seed of the order of examples.
     """
 
@@ -92,7 +92,7 @@ def learn_weights(
     options: TrainingOptions,
     start: Weights | None = None,
 ) -> Weights:
-    """Train weights by minimising the cross-entropy of gold options.
+    """Train weights by minimising the cross-entropy of the gold labels of spans.
 
     Args:
         examples: training examples, with posteriors by grammars that were not trained on them.
@@ -164,9 +164,9 @@ def describe_all(
 
 
 def _state_of(weights: np.ndarray, rate: float, l1: float, l2: float) -> np.ndarray:
-    """Return optimiser states (of FTRL-proximal) from which training continues at the given weights.
+    """Return FTRL-proximal states from which training continues at the given weights.
 
-    The sum of squared gradients of each weight is set to `_TRUST`.
+    Every weight gets the same sum of squared gradients, which determines its learning rate.
 
     Args:
         weights: (n_features,); present weights.

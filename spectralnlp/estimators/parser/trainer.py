@@ -149,7 +149,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         return self
 
     def _learn_all(self, trees: Treebank) -> None:
-        """Learn the components, then the grammars, which take the most memory."""
+        """Learn the components and then the grammars from a treebank."""
         trees = trees.without_copies()
         self.grammar_.describe(trees)
         learner = self.grammar_.learner(trees)

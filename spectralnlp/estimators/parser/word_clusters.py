@@ -56,7 +56,10 @@ class WordClustering(Component):
         check_one_source(self.eigenwords, self.unlabelled)
 
     def learn(self, context: Context) -> WordClusters:
-        """Cluster the words and estimate tag factors from the trees; a jackknife fold reuses the clusters."""
+        """Cluster the words, and estimate p(tag | cluster) / p(tag) from the trees.
+
+        A jackknife fold reuses the word clusters of the whole treebank.
+        """
         if context.whole is None:
             vectors = self._vectors(context.random_state)
             with fit_pass("clusters of words"):

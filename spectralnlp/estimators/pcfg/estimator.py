@@ -113,7 +113,7 @@ class PCFG(TreebankEstimator):
         self.grammar_sets_ = (self.set_of(counts.binariser, commonest_chains(events.chain), coarse, grammar),)
 
     def treebank(self, moments: Joint[Tree]) -> Treebank:
-        """Return the trees in the log as a treebank, binarised and annotated with parents and siblings."""
+        """Return the logged trees as a treebank, binarised and annotated with parents and siblings."""
         trees = Treebank.of([cast(TreeLog, moments.parts["trees"])])
         return trees if self.unaries == "compress" else replace(trees, chains={})
 
@@ -166,7 +166,7 @@ class PCFGLearner(GrammarLearner):
         self.coarse = [estimator.coarse(self._events)]
 
     def learn(self) -> tuple[GrammarSet, ...]:
-        """Estimate both grammars and return them as one set."""
+        """Estimate the grammars with and without annotation, and return them as one set."""
         with fit_pass("grammar"):
             grammar = self.estimator.grammar(self._events)
         trees = self.trees

@@ -70,7 +70,7 @@ class _States:
 
     @property
     def offsets(self) -> Offsets:
-        """Index of each symbol's first state among all states, then their number, int64 (n_symbols + 1,)."""
+        """Index of each symbol's first state among all states, and n_states.sum(), int64 (n_symbols + 1,)."""
         return np.concatenate([[0], np.cumsum(self.n_states)])
 
     def total(self, events: RuleEvents) -> Floats:

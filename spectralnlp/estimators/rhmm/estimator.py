@@ -168,7 +168,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
         return TagLog()
 
     def solve(self, moments: TagLog) -> None:
-        """Learn the models from the sentences in the log, by the spectral method, by clustering or by EM.
+        """Learn the models from logged sentences, by the spectral method, by clustering or by EM.
 
         Raises:
             InputError: there are no tokens.

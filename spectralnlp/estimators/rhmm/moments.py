@@ -1,4 +1,4 @@
-"""Moments of refinement hidden Markov models: the tokens of tagged sentences, as integer columns."""
+"""Collect the training data of refinement HMMs: the tokens of tagged sentences, as integer arrays."""
 
 from __future__ import annotations
 

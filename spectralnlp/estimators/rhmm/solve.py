@@ -179,7 +179,7 @@ def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
-    """Return a list of matrices as concatenated tensors, in the form in which models store them."""
+    """Concatenate matrices to one array with the start of each, the form in which models store them."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
     return DenseTensors(
         offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])

@@ -34,13 +34,13 @@ class TagCounts:
 
     @property
     def is_state(self) -> np.ndarray:
-        """Which states each tag has, as a mask, bool (n_tags, m); m is the largest number of states."""
+        """Mask of the states that each tag has, bool (n_tags, m); m is the largest number of states."""
         return np.arange(self.events.starts.shape[1]) < self.n_states[:, None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagEventIndex(EventIndex[TagCounts]):
-    """Index of the events of tagged sentences: the distinct tag bigrams and (word, tag) pairs, by token.
+    """The distinct tag bigrams and (word, tag) pairs of tagged sentences, and those at each token.
 
     Attributes:
         table: tokens of tagged sentences.

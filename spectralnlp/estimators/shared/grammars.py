@@ -59,7 +59,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def binariser_(self) -> Binariser:
-        """The converter of trees to binary trees, in the first of the binarisations."""
+        """The binariser, which converts trees to binary trees, of the first binarisation."""
         return self.grammar_sets_[0].binariser
 
     @property
@@ -80,7 +80,7 @@ class GrammarLearner(ABC):
     coarse: Sequence[LatentGrammar]
 
     def describe_nodes(self) -> None:  # noqa: B027 (counting needs none)
-        """Compute the vectors and clusters of nodes that `learn` needs; by default there are none."""
+        """Compute the vectors and clusters of nodes that `learn` needs; by default, do nothing."""
 
     @abstractmethod
     def learn(self) -> tuple[GrammarSet, ...]:
@@ -113,14 +113,14 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
 
     @abstractmethod
     def treebank(self, moments: Any) -> Treebank:
-        """Return the trees in the logs that `init_trees` created.
+        """Return the trees that were collected in logs, as a treebank.
 
         Raises:
             InputError: there are no trees.
         """
 
     def describe(self, trees: Treebank) -> None:
-        """Set all fitted attributes except the grammars: word counts, head rules, signatures and decoder.
+        """Set all fitted attributes except the grammars, such as word counts and head rules.
 
         A progress message names the labels that are used both as tags and as phrase labels.
         """
@@ -149,7 +149,7 @@ class TreebankEstimator(GrammarEstimator, MomentEstimator[Tree]):
         return self.init_trees(corpus)
 
     def solve(self, moments: Any) -> None:
-        """Learn grammars from the trees in logs.
+        """Learn grammars from logged trees.
 
         Raises:
             InputError: there are no trees.
@@ -164,9 +164,9 @@ class RuleTensors:
     """Rules in lexicographic order, and their tensors.
 
     Attributes:
-        binary_rules: int32 (n_binary, 3); rows a, b, c of a → b c.
+        binary_rules: int32 (n_binary, 3); symbols (a, b, c) of each rule a → b c.
         binary: tensors of the binary rules, (m_a, m_b, m_c), where m_a is the number of states of a.
-        unary_rules: int32 (n_unary, 2); rows a, b of a → b.
+        unary_rules: int32 (n_unary, 2); symbols (a, b) of each rule a → b.
         unary: matrices of the unary rules, (m_a, m_b).
     """
 

@@ -91,7 +91,7 @@ class TokenCounts:
 
     @property
     def weight(self) -> Floats:
-        """Mean weight of the tokens of each pair, float64 (n_pairs,)."""
+        """Mean weight of the tokens of each (word, tag) pair, float64 (n_pairs,)."""
         return np.ones(len(self.count)) if self.n_tokens is None else self.count / self.n_tokens
 
     def word_counts(self) -> tuple[Floats, Floats]:
@@ -258,15 +258,15 @@ class _Votes:
     A word has one vote for each of its signatures, divided among its tokens.
 
     Attributes:
-        names: the signatures; those with an ending need enough voting words, the last one covers all words.
+        names: the signatures; the last one covers all words.
         parent: int (n_signatures,); the next coarser signature, -1 for the last one.
         depth: int (n_signatures,); number of steps from each signature to the last one.
         of_word: int (n_words,); the finest signature of each word when it is not sentence-initial.
         sign: int (n_votes,); signature of each vote.
         row: int (n_votes,); index of the (word, tag) pair that each vote comes from.
         share: float64 (n_votes,); size of each vote, a fraction of the word's vote.
-        seen: float64 (n_signatures,), at least 0.5; number of tokens whose finest signature it is, among the
-            rarest words; for the last signature, of all these words.
+        seen: float64 (n_signatures,), at least 0.5; number of tokens of the rarest words with this finest
+            signature; for the last signature, number of all tokens of the rarest words.
     """
 
     names: list[str]
@@ -353,10 +353,10 @@ class _Signatures:
         names: the signatures.
         of_word: int (n_words,); the finest signature of each word when it is not sentence-initial.
         p_tag: float64 (n_signatures, n_tags); p(tag | signature).
-        count: float64 (n_signatures,); number of tokens of the rarest words, at least 0.5.
-        row: int (n_signatures, n_tags); row of ``z`` for each pair, or for the nearest coarser signature that
+        count: float64 (n_signatures,); number of the rarest words' tokens with each signature, at least 0.5.
+        row: int (n_signatures, n_tags); row of ``z`` for each signature, or for the nearest coarser one that
             occurs with the tag; -1 for tags that no rare word has.
-        z: float64 (n_pairs, m_max); smoothed mean Z.
+        z: float64 (n_pairs, m_max); smoothed mean Z of each (signature, tag) pair that occurs.
         tag_z: float64 (n_tags, m_max); mean Z of all words with a tag, for tags that no rare word has.
     """
 

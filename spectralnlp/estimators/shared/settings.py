@@ -22,11 +22,11 @@ class Options:
 
     @classmethod
     def of(cls, estimator: Estimator[Any], **others: object) -> Self:
-        """Create the options from those hyper-parameters of an estimator that have the names of the fields.
+        """Create the options from the hyper-parameters of an estimator with the same names.
 
         Args:
             estimator: estimator with the hyper-parameters.
-            others: values of further fields, or of fields to override.
+            others: values of other fields, which override hyper-parameters of the same name.
         """
         params = estimator.get_params(deep=False)
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]

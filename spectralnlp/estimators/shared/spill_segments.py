@@ -25,7 +25,7 @@ _RANGES = 64
 
 
 class WordTable(NamedTuple):
-    """Words by id; id 0 is the end of a sentence, and is empty.
+    """Words by id; id 0 stands for the end of a sentence, and has no letters.
 
     Attributes:
         letters: uint8; bytes of all words; word n is ``letters[bounds[n]:bounds[n + 1]]``.

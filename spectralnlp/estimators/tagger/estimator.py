@@ -75,7 +75,7 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
-        """Complete encoded sentences with the forbidden transitions and a choice of held-out sentences.
+        """Build training data from encoded sentences: find forbidden transitions, choose held-out ones.
 
         Args:
             examples: encoded sentences.
@@ -184,13 +184,13 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return ResumeState.of_arrays(stored)
 
     def resume_training(self, moments: TagLog, state: ResumeState) -> Self:
-        """Continue training with the new sentences at the end of the log, mixed with some earlier ones.
+        """Continue training with new sentences, mixed with some of the earlier ones.
 
         The temperature and the bias of the state are kept. If a tag of the state no longer occurs in any
         sentence, the model is trained from scratch.
 
         Args:
-            moments: log of all sentences, earlier and new ones.
+            moments: log of all sentences: the earlier ones, then the new ones.
             state: state after training on the earlier sentences.
         """
         self.validate()

@@ -188,8 +188,8 @@ def descend_token(t, first, base, examples, weights, sums, dropped, gradient, ra
 
     Args:
         t: index of the token in the sentence.
-        first, base: index of the sentence's first token among all tokens, and in ``examples.types``, with
-            its padding.
+        first: index of the sentence's first token among all tokens.
+        base: index of the sentence's first token in ``examples.types``, which includes padding.
         examples, weights, dropped: see `likelihood_epoch`.
         sums: `ScoreWeights`; sums of squared gradients; updated.
         gradient: float32 (n_tags,); p(tag | sentence), minus 1 for the gold tag.

@@ -31,8 +31,8 @@ def whitening_of_pairs(
         pairs: (V, V); E[x1 ⊗ x2].
         alpha0: concentration α0 of the Dirichlet prior.
         rank: maximum number of directions.
-        scaling: divide words by the square roots of their probabilities first, as in a CCA. The result is
-            still a whitening of M2, but on other leading directions.
+        scaling: choose the leading directions after division by the square roots of word probabilities, as
+            in a CCA; W whitens M2 in either case.
         random_state: seed of the randomised SVD.
 
     Returns:

@@ -48,7 +48,7 @@ class Filter(ABC):
         model: the parameters of the model.
         symbols: names of the V symbols, the last one for unknown symbols.
         symbol_index: id of each symbol, by name.
-        width: number k of components of a state that predict the future; they come first.
+        width: number k of leading components of a state that determine its predictions.
     """
 
     model: SequenceParameters
@@ -62,7 +62,7 @@ class Filter(ABC):
 
     @abstractmethod
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Return distributions of the next symbols, float64 (n, V), and the states, possibly corrected."""
+        """Return distributions of the next symbols, float64 (n, V), and corrected states, (n, ≥ k)."""
 
     @abstractmethod
     def update(self, states: Floats, symbols: Ints) -> Floats:
@@ -127,9 +127,9 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
 
 
 class _OperatorArrays(NamedTuple):
-    """The arrays of `ObservableOperators` that kernels use.
+    """The arrays of `ObservableOperators` that kernels use, under the same names.
 
-    All have the model's names, but ``floor`` is the product floor · base, float64 (V,).
+    Only ``floor`` differs: it is the model's ``floor`` times ``base``, float64 (V,).
     """
 
     emission: Floats

@@ -76,10 +76,10 @@ class Candidates(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Forward vectors: for each candidate tag of a token, the joint vector of its state and word.
+    """Forward vectors over the states of each candidate tag of each token, rescaled at every token.
 
-    `RefinedMarkov` explains joint vectors. A forward vector sums over the tags and states of all tokens
-    before; forward vectors are rescaled at every token.
+    A forward vector sums over the tags and states of all earlier tokens, and includes the token's own word;
+    see `RefinedMarkov` for joint vectors of a state and a word.
 
     Attributes:
         offsets: int64 (n_candidates + 1,); start of each candidate's vector in ``values``.
