@@ -97,7 +97,7 @@ def rule_tensors(table: TreeTable, projections: Projections, options: SmoothingO
 
 
 def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[Rows]]:
-    """Group nodes by the grammar rule that rewrites the node to its children.
+    """Group nodes by rule, that is, by the symbols of a node and of its children.
 
     Args:
         table: treebank in one binarisation.

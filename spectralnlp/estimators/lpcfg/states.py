@@ -28,7 +28,7 @@ class StateCounts:
 
     Events are binary rules, unary rules, (word, tag) pairs and roots. The counts of a binary rule a → b c are
     stored as a sparse matrix with a row for each state of a, and a column only for those pairs of states of b
-    and c that have been counted. Smoothing and EM never make the count of another pair non-zero.
+    and c that have been counted. The counts of all other pairs remain zero in smoothing and EM.
 
     Attributes:
         n_states: int32 (n_symbols,); number of states of each symbol.

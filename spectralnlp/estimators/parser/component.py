@@ -95,7 +95,7 @@ class Context:
         return result
 
     def jackknife(self, n_folds: int, read: Callable[[Fold], R], repetitions: int = 1) -> list[R]:
-        """Call a function for each fold of the treebank, with a parser learned from the other folds.
+        """Call ``read`` for each fold of the treebank, with grammars and components learned from other folds.
 
         Args:
             n_folds: number of folds.

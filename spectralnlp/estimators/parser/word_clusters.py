@@ -76,7 +76,7 @@ class WordClustering(Component):
 
 
 def cluster_words(vectors: WordVectors, random_state: int) -> WordClusters:
-    """Cluster words by their vectors; the tags of the clusters are not yet estimated.
+    """Cluster words by their vectors; the result has no tag factors (see `with_tag_factors`).
 
     Args:
         vectors: word vectors.

@@ -101,7 +101,7 @@ def spectral_model(
     smoothing: SmoothingOptions,
     lexicon_options: LexiconOptions,
 ) -> RefinedMarkov:
-    """Estimate a model from the projected vectors of every token (see the module).
+    """Estimate a spectral model from the projected vectors of tokens; for equations see the module.
 
     Args:
         table: tokens of tagged sentences.
@@ -179,7 +179,7 @@ def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
-    """Concatenate matrices to one array with the start of each, the form in which models store them."""
+    """Concatenate matrices into one array, in which models store them, with the start of each."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
     return DenseTensors(
         offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])

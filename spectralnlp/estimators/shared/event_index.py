@@ -27,8 +27,8 @@ class EventIndex(ABC, Generic[CountsT]):
     """Base class of indices of the events in trees or tagged sentences, to count events by hidden state.
 
     An event is the use of a rule, a transition between tags, a word with its tag, a root or a start. A
-    subclass defines the layout of counts (``CountsT``), and how to count, to compute expectations, and to
-    normalise.
+    subclass defines the class of its counts (``CountsT``), and the methods that compute counts, expected
+    counts and probabilities.
     """
 
     @property
@@ -109,7 +109,7 @@ class EventIndex(ABC, Generic[CountsT]):
 
 
 def smoothed_shares(counts: Floats, totals: Floats, smoothing: float, *, axis: int, n_states: Any) -> Floats:
-    """Divide counts by the totals of their states, and smooth with the mean over all states.
+    """Return relative frequencies of events given the state, smoothed with their mean over all states.
 
     Args:
         counts: counts of events, with states along ``axis``.

@@ -59,7 +59,7 @@ class GrammarEstimator(Estimator[Tree]):
 
     @property
     def binariser_(self) -> Binariser:
-        """The binariser, which converts trees to binary trees, of the first binarisation."""
+        """The object that converts trees to binary trees in the first binarisation."""
         return self.grammar_sets_[0].binariser
 
     @property

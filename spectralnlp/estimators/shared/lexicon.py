@@ -31,7 +31,7 @@ from spectralnlp.text.signatures import Signature, signature_by_name, signature_
 
 @dataclass(frozen=True, kw_only=True)
 class LexiconOptions(Options):
-    """Settings of a lexicon, which lists the possible tags of each word, and of its smoothing.
+    """Settings of a lexicon (the possible tags of each word, with vectors) and of its smoothing.
 
     The vector Z represents the state of a token; see the module.
 
@@ -65,7 +65,7 @@ class LexiconOptions(Options):
 
     @property
     def signature(self) -> Signature:
-        """Function that maps a rare or unknown word to a class of spelling, its signature."""
+        """Function that maps a rare or unknown word to its signature, a class of spelling."""
         return signature_by_name(self.scheme)
 
 
@@ -132,7 +132,7 @@ def count_tokens(
 
 
 class LexiconMaker:
-    """Builder of lexicons from the same tokens, for grammars that differ in their states.
+    """Builds the lexicons of grammars that have the same training tokens but different states.
 
     Args:
         tokens: counts of (word, tag) pairs.
@@ -327,8 +327,8 @@ def _enough(
 ) -> tuple[list[str], Mapping[str, str]]:
     """Return the signatures to use, and the next coarser signature of each.
 
-    Signatures with an ending are used if enough words vote for them; the others always are. The signature
-    that covers all words comes last.
+    Signatures with an ending are used only if enough words vote for them. The signature that covers all
+    words comes last.
 
     Args:
         voters: the id of a word and its signatures, finest first, for each group of tokens that vote.

@@ -14,7 +14,7 @@ _CHUNK = 4096  # number of nodes whose outer products are in memory at a time
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothingOptions(Options):
-    """Smoothing of a rule's moment, which has the weight λ = √n / (C + √n) if the rule occurs n times.
+    """Settings that smooth moments of rules; that of n nodes has the weight λ = √n / (C + √n).
 
     Args:
         smoothing: whether to smooth; if not, λ = 1.

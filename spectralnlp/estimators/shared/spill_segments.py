@@ -149,7 +149,7 @@ class WordColumns:
 
 @dataclass(frozen=True)
 class Census:
-    """Words of all segments on disk with their counts, without those that are rarer than a minimum.
+    """Words of all segments on disk that have a minimum count, with their counts.
 
     Attributes:
         words: the words that are kept, with their counts.

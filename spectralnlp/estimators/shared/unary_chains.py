@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 
 def commonest_chains(chains: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the most frequent unary chain for each pair (top, bottom), if it has labels in between.
+    """Return the most frequent unary chain for each pair of its ends (top, bottom).
+
+    Pairs are left out if this chain has no labels between its ends.
 
     Args:
         chains: count of each chain of labels, from top to bottom.

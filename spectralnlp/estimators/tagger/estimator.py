@@ -250,7 +250,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
     def learn_numbered(self, data: Numbered) -> ChainWeights:
         """Train on sequences that a caller has encoded with its own features, and return the weights.
 
-        The word segmenter is trained in this way. Tags are not taken to encode spans.
+        The word segmenter is trained in this way. Tags are not interpreted as codes of spans (BIO).
         """
         self.scheme_, self.n_sentences_ = "tags", len(data.examples.starts) - 1
         self._learn(data)
@@ -332,7 +332,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         return model, temperature
 
     def _find_bias(self, data: Numbered) -> float:
-        """Choose the bias towards spans on held-out blocks of sentences, with a model trained on the rest."""
+        """Choose the bias towards spans on held-out sentences, with a model trained on all others."""
         every = np.arange(len(data.examples.starts) - 1)
         held_out = every[every // _BLOCK % _BLOCKS == _BLOCKS - 1]
         if len(held_out) < _BLOCK:

@@ -118,7 +118,7 @@ class ResumeState:
 
 
 def in_half_precision(sums: ScoreWeights) -> ScoreWeights:
-    """Round sums to float16, as they are stored, so that training continues alike in memory and from disk."""
+    """Round sums to float16, as they are stored, so that training in memory and from disk agree."""
     first = np.float32(FIRST_SUM)
     rounded = np.minimum(sums.features, _LARGEST_SUM).astype(np.float16).astype(np.float32)
     return sums._replace(features=np.where(sums.features > first, rounded, first))

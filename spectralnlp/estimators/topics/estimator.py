@@ -41,7 +41,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
 
     The first pass over the data counts words, to choose the vocabulary. The second counts pairs of words,
     whose second moment is whitened. The third computes the whitened third moment, a k × k × k tensor, which
-    is decomposed. A few further passes of EM fit the documents better; from a random start, EM needs many.
+    is decomposed. A few further passes of EM then improve the topics.
 
     Attributes:
         topics_: the learned :class:`~spectralnlp.parameters.TopicMixture`.

@@ -254,7 +254,7 @@ class ExpectedCounts(_BagMoments):
 
     @classmethod
     def of(cls, topics: TopicMixture, iteration: int) -> Self:
-        """Return empty counts for an EM iteration from the given topics, which are made positive."""
+        """Return empty counts for an EM iteration; probabilities in ``topics`` are made positive."""
         return cls(topics.words, positive_topics(topics), topics.weights, topics.alpha0, iteration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ from spectralnlp.parameters import HiddenMarkov, ObservableOperators, SequencePa
 
 
 def filter_of(parameters: SequenceParameters) -> Filter:
-    """Return the filter, which predicts next symbols, for the parameters of a sequence model."""
+    """Return the filter that predicts next symbols with the parameters of a sequence model."""
     return _FILTERS[parameters.kind](parameters)
 
 

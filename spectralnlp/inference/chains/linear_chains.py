@@ -120,9 +120,6 @@ def tag_marginals(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute marginal probabilities of tags by the forward and backward passes; scores are log weights.
 
-    The recursion is that of `forward`, but sums over all tags at once, which takes fewer exponentials than
-    adding one pair of tags at a time.
-
     Args:
         emissions, starts, transitions, start, end: as for `best_tags`.
 
@@ -172,8 +169,7 @@ def _step(steps, forwards, scores, share, sums, pair_scores):
     """Take one step of the forward or backward pass, in logarithms.
 
     For each tag, the result is the log-sum-exp of scores plus transitions over all tags before it
-    (``forwards``) or after it. The exponentials of transitions are computed once for all tokens. A sum that
-    is so small that underflow matters is computed again in logarithms.
+    (``forwards``) or after it. Sums that are small enough to underflow are computed again in logarithms.
 
     Args:
         steps: transition scores.
