@@ -1,4 +1,4 @@
-"""Influence of each training tree on a predicted bracket of a sentence, to first order.
+"""Estimate the influence of each training tree on a predicted bracket of a sentence, to first order.
 
 The log odds of a bracket are log Z(with the bracket) − log Z(without the bracket), where each Z is a sum of
 probabilities over trees of the sentence. The derivative of log Z with respect to the logarithm of a parameter

@@ -47,7 +47,7 @@ def describe(examples, begin, end, labels, table):
     Args:
         examples: `ExampleTable`.
         begin, end: range of examples, ``end`` exclusive.
-        labels: `LabelValues`.
+        labels: `LabelValues`; hashes of label names, and tables of the heads of phrases.
         table: table of feature templates.
 
     Returns:

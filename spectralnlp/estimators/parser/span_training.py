@@ -96,7 +96,7 @@ def learn_weights(
 
     Args:
         examples: training examples, with posteriors by grammars that were not trained on them.
-        labels: values of labels that features use.
+        labels: what features use of labels: hashes of their names, and tables of the heads of phrases.
         table: table of feature templates.
         options: settings of the training.
         start: initial weights, or None to start from zeros.

@@ -1,4 +1,4 @@
-"""Moments of PCFGs: counts of rules, words, roots and unary chains."""
+"""Collect the training data of PCFGs: counts of rules, words, roots and unary chains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of tokens: of the word, of the context before it (past) and of the context after it (future).
+"""Compute features of tokens: of the word, of the context before it (past) and after it (future).
 
 Given the refinement of the token's tag, the three are independent, so the cross-covariance of any two of them
 reveals the refinements. The *chain* view pairs the past (outside) with the word and the future (inside). The

@@ -1,4 +1,4 @@
-"""Moments of documents: word frequencies, pairs, projected triples, and the expected counts for EM."""
+"""Collect what topics are learned from: frequencies, pairs and triples of words, and counts for EM."""
 
 from __future__ import annotations
 
