@@ -14,7 +14,7 @@ _CHUNK = 4096  # number of nodes whose outer products are in memory at a time
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothingOptions(Options):
-    """Settings that smooth moments of rules; that of n nodes has the weight λ = √n / (C + √n).
+    """Smoothing of the moments of rules: a moment over n nodes has the weight λ = √n / (C + √n).
 
     Args:
         smoothing: whether to smooth; if not, λ = 1.

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 
 def commonest_chains(chains: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the most frequent unary chain for each pair of its ends (top, bottom).
+    """Return the most frequent unary chain for each pair of ends (top, bottom).
 
-    Pairs are left out if this chain has no labels between its ends.
+    A pair is left out if its most frequent chain has no labels in between.
 
     Args:
         chains: count of each chain of labels, from top to bottom.
