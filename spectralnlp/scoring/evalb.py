@@ -211,12 +211,12 @@ def _select(tokens: Sequence[str], kept: Sequence[bool]) -> list[str]:
 def counted_brackets(tree: Tree, position: Sequence[int], parameters: EvalbParameters) -> list[Bracket]:
     """Return the brackets of a tree that are scored, parents first.
 
-    Brackets with a deleted label, and brackets over deleted units (words or characters) only, are left out.
+    A bracket is left out if its label is deleted, or if it has no words or characters that are scored.
 
     Args:
-        tree: gold or predicted tree.
-        position: for each of the n + 1 token boundaries, the number of scored units before it; the start and
-            end of brackets are given in these units.
+        tree: gold or predicted tree, with n tokens.
+        position: for each of the n + 1 token boundaries, the number of scored words (or characters) before
+            it. Brackets in the result start and end at these numbers.
         parameters: which labels are deleted.
     """
     brackets = []
@@ -260,7 +260,9 @@ def _count_crossing(gold: list[Bracket], test: list[Bracket]) -> int:
 
 
 def _innermost(brackets: list[Bracket], n_boundaries: int) -> list[tuple[float, float]]:
-    """Return the span of the innermost bracket that strictly contains each token boundary.
+    """Return, for each token boundary, the span of the innermost bracket that strictly contains it.
+
+    The span is (-inf, inf) for a boundary inside no bracket.
 
     Args:
         brackets: brackets of a tree, parents first.
@@ -286,7 +288,9 @@ _SUMMED = ("matched", "gold", "test", "crossing", "words", "correct_tags")
 
 @dataclass(frozen=True, slots=True)
 class EvalbScore:
-    """Sums of counts over sentences, and percentages computed from them; 0.0 if nothing was counted.
+    """Sums of counts over sentences, and percentages computed from them.
+
+    A percentage is 0.0 if its denominator is 0.
 
     Args:
         sentences: number of all sentences, scored or not.

@@ -226,16 +226,15 @@ class _Fit:
 
 
 def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
-    """Return how far a curve is below its F1 at the largest training size, as a share of its range.
+    """Return a learning curve's distance below its F1 at the largest size, scaled to 1 at the smallest size.
 
     Args:
-        trees: numbers of training trees.
+        trees: float64 (n,); numbers of training trees at which to evaluate the curve.
         rate: exponent c of the curve.
         sizes: smallest and largest number of training trees.
 
     Returns:
-        For each number of trees, the share of the F1 difference between the smallest and the largest size
-        that is still to be gained: 1 at the smallest size, 0 at the largest, negative beyond.
+        The scaled distances, float64 (n,): 0 at the largest size, negative beyond.
     """
     smallest, largest = sizes[0] ** -rate, sizes[1] ** -rate
     shape: Floats = (trees**-rate - largest) / (smallest - largest)
@@ -264,8 +263,8 @@ def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDA
 def _levels(trees: Floats, scores: Floats, held_out: NDArray[np.int64]) -> Floats:
     """Estimate how much easier each run's held-out set is than the mean of all sets, in F1.
 
-    Only runs of training sizes that were scored on every held-out set are compared, or all runs if no size
-    was.
+    Sets are compared on runs of the training sizes that occur with every set. If there is no such size, all
+    runs are used.
 
     Args:
         trees: float64 (n_runs,); number of training trees of each run.

@@ -69,7 +69,10 @@ class EvalbParameters:
 
     @cached_property
     def signature(self) -> str:
-        """A string that identifies the settings: ``COLLINS``, or the name and a digest of the settings."""
+        """A string that identifies the settings, such as ``COLLINS``.
+
+        For settings other than those of `COLLINS`, it is their name and a digest.
+        """
         if self == COLLINS:
             return COLLINS.name
         settings = [sorted(value) if isinstance(value, frozenset) else value for value in astuple(self)[1:]]

@@ -156,9 +156,9 @@ def score_raw(
     """Compare gold and predicted trees over the same text; sentences and tokens may differ.
 
     Args:
-        documents: for each document, the gold trees and the predicted trees, in the order of the text. A tree
-            is given as a pair of the tree and its sentence, whose tokens have character offsets into the text
-            of the document. That text is made of the gold words.
+        documents: for each document, its gold trees and its predicted trees, in the order of the text. Each
+            tree is paired with its sentence, whose tokens have character offsets into the document's text.
+            The text itself is not needed: it is rebuilt from the tokens of the gold sentences.
         parameters: which labels are deleted, and which labels and words are equivalent.
 
     Raises:
@@ -183,7 +183,7 @@ def score_raw(
 
 
 class _Document:
-    """Gold side of a document: its trees, its text, and the number of scored characters up to each offset.
+    """The gold trees of a document and its text, against which predicted trees are scored.
 
     Args:
         gold: one or more gold trees.
@@ -274,12 +274,14 @@ class _Document:
 
 
 def _spans(labels: Sequence[str], sentence: Sentence, position: Sequence[int]) -> list[Bracket]:
-    """Return a labelled span for each token that has a counted character.
+    """Return a labelled span for each token of a sentence, except tokens without counted characters.
+
+    Spans are measured in counted characters, which exclude white space.
 
     Args:
         labels: label of each token.
         sentence: the tokens, with character offsets into the text.
-        position: number of counted characters before each offset of the text, by which spans are given.
+        position: number of counted characters before each offset of the text.
     """
     spans = [
         (label, position[token.start], position[token.end])

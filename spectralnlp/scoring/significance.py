@@ -73,7 +73,7 @@ class Comparison:
         return f"PAIRED|p:randomisation|interval:bootstrap|{draws}|v:{__version__}"
 
     def to_flat_dict(self) -> dict[str, float | str]:
-        """Return the second score, the difference, its interval and p-value, by name."""
+        """Return the second system's score, the difference, its interval and its p-value, by name."""
         low, high = self.interval
         return {
             f"{self.metric}_against": self.score_b,

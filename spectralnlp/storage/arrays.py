@@ -41,6 +41,8 @@ _HINT = "copy or train the model again"
 class ArraySpec:
     """Declared dtype, shape and range of a model's array; see `float_array`, `int_array`, `offset_array`.
 
+    A named size, such as ``n_rows``, has the same value in all arrays of an object.
+
     Attributes:
         shape: the size of each axis: a number, a named size, or a named size plus a number (``n_rows + 1``).
         dtype: name of the dtype in memory.
@@ -49,7 +51,7 @@ class ArraySpec:
         most: the largest allowed absolute value, checked if ``finite``; None for no bound.
         below: a size that all values must be less than.
         into: for offsets, the size at which they must end; they start at 0 and never decrease.
-        ascending: whether values, or rows in lexicographic order, must increase strictly.
+        ascending: whether values must increase strictly; rows of a matrix are compared lexicographically.
         ascending_within: name of an array of offsets; values must increase strictly within each segment.
         finite: whether NaN and infinities are rejected.
         minus_infinity: whether minus infinity is allowed even if ``finite``.
@@ -109,9 +111,9 @@ def int_array(
     ascending: bool = False,
     ascending_within: str | None = None,
 ) -> ArraySpec:
-    """Declare an array of integers, by default nonnegative and of the same dtype in a file as in memory.
+    """Declare an array of integers, by default nonnegative; see `ArraySpec` for the arguments.
 
-    See `ArraySpec` for the arguments.
+    By default, the array has the same dtype in a file as in memory.
     """
     return ArraySpec(
         shape=shape,
@@ -125,7 +127,12 @@ def int_array(
 
 
 def offset_array(size: Size, *, into: Size) -> ArraySpec:
-    """Declare int64 offsets, which begin at 0, never decrease and end at the size ``into``."""
+    """Declare an int64 array of offsets, which begin at 0 and never decrease.
+
+    Args:
+        size: length of the array, as a number or a named size (see `ArraySpec`).
+        into: number that the last offset must equal: the length of the array that the offsets divide.
+    """
     return ArraySpec(shape=(size,), dtype="int64", stored=("int64",), least=0, into=into)
 
 
@@ -171,12 +178,14 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
 
 
 def not_repeated(arrays: Mapping[str, Array], first: Mapping[str, Array]) -> Arrays:
-    """Return the arrays that are not stored already, to save space in a model folder.
+    """Return the arrays that a model folder does not yet store under the same name, to save space.
 
     Args:
         arrays: arrays by name.
-        first: arrays of another object in the folder; those of ``arrays`` that equal the array of the same
-            name here are left out.
+        first: arrays by name, of another object in the same folder.
+
+    Returns:
+        The items of ``arrays`` that are not in ``first`` or differ from the array of that name there.
     """
     return {
         name: array
@@ -221,7 +230,7 @@ class StoredArrays:
     def part(self, prefix: str = "", *, fallback: str | None = None, **sizes: int) -> StoredArrays:
         """Return the arrays of one part of the model, whose names begin with a further prefix.
 
-        Sizes that become known while arrays of the part are read are not imposed on other parts.
+        Named sizes that are set by arrays of this part do not apply to other parts.
 
         Args:
             prefix: prefix of the part, within the prefix of these arrays.
@@ -241,7 +250,9 @@ class StoredArrays:
         return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
 
     def fields(self, cls: type, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return the validated arrays for the fields of a dataclass, without optional ones that are missing.
+        """Return the validated arrays for the fields of a dataclass, by name.
+
+        Optional arrays that the file lacks are left out.
 
         Args:
             cls: the dataclass, whose annotations declare the arrays.

@@ -30,8 +30,7 @@ def save_kept_moments(
     """Write moments (training statistics) beside the model that was learned from them.
 
     Args:
-        folder: the folder to write to, usually one from `staged`: two files are written, and only a staged
-            folder is replaced by both at once.
+        folder: the folder to write to. If it comes from `staged`, both files are replaced at once.
         metadata: JSON values.
         arrays: numeric arrays by name.
         model: folder of the model, if it is not ``folder``.

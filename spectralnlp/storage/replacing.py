@@ -79,8 +79,7 @@ def _clean_up(target: Path) -> None:
     """Remove hidden folders that killed writers left beside ``target``.
 
     If a writer was killed after it moved the old folder away and before it moved the new one to its place,
-    the old folder is restored. The name of a folder that was staged within a staged folder has two hidden
-    suffixes.
+    the old folder is restored.
     """
     name, hidden = re.escape(target.name), r"\.[0-9a-f]{8}\.(tmp|old)"
     pattern = re.compile(rf"\.{name}{hidden}|\.\.{name}{hidden}{hidden}")

@@ -36,7 +36,7 @@ class Snapshot:
         """Return whether the folder holds a file of this name.
 
         Raises:
-            ModelError: there is no such file, and another folder has taken the path of this one.
+            ModelError: there is no such file, and another folder now has the path of this folder.
         """
         if self._descriptor is None:
             return (self.path / name).exists()

@@ -88,7 +88,7 @@ class StoredValues(Mapping[str, Any]):
         Args:
             name: key of the value.
             kind: type of the value, as an annotation.
-            default: the result if the value is missing; by default, that is an error.
+            default: the result if the value is missing. Without it, a missing value is an error.
 
         Raises:
             ModelError: the value is missing, of another type or out of range. The message names the file and
@@ -272,7 +272,10 @@ def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
 
 
 def _union(arguments: tuple[Any, ...]) -> Checker:
-    """Return a checker that tries several types in order; if none fits, the error is that of the last."""
+    """Return a function that validates a value by the first of several types that it fits.
+
+    If the value fits none, the function raises the error of the last type.
+    """
     checkers = [_checker(each) for each in arguments if each is not NoneType]
     has_null = NoneType in arguments
 
@@ -354,7 +357,7 @@ def _inside(place: object, checker: Checker, value: Any) -> Any:
 
 
 def _record(cls: Any, value: Any) -> Any:
-    """Build a dataclass from an object; missing fields get their defaults."""
+    """Build a dataclass from the fields of a JSON object; missing fields get their defaults."""
     if not isinstance(value, Mapping):
         raise _unfit(value, "an object")
     hints = _hints_of(cls)

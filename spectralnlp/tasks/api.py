@@ -1,6 +1,7 @@
 """The package's main functions: read, train, load and evaluate any kind of model with one call each.
 
-They look up the task of the estimator or model, which does the work; see :mod:`spectralnlp.tasks.task`.
+Each function calls the task (parsing, tagging, …) of the given estimator or model; see
+:mod:`spectralnlp.tasks.task`.
 """
 
 from __future__ import annotations
@@ -338,7 +339,10 @@ def _task(name: str) -> Task:
 
 
 def _inputs(data: object) -> list[str | Path] | None:
-    """Return paths as a list, pipes copied to temporary files; None if the data are not paths."""
+    """Return a list of the given paths, or None if the data are not paths.
+
+    A pipe can be read only once, so it is copied to a temporary file.
+    """
     if isinstance(data, str | os.PathLike):
         return rereadable([cast("str | Path", data)])
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
@@ -347,7 +351,7 @@ def _inputs(data: object) -> list[str | Path] | None:
 
 
 def _reading(task: Task, **options: Any) -> dict[str, Any]:
-    """Return the options of `train` that were given (not None) as keyword arguments for ``task.read``.
+    """Return the options that are not None, as keyword arguments for ``task.read``.
 
     Raises:
         ConfigError: ``task.read`` does not take one of these options.

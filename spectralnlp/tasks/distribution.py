@@ -179,11 +179,13 @@ def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | No
 
 
 def _write_moments(name: str, folder: Path, target: Path, kept: Kept) -> None:
-    """Write the training statistics (moments) of an installed model to a folder, if the models are equal.
+    """Write training statistics (moments) to a folder, for use with an installed model.
+
+    The moments are those of the model in ``folder``, which must equal the installed model.
 
     Args:
         name: name of the installed model.
-        folder: folder of the model with moments.
+        folder: folder of the model from which the moments come.
         target: folder to write.
         kept: metadata and arrays of the moments.
 
@@ -260,9 +262,9 @@ def _entries(group: str, package: str, constants: Mapping[str, str]) -> str:
 
     Args:
         group: the entry-point group.
-        package: the package whose attributes are registered.
-        constants: mapping from the name of each entry point, without version, to the name of the package's
-            attribute, in lower case.
+        package: name of the package whose constants are registered.
+        constants: mapping from the name of each entry point, without the suffix ``.v1``, to the name of a
+            constant of the package, in lower case.
     """
     lines = [f'"{name}.v1" = "{package}:{of.upper()}"\n' for name, of in constants.items()]
     return "".join([f'[project.entry-points."spectralnlp.{group}"]\n', *lines, "\n"]) if lines else ""

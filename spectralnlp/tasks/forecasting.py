@@ -189,7 +189,8 @@ def forecast(
 def _blocks(corpus: Corpus[Tree]) -> list[list[Tree]]:
     """Split a corpus into blocks of neighbouring trees of one document.
 
-    A block is held out as a whole, so that no training tree is a neighbour of a held-out tree in it.
+    Whole blocks are held out: neighbouring trees are similar, so one of them must not train a parser that is
+    scored on the other.
     """
     blocks = []
     for partition in corpus.partitions():

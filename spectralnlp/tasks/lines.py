@@ -42,7 +42,7 @@ class LineTask(Task):
         return example
 
     def with_words(self, example: list[str], words: Sequence[str]) -> list[str]:
-        """Return the new words as an example; the old one is ignored, because it has nothing but words."""
+        """Return ``words`` as a new example. An example here is a list of words, so nothing else is kept."""
         return list(words)
 
     def from_record(self, record: Mapping[str, Any]) -> list[str]:

@@ -39,7 +39,7 @@ _TEXT = "The keeper of the old lamp saw it, and she waited in the harbour for 3 
 
 
 class TreeBoundaries(TokenBoundaries):
-    """Counts of token boundaries in trees, from which tokenisation conventions are learned."""
+    """Counts of words and adjacent tokens in trees, from which tokenisation conventions are learned."""
 
     @staticmethod
     def words_of(example: Tree) -> list[str]:
@@ -133,7 +133,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
         return isinstance(example, Tree)
 
     def with_words(self, example: Tree, words: Sequence[str]) -> Tree:
-        """Return a tree with its words replaced by as many others."""
+        """Return a tree with new words, one for each old word."""
         return _with_words(example, words)
 
     def wrap(self, fitted: Any) -> Parser:
@@ -227,7 +227,7 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
 
 
 def _grammar_of(fitted: Any) -> Any:
-    """Return the fitted grammar estimator: that of a trainer, or ``fitted`` itself."""
+    """Return the grammar estimator of a fitted parser trainer; a grammar estimator is returned unchanged."""
     return getattr(fitted, "grammar_", fitted)
 
 
@@ -248,6 +248,6 @@ def gold_sentence(tree: Tree, conventions: Conventions) -> Sentence:
 
 
 def _with_words(tree: Tree, words: Iterable[str]) -> Tree:
-    """Return the tree with its words replaced by as many others."""
+    """Return the tree with new words, one for each old word."""
     left = iter(words)
     return tree.fold(lambda node, below: Tree(node.label, below, None if below else next(left)))

@@ -60,9 +60,9 @@ def warm_up(parser: Parser) -> None:
 
 
 def _placed_documents(corpus: Corpus[Tree]) -> Iterator[list[PlacedTree]]:
-    """Yield a list for each non-empty document: its trees, with their sentences.
+    """Yield, for each non-empty document, a list of pairs of a tree and its sentence.
 
-    The tokens of a sentence have character offsets into the text that is made of the document's words.
+    The raw text of the document is reconstructed, and each token has its character offsets in this text.
     """
     first = islice(corpus, CONVENTION_EXAMPLES)
     conventions = Conventions.learn(word for tree in first for word in tree.words())

@@ -203,9 +203,9 @@ class _AnnotatedFiles(FileCorpus[AnnotatedSentence]):
         self.reader, self.encoding = reader, encoding
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return a message that says which nodes of trees are removed or moved on reading, if any.
+        """Return messages that say which nodes of treebank trees, such as traces, are removed on reading.
 
-        These are nodes such as traces in treebank files. Files of tagged text give no message.
+        There are no messages about files of tagged text.
 
         Args:
             training: ignored.

@@ -26,7 +26,7 @@ _PATHS = frozenset(["eigenwords", "featurizer", "unlabelled", "vectors"])
 
 
 class Comparison(Protocol):
-    """Protocol of results of `Task.compare`; ``str()`` gives a readable summary."""
+    """Protocol of the significance tests that `Task.compare` returns; ``str()`` gives a readable summary."""
 
     def to_flat_dict(self) -> Mapping[str, float | int | str]:
         """Return the figures of the significance test by name."""
@@ -99,10 +99,10 @@ class Task(ABC):
         """
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the name of the reader that ``auto`` means for some inputs.
+        """Return the name of the reader for some inputs; a task may recognise their format for ``auto``.
 
-        The name is stored, so that later data can be read in the same way. This base class returns ``reader``
-        unchanged.
+        The name is stored in models, so that later data can be read in the same way. This base class returns
+        ``reader`` unchanged.
 
         Args:
             inputs: files, folders or globs.
@@ -190,20 +190,20 @@ class Task(ABC):
         raise ConfigError(f"models for {self.name} are not trained from estimators")
 
     def training_counts(self, fitted: Any) -> dict[str, int]:
-        """Return the size of the training data for ``info``, by name, such as ``training trees``."""
+        """Return counts that describe the training data, by name, such as ``training trees``."""
         return {}
 
     def shown_parameters(self, fitted: Any) -> dict[str, Any]:
-        """Return the hyper-parameters for ``info`` and the model card; paths are reduced to the last part."""
+        """Return the hyper-parameters as the model card shows them: paths are reduced to their last part."""
         parameters = {name: as_stored(value) for name, value in fitted.get_params().items()}
         for name in _PATHS & parameters.keys():
             parameters[name] = _without_folders(parameters[name])
         return parameters
 
     def examples(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Corpus[Any]:
-        """Return the examples to fit an estimator to, made from those that `read` returned.
+        """Convert a corpus that `read` returned to the examples that an estimator is fitted to.
 
-        The base class returns the corpus unchanged.
+        This base class returns the corpus unchanged.
         """
         return corpus
 
@@ -220,7 +220,7 @@ class Task(ABC):
         raise ConfigError(f"rare words cannot be renamed for {self.name}", hint="leave out keep_words_above")
 
     def with_words(self, example: Any, words: Sequence[str]) -> Any:
-        """Return an example with its words replaced by as many others.
+        """Return a copy of an example with new words, one for each old word.
 
         Raises:
             ConfigError: examples of this task have no words that can be replaced.
@@ -228,14 +228,14 @@ class Task(ABC):
         return self.words_in(example)
 
     def init_kept_moments(self, estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty moments (training statistics) of the kind that is kept to update a model later.
+        """Return empty moments (training statistics) for a model that can be updated later.
 
-        The caller adds the training data to these moments, and passes them to `solve`. By default, they are
-        the moments that the estimator defines.
+        The caller adds the training data to these moments, and passes them to `solve`.
 
         Args:
-            estimator: an estimator of this task.
-            corpus: examples, as `examples` returns them; the first ones may determine some settings.
+            estimator: an estimator of this task, which defines the moments.
+            corpus: examples, as `examples` returns them; settings of the moments may depend on the first
+                ones.
 
         Raises:
             ConfigError: the estimator has no moments: it needs the examples themselves.
@@ -292,7 +292,7 @@ class Task(ABC):
         return None
 
     def evaluate(self, model: Any, corpus: Corpus[Any]) -> Report:
-        """Score a model on gold data, in parallel on the execution engine in use where that helps.
+        """Score a model on gold data, and return a report; some tasks score sentences in parallel.
 
         Args:
             model: a model, as `train` or `load` returns it.

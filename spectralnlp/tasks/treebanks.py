@@ -102,7 +102,7 @@ class _NltkTrees(Corpus[Tree]):
         self.on_bad = on_bad
 
     def partitions(self) -> Sequence[Partition[Tree]]:
-        """Return the partitions of the NLTK corpus; its trees lose traces and function tags."""
+        """Return the partitions of `self.corpus`; traces and function tags are removed from the trees."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_converted, each, self.on_bad))
             for each in self.corpus.partitions()

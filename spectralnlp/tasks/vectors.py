@@ -141,7 +141,10 @@ class NeighbourReport(Report):
     coverage: float
 
     def to_flat_dict(self) -> dict[str, float | int | str]:
-        """Return the fields as a dictionary; ``accuracy`` is ``nearest``, and ``accuracy_10`` is ``ten``."""
+        """Return the figures by name.
+
+        The fields ``nearest`` and ``ten`` have the names ``accuracy`` and ``accuracy_10``.
+        """
         return {
             "accuracy": self.nearest,
             "accuracy_10": self.ten,

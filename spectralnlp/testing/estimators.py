@@ -264,7 +264,7 @@ def _moments_merge(subject: _Subject) -> None:
 
 
 class _Documents(Corpus[Any]):
-    """Corpus with one document for each of several lists of examples."""
+    """Corpus in memory with several documents, each given as a list of examples."""
 
     def __init__(self, documents: Sequence[Sequence[Any]]) -> None:
         self.documents = documents

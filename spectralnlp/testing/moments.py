@@ -84,8 +84,8 @@ def check_moments(
         others: dictionary from the name of each parameter of the moments to a function that returns empty
             moments with another value of this parameter; None to skip the check that moments with different
             parameters do not merge.
-        exact: whether sums are equal to the last bit in any order; None to expect this of classes with
-            ``subtractable`` only.
+        exact: whether sums are equal to the last bit in any order; None to take the value of the class
+            attribute ``subtractable``.
         assert_same: function that raises an AssertionError if two moments differ; None to compare all
             their numbers.
         engines: names of execution engines whose results must be equal to the byte; add ``processes`` if
@@ -117,7 +117,7 @@ def check_moments(
 
 
 def moments_state(moments: Moments[Any]) -> State:
-    """Return dtype, shape and bytes of each array of moments, for comparison.
+    """Return the arrays of moments by name, each as (dtype, shape, bytes), for exact comparison.
 
     Examples:
         >>> from spectralnlp.estimators.eigenwords import PairCounts
@@ -157,8 +157,8 @@ def check_partition(case: MomentsCase, bounds: Sequence[tuple[int, int]], merges
         case: the moments and the examples.
         bounds: pairs (start, end) of indices of examples, one for each part, ``end`` exclusive; parts may be
             in any order.
-        merges: one number fewer than there are parts. For each number i in turn, part i + 1 of the parts
-            that are left is merged into part i, where i is taken modulo the number of these parts minus 1.
+        merges: order of the merges, one integer for each. If p parts are left, the integer i merges part
+            j + 1 into part j, where j is i modulo p - 1.
 
     Raises:
         AssertionError: the merged moments differ from those of all examples.

@@ -61,7 +61,8 @@ def read_blocks(path: str | Path, span: Span = WHOLE) -> Iterator[str]:
         span: the part to read; plain files only.
 
     Raises:
-        InputError: the file is missing, unreadable, not UTF-8, or contains a NUL; with path and line.
+        InputError: the file is missing, unreadable, not UTF-8, or contains a NUL. The error has the path
+            and, for invalid characters, the line.
     """
     line = 1
     for raw in _raw_blocks(path, span):
@@ -106,12 +107,12 @@ def _raw_blocks(path: str | Path, span: Span) -> Iterator[bytes]:
 
 
 def _chunks(file: BufferedReader, path: str | Path, span: Span, *, zipped: bool) -> Iterator[bytes]:
-    """Yield the bytes of the lines of a span, without a byte order mark.
+    """Yield the bytes of a span in chunks, without a byte order mark.
 
     Args:
         file: the opened file.
         path: path of the file, for error messages.
-        span: the span; ends within a line are moved to the end of this line.
+        span: the span to read; it consists of whole lines (see `Span`).
         zipped: whether the file is gzipped.
     """
     if span.begin:
@@ -179,9 +180,9 @@ class TextFiles(FileCorpus[str]):
         self.large = 0 if column else large
 
     def partitions(self) -> Sequence[Partition[str]]:
-        """Return a partition for each file, and for each span of a large file.
+        """Return a partition for each file, or several, one for each span, for a large file.
 
-        Row numbers of a span start at its offset in bytes.
+        The ``start`` of a partition is the offset of its span in bytes.
         """
         return [
             replace(whole, start=span.begin, read=partial(self.read, path, span=span))
@@ -191,7 +192,10 @@ class TextFiles(FileCorpus[str]):
 
 
 def _spans(path: str | Path, large: int) -> list[Span]:
-    """Split a large file into spans of equal size; small, gzipped and remote files stay whole."""
+    """Return spans of equal size that cover a file of more than ``large`` bytes.
+
+    A small, gzipped or remote file is covered by one span.
+    """
     if not large or is_address(path):
         return [WHOLE]
     try:
@@ -252,5 +256,5 @@ def check_reader(reader: str) -> None:
 
 
 def is_tokenised(text: str) -> bool:
-    """Return whether at least half of the punctuation marks are separated by blanks from the words before."""
+    """Return whether a text looks tokenised: blanks precede at least half of its punctuation marks."""
     return len(_APART.findall(text)) >= len(_ATTACHED.findall(text))

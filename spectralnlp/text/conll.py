@@ -103,7 +103,10 @@ def _raise(error: InputError) -> None:
 
 
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Return the first lines of a file, up to the first that is neither blank nor a possible comment."""
+    """Return the first lines of a file, up to and including the first that is neither blank nor a comment.
+
+    Every line that begins with ``#`` is taken for a comment.
+    """
     head: list[tuple[int, str]] = []
     for number, line in lines:
         head.append((number, line))

@@ -155,7 +155,7 @@ class Constraints:
         }
 
     def parts(self) -> list[tuple[str, Constraints]]:
-        """Return a description, for messages, and a `Constraints` object for each single constraint."""
+        """Return the constraints one by one, as pairs of a description and a `Constraints` object."""
         return [
             *((f"bracket {each}", Constraints(brackets=(each,))) for each in self.brackets),
             *((f"forbidden bracket {each}", Constraints(forbidden=(each,))) for each in self.forbidden),
@@ -164,7 +164,7 @@ class Constraints:
 
     @classmethod
     def union(cls, parts: Iterable[Constraints]) -> Constraints:
-        """Return one object with the constraints of several, such as some `parts`; none may be repeated."""
+        """Combine several `Constraints` objects, none of which may repeat a constraint of another."""
         listed = list(parts)
         return cls(
             brackets=tuple(bracket for each in listed for bracket in each.brackets),
@@ -175,7 +175,8 @@ class Constraints:
     def check(self, n_tokens: int, phrases: Collection[str], tags: Collection[str]) -> Constraints:
         """Check that the constraints fit a sentence and a model's labels, and return them for the parser.
 
-        Required brackets that only name the root of the tree, such as ``TOP``, are left out of the result.
+        A required bracket for the root (``TOP`` over all tokens) is left out of the result, because every
+        tree has it.
 
         Args:
             n_tokens: number of tokens of the sentence.
@@ -327,7 +328,10 @@ def _refuse_range(what: str, n_tokens: int) -> NoReturn:
 
 
 def similar_names(name: str, known: Collection[str]) -> str:
-    """Return a hint for a message about an unknown name: similar known names or, if none, some names."""
+    """Return a hint for an error about an unknown name: known names that are similar to it.
+
+    If no name is similar, the hint lists a few known names.
+    """
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"

@@ -206,11 +206,11 @@ class Conventions:
 
 
 def token_boundaries(words: Iterable[str]) -> Iterator[str | tuple[str, ...]]:
-    """Yield each word of a treebank, and each sequence of words that may be one word in raw text as a tuple.
+    """Yield the words of a treebank, and tuples of adjacent words that may be one word in raw text.
 
-    Tuples are words joined by a hyphen or slash, such as ``("well", "-", "known")``, and words with marks of
-    a split, such as ``("land$", "$ið")``. `Conventions.of_counts` infers the conventions from counts of all
-    items.
+    A tuple holds two words joined by a hyphen or slash, such as ``("well", "-", "known")``, or the parts of a
+    split word, such as ``("land$", "$ið")``. `Conventions.of_counts` infers the conventions from counts of
+    the words and tuples.
     """
     before, last = "", ""
     parts: tuple[str, ...] = ()

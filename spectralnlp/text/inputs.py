@@ -175,7 +175,8 @@ def annotate_items(
     Args:
         items: texts, tokenised sentences or `Sentence`; None stands for a missing sentence.
         tokenizer: the model's tokeniser.
-        annotate: maps a stream of sentences and None to a stream with one result for each.
+        annotate: function from a stream of sentences (None for a missing one) to a stream with one result
+            for each.
         on_bad: called with the error of each invalid item, which then counts as None; None to raise the first
             error.
 

@@ -43,10 +43,14 @@ class SentenceEnds(Protocol):
     batch: int
 
     def find(self, text: OpenText, stop: int) -> Sequence[int]:
-        """Return the indices of tokens that begin sentences, ascending, in [``text.decided``, ``stop``).
+        """Return the indices of the tokens that begin sentences, ascending.
 
-        No sentence may be longer than ``MAX_TOKENS``. At least ``ahead`` tokens follow ``stop``, unless the
-        text ends at ``stop``.
+        No sentence may be longer than ``MAX_TOKENS``.
+
+        Args:
+            text: the tokens; only those from index ``text.decided`` on may begin sentences.
+            stop: end index (exclusive) of the tokens to decide about. At least ``ahead`` tokens follow,
+                unless the text ends here.
         """
 
 

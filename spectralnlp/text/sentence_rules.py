@@ -1,6 +1,6 @@
 """Rules for sentence ends: a full stop or the like ends a sentence, but not after an abbreviation.
 
-The rules decide one gap between tokens at a time. A splitter learned from a treebank
+The rules decide before each token whether a sentence ends there. A splitter learned from a treebank
 (`spectralnlp.text.sentence_ends.SentenceEnds`) may overrule them.
 """
 
@@ -68,7 +68,10 @@ def is_complete(tokens: Sequence[Token]) -> bool:
 
 
 def _last_open(tokens: Sequence[Token]) -> int:
-    """Return the index of the last token, not counting up to 8 closing quotes and brackets at the end."""
+    """Return the index of the last token that is not a closing quote or bracket.
+
+    At most 8 closing quotes and brackets are skipped.
+    """
     last = len(tokens) - 1
     index = last
     while index > max(0, last - _MAX_CLOSERS) and tokens[index].text in _CLOSERS:
@@ -80,10 +83,10 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
     """Return whether a sentence ends before a token.
 
     Args:
-        before: the tokens before the token, at least one.
-        token: the token.
-        ends: function of two words that returns whether the first, an ellipsis or a word with a stop, ends a
-            sentence before the second.
+        before: the current sentence's tokens before ``token``; at least one.
+        token: the token to decide about.
+        ends: decides after an ellipsis, or a word with a stop such as ``etc.``. The function takes this word
+            and the next word, and returns whether a sentence ends between them.
     """
     last = before[-1]
     index = _last_open(before)
@@ -102,9 +105,10 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
 
 
 def _closes(token: Token, last: Token) -> bool:
-    """Return whether a token is a closing quotation mark or bracket that belongs to the token ``last``.
+    """Return whether a token is a closing quotation mark or bracket, and so cannot begin a sentence.
 
-    An upright quotation mark closes only if it touches ``last`` or has a closing form.
+    An upright quotation mark closes if no blank separates it from ``last``, the token before, or if its
+    ``form`` is a closing quotation mark.
     """
     if token.text in ("'", '"'):
         return token.start == last.end or token.form in ("''", "”")

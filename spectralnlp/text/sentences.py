@@ -71,8 +71,8 @@ def split_sentences(
         tokenizer: has the conventions, the language of the rules and the learned splitter.
         offset: number of characters in the stream before these lines; if not 0, the line before these lines
             must satisfy `may_cut`.
-        width: length in characters, without outer blanks, of the widest line between the last blank line and
-            these lines.
+        width: length of the widest line since the last blank line before these lines, in characters without
+            outer blanks.
     """
     pending = Pending(tokenizer.english, tokenizer.ends)
     previous = ""
@@ -111,7 +111,7 @@ def _carries_on(line: str, following: str, width: int) -> bool:
     """Return whether a sentence that ends its line without a stop continues on the next line.
 
     Args:
-        line: the line at whose end the sentence has no stop.
+        line: a line that ends without a stop.
         following: the next line.
         width: length of the longest line of the paragraph, in characters.
     """

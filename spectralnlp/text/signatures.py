@@ -114,7 +114,7 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
 
 def signature_chain(signature: str, word: str) -> list[str]:
-    """Return increasingly coarse spelling classes of a word, with its last five letters, four, …, and none.
+    """Return increasingly coarse spelling classes of a word, which keep fewer and fewer final letters.
 
     An estimate for one class backs off to the next, as for the suffixes of TnT (Brants 2000, section 2.3).
     Suffixes consist of letters only, and never include the word's first character.
@@ -135,9 +135,10 @@ def signature_chain(signature: str, word: str) -> list[str]:
 
 
 def other_spelling(word: str) -> str:
-    """Return a word with the mark of a split at its end added or removed, to look it up in either form.
+    """Return a word with the mark of a split (a final ``$``) added, or removed if it has one.
 
-    For example, return ``land$`` for ``land``, and ``land`` for ``land$``.
+    The result is ``land$`` for ``land``, and ``land`` for ``land$``. It is used to look up a word that the
+    lexicon has in the other form.
     """
     return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
 

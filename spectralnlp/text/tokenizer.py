@@ -139,8 +139,8 @@ class Tokenizer:
 
         Args:
             chunk: text between blanks.
-            start, end: range of the quotation mark in it.
-            inside: whether a quotation is open, which decides if nothing else does.
+            start, end: range of the quotation mark in the chunk.
+            inside: whether a quotation is open; used if neither direction nor neighbours decide.
         """
         opens = DOUBLE_QUOTES[chunk[start:end]]
         if opens is not None:
@@ -152,14 +152,15 @@ class Tokenizer:
         return free_before
 
     def _settle_stop(self, pieces: tuple[_Piece, ...], first: bool, following: str) -> tuple[_Piece, ...]:
-        """Attach a final full stop to the word before it, or separate it, if that depends on the next word.
-
-        A chunk is text between blanks.
+        """Decide by the next word whether a final full stop is part of the word before it, as in ``No. 5``.
 
         Args:
-            pieces: tokens of the chunk.
+            pieces: tokens of a chunk (text between blanks).
             first: whether the chunk is the first of its line.
-            following: the next chunk.
+            following: the next chunk of the line; empty if there is none.
+
+        Returns:
+            The tokens, with the stop attached or separated; unchanged if the next word does not matter.
         """
         start, end, text, _ = pieces[-1]
         if text == ".":
@@ -185,7 +186,7 @@ class Tokenizer:
         return pieces
 
     def _segment(self, chunk: str) -> Iterator[_Piece]:
-        """Yield the tokens of a chunk in a language without blanks between words."""
+        """Yield the tokens of a chunk, text between blanks that may contain several words."""
         if not is_continuous(chunk):
             yield from self._split(chunk)
             return
@@ -201,7 +202,7 @@ class Tokenizer:
             start = end
 
     def _split(self, chunk: str) -> Iterator[_Piece]:
-        """Yield the tokens of a chunk, regardless of its neighbours."""
+        """Yield the tokens of a chunk (text between blanks), whatever precedes and follows it."""
         start = 0
         while start < len(chunk):
             match = self._match(chunk, start)
@@ -240,7 +241,7 @@ class Tokenizer:
         return lowered in ANY_CASE or (word[0].isupper() and lowered.capitalize() in CAPITALISED)
 
     def _parts(self, word: str) -> list[str]:
-        """Split a word at contractions, clitics and hyphens, where the conventions do so."""
+        """Split a word at contractions, clitics and hyphens, if the treebank's conventions do so."""
         tail: list[str] = []
         if self.conventions.split_clitics:
             cut = CONTRACTIONS.get(word.lower().replace("’", "'"))

@@ -1,6 +1,6 @@
 """Constituency trees: treebank readers, transforms, head rules and binarisation.
 
-Binarisation encodes unary chains and intermediate nodes in node labels (symbols). Some functions decode them:
+Binarisation encodes unary chains and intermediate nodes in node labels (symbols). Functions for such labels:
 
 >>> from spectralnlp.trees import *
 >>> labels_of(symbol_of("S", "VP"))

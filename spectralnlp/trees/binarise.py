@@ -42,10 +42,10 @@ _ESCAPED = re.compile(r"\\(.)")
 
 @lru_cache(maxsize=8192)
 def symbol_of(*labels: str) -> str:
-    """Return the symbol of a node in a binarised tree.
+    """Return the symbol for a label, or for a unary chain that is collapsed into one node.
 
     Args:
-        labels: the node's label, or the labels of its unary chain from the top down.
+        labels: the label, or the labels of the chain from the top down.
     """
     return "+".join(label.translate(_ESCAPES) for label in labels)
 
@@ -80,9 +80,9 @@ def is_intermediate(symbol: str) -> bool:
 
 
 def split_annotation(symbol: str) -> tuple[str, str]:
-    """Split a symbol into base and annotation; the annotation may be empty.
+    """Split a symbol at its first ``^`` into base and annotation: ``@NP>^S`` into ``@NP>`` and ``S``.
 
-    The base keeps the mark and direction of an intermediate node.
+    The annotation is empty if the symbol has no ``^``.
     """
     base, _, annotation = symbol.partition("^")
     return base, annotation

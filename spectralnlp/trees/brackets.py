@@ -27,9 +27,9 @@ _BLANKS = " \t\r\n\f\v"
 
 
 def single_word(parts: list[str]) -> str | None:
-    """Return the word of a preterminal from its blank-separated parts; None if there is not exactly one part.
+    """Return the word of a preterminal, the only item of ``parts``; None if there is not exactly one.
 
-    This is the default of `read_brackets`, for treebanks whose leaves are single words.
+    `read_brackets` calls this function by default, for treebanks whose leaves are single words.
     """
     return parts[0] if len(parts) == 1 else None
 
@@ -53,9 +53,8 @@ def read_brackets(
         lines: lines with or without their ends.
         path: path of the file, for error messages.
         on_bad: called with the error of every bad tree; None to raise the first error. Reading resumes at the
-            next line, after the first line of the bad tree, that has ``(`` in column 0; if that is still part
-            of the bad tree, it is reported as well. An error from ``lines`` itself, such as a wrong encoding,
-            is reported in the same way and ends the reading.
+            first line that begins with ``(`` after the line where the bad tree begins. An error from
+            ``lines`` itself, such as a wrong encoding, is reported in the same way and ends the reading.
         leaf: function from the blank-separated parts of the text under a preterminal to the word, or to None
             if the parts are no valid leaf; an empty bracket has no parts.
         adapt: function that returns a changed tree, or None to skip the tree. If the function raises an
@@ -83,10 +82,9 @@ def read_brackets(
 
 
 class _Source:
-    """Lines with their numbers, which can be read again from the second line of an invalid tree.
+    """Iterator over pairs of a line number and a line, which can go back after an invalid tree.
 
-    In lines that are read again, a bracket in column 0 is taken to begin a tree, although a few trees of CESS
-    have such brackets inside. Therefore a line is read three times at most.
+    To find the trees after an invalid one, the parser reads its lines again, from the second line on.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -117,7 +115,7 @@ class _Source:
         del self._since_start[:-1]
 
     def resume(self) -> None:
-        """Go back to the first line after the current tree's first line that begins with a bracket."""
+        """Go back to the current tree's second line, and skip lines up to one that begins with a bracket."""
         self._again.extendleft(reversed(self._since_start[1:]))
         self._since_start = []
         self._skipping = True

@@ -200,7 +200,10 @@ class _View:
         return value
 
     def labelled_ancestors(self, n: int) -> list[Ids]:
-        """Return the symbols of the ``n`` nearest ancestors except intermediate nodes; 0 beyond the root."""
+        """Return the symbols of each node's ``n`` nearest ancestors that are not intermediate nodes.
+
+        The list has one array for each distance, uint64 (n_nodes,), the nearest first; 0 means no ancestor.
+        """
         phrase = np.array([not is_intermediate(symbol) for symbol in self.table.symbols])
         nearest = self.table.parent.copy()
         while True:
@@ -228,17 +231,18 @@ class _View:
             row[same] = row[row[same]]
 
     def leaf_at(self, position: Ints) -> Longs:
-        """Return the row of the preterminal at each token position; positions are clipped to valid ones."""
+        """Return the row of the preterminal at each token position; a position out of range is clipped."""
         return self._leaves[np.clip(position, 0, len(self._leaves) - 1)]
 
     def or_edge(self, column: Ids, leaf: Longs) -> Ids:
-        """Look up a value of a neighbouring preterminal for each node.
-
-        The value is 0 if the preterminal is in another sentence, or inside the node.
+        """Return, for each node, a value of the preterminal before or after it; 0 at the sentence edge.
 
         Args:
-            column: a value for each node.
-            leaf: row of a preterminal for each node.
+            column: uint64 (n_nodes,); a value for each node of the table.
+            leaf: int64 (n_nodes,); for each node, the row of the preterminal before or after it.
+
+        Returns:
+            The values, uint64 (n_nodes,); 0 if the preterminal is in another sentence or within the node.
         """
         same = self.table.tree[leaf] == self.table.tree
         outside = (self.table.start[leaf] < self.table.start) | (self.table.start[leaf] >= self.table.end)
