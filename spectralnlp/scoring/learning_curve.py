@@ -158,7 +158,7 @@ def fit_curve(
 
 @dataclass(frozen=True)
 class _Fit:
-    """Posterior of the curve, given the runs.
+    """Posterior distribution of the learning curve, given the scores of training runs.
 
     Each curve is described by its exponent c ("rate"), which comes from a grid, and by its F1 at the largest
     and at the smallest training size.
@@ -178,7 +178,7 @@ class _Fit:
 
     @classmethod
     def of(cls, trees: Floats, scores: Floats) -> _Fit:
-        """Fit a curve by least squares for each exponent of the grid, and weight exponents by likelihood.
+        """Fit a curve by least squares for each of many exponents c, and weight the exponents by likelihood.
 
         Args:
             trees: float64 (n_runs,); number of training trees of each run.
@@ -242,7 +242,7 @@ def _shape(trees: Floats, rate: float, sizes: tuple[float, float]) -> Floats:
 
 
 def _by_ceiling(ceilings: Floats, rise: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Resample drawn curves with weights from the prior on the ceiling.
+    """Resample random curves, with weights from the prior on the ceiling, and return their indices.
 
     Curves that do not rise are excluded, unless no curve rises.
 

@@ -154,13 +154,13 @@ def _specs_of(cls: Any) -> Mapping[str, ArraySpec]:
 
 
 def arrays_of(value: object) -> Arrays:
-    """Return the declared arrays of an object by name, as they are stored: float64 as float32."""
+    """Return the declared arrays of an object by name, as they are stored: float64 becomes float32."""
     fields = {name: getattr(value, name) for name in specs_of(type(value))}
     return {name: narrowed(array) for name, array in fields.items() if array is not None}
 
 
 def narrowed(array: Array) -> Array:
-    """Return an array as it is stored: float64 as float32, others unchanged."""
+    """Convert a float64 array to float32, as it is stored; return any other array unchanged."""
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
@@ -168,7 +168,7 @@ class WithArrays:
     """Base class of dataclasses whose array fields, declared with an `ArraySpec`, are stored."""
 
     def to_arrays(self) -> Arrays:
-        """Return the declared array fields for storage in a model folder, by name, float64 as float32."""
+        """Return the declared array fields by name, for storage: float64 arrays are converted to float32."""
         return arrays_of(self)
 
 
@@ -245,7 +245,7 @@ class StoredArrays:
         )
 
     def all(self) -> Arrays:
-        """Return all arrays whose names begin with the prefix, by the rest of the name; not validated."""
+        """Return, unvalidated, all arrays whose names begin with the prefix, by name without it."""
         start = self.prefix
         return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
 

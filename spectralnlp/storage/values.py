@@ -59,7 +59,7 @@ class StoredValues(Mapping[str, Any]):
     Indexing by name, as in any mapping, returns a value without validation.
 
     Args:
-        values: the object.
+        values: the JSON object, as a mapping.
         path: the file, for messages.
         where: path to the object within the file, such as ``grammar_sets.0.``, for messages.
 

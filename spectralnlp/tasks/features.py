@@ -45,8 +45,8 @@ What it knows of words comes from the training text: its licence applies."""
         Args:
             inputs: files, folders or globs.
             reader: ignored, because there is only one reader.
-            on_bad: called with the error of each line that lacks the column, and of each file that stops
-                being UTF-8.
+            on_bad: called with the error of each line that lacks the text column, and of each file that is
+                not UTF-8, the rest of which is skipped; None to raise the first error.
             text_column: the column with the text: its name in a table, or its number (from 1) in
                 tab-separated lines.
 

@@ -66,8 +66,8 @@ class LineTask(Task):
         Args:
             inputs: files, folders or globs.
             reader: ignored, because there is only one reader.
-            on_bad: called with the error of each line that lacks the column, and of each file that stops
-                being UTF-8.
+            on_bad: called with the error of each line that lacks the text column, and of each file that is
+                not UTF-8, the rest of which is skipped; None to raise the first error.
             text_column: the column with the text: its name in a table, or its number (from 1) in
                 tab-separated lines.
 
@@ -99,8 +99,8 @@ def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = 
     Args:
         path: the file.
         column: name or number of the column to read (see `text_cells`); None for whole lines.
-        on_bad: called with the error of each line that lacks the column, and with an error that makes the
-            rest of the file unreadable; such lines are skipped. None to raise the first error.
+        on_bad: called with the error of each line that lacks the column, which is skipped, and with an error
+            such as invalid UTF-8, which ends the reading; None to raise the first error.
 
     Raises:
         InputError: ``on_bad`` is None, and the file or column is missing or the file is not UTF-8.

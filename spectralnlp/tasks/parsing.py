@@ -75,14 +75,14 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             reader: name of a treebank reader, or ``auto``.
             on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
             encoding: encoding of the files; None for the default of the treebank format.
-            weights: how many times each tree of a treebank counts, by an input or by the folder that contains
-                input files; 1 by default.
+            weights: how many times each tree of a treebank counts, by the name of the treebank: an input, or
+                the folder of single input files. Trees of other treebanks count once.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:
             InputError: an input is missing or unreadable, the table is malformed, or (on reading) a tree is
                 malformed.
-            ConfigError: a weight is for something that is not an input, or is not a positive integer.
+            ConfigError: a weight names no treebank of the inputs, or is not a positive integer.
         """
         renaming = None if map is None else Renaming(map)
         in_memory = nltk_trees_of(inputs, on_bad)

@@ -44,12 +44,12 @@ def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
 
     Args:
         inputs: files, folders or globs.
-        weights: how many times each tree of a treebank counts, by an input or by the folder that contains
-            input files. Trees of other treebanks count once.
+        weights: how many times each tree of a treebank counts, by the name of the treebank: an input, or the
+            folder of single input files. Trees of other treebanks count once.
 
     Raises:
         InputError: an input is missing or holds no files.
-        ConfigError: a weight is for something that is not an input, or is not a positive integer.
+        ConfigError: a weight names no treebank of the inputs, or is not a positive integer.
     """
     checked = {_name_of(item): _checked(item, weight) for item, weight in weights.items()}
     treebank_of: dict[Location, str] = {}  # the first treebank that each file belongs to

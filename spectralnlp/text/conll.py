@@ -70,7 +70,7 @@ def read_annotated(
         reader: ``conllu``; ``columns``, one word per line, blanks or tabs between it and its tags, an empty
             line between sentences; ``tagged``, one sentence of ``word_TAG`` per line; or ``auto``, recognised
             from the first lines.
-        on_bad: called for each bad sentence, which is skipped; None to raise the first error.
+        on_bad: called with the error of each bad sentence, which is skipped; None to raise the first error.
         encoding: encoding of the file.
 
     Raises:

@@ -23,7 +23,7 @@ Cut = tuple[str, tuple[Annotated[int, Ge(1)], ...]]
 
 
 def is_cut(parts: Sequence[str]) -> bool:
-    """Return whether tokens are parts of one word, by the marks of cuts (``land$``, ``$ið``)."""
+    """Return whether tokens are marked as parts of one word, such as ``land$`` and ``$ið``."""
     return (
         len(parts) > 1
         and all(part.endswith(JOINT) and len(part) > 1 for part in parts[:-1])

@@ -46,10 +46,11 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
 
     Args:
         path: the file, plain or gzipped.
-        on_bad: called for each bad line, which is skipped; None to raise the first error.
+        on_bad: called with the error of each bad line, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: a line has another form, or its n-gram another length than the first; with path and line.
+        InputError: a line has another form, or its n-gram has not the length of the file's first n-gram. The
+            error has the path and the line.
     """
     order = 0
     words: list[list[str]] = []

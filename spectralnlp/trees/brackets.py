@@ -55,14 +55,15 @@ def read_brackets(
         on_bad: called with the error of every bad tree; None to raise the first error. Reading resumes at the
             first line that begins with ``(`` after the line where the bad tree begins. An error from
             ``lines`` itself, such as a wrong encoding, is reported in the same way and ends the reading.
-        leaf: function from the blank-separated parts of the text under a preterminal to the word, or to None
-            if the parts are no valid leaf; an empty bracket has no parts.
+        leaf: function that returns the word of a preterminal, given a list of the parts (between blanks) of
+            its text, which is empty for an empty bracket; None if the parts are no valid leaf.
         adapt: function that returns a changed tree, or None to skip the tree. If the function raises an
             InputError, the number of the tree's first line is added.
 
     Raises:
         InputError: brackets are unbalanced or empty, there is text outside brackets, a word has no
-            preterminal of its own, or there is a NUL; with path, line and number of the tree.
+            preterminal of its own, or there is a NUL. The error has the path, the line and the number of the
+            tree.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets

@@ -145,7 +145,7 @@ def _rich_outside(view: _View) -> list[Ids]:
 
 
 class _View:
-    """Columns of a tree table from which features of nodes are computed."""
+    """A treebank's table of nodes, with further columns, from which features of nodes are computed."""
 
     def __init__(self, table: TreeTable, signature: Callable[..., str]) -> None:
         self.table = table
@@ -176,8 +176,8 @@ class _View:
 
         Args:
             group: index of the feature's template.
-            columns: values of the feature, one array or several.
-            only: nodes to which the feature applies, others get 0; None for all nodes.
+            columns: one or more arrays (n_nodes,) with the values that make up the feature.
+            only: bool (n_nodes,); nodes to which the feature applies, while others get 0; None for all nodes.
         """
         value = hash_columns(group, *columns)
         return spilled(value if only is None else np.where(only, value, NONE))
