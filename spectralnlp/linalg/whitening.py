@@ -22,9 +22,10 @@ def whiten(
     *,
     random_state: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
-    """Whiten a symmetric matrix M, known only by its products, on eigenvectors of positive eigenvalues.
+    """Compute W with Wᵀ M W = I, from the largest positive eigenvalues of a symmetric matrix M.
 
-    Computes W with Wᵀ M W = I (Anandkumar et al. 2014, section 4.3.1).
+    M need not be given explicitly, only as a function that computes products with it. See Anandkumar et al.
+    2014, section 4.3.1.
 
     Args:
         multiply: function that maps X (n, k) to M X (n, k).
@@ -34,8 +35,8 @@ def whiten(
 
     Returns:
         Three arrays: W (n, r); M W (n, r), which is the transposed pseudo-inverse of W; and the ``rank``
-        largest eigenvalues, descending, of which the first r are positive and not negligible. All have fewer
-        columns or elements if n is less than ``rank``.
+        largest eigenvalues, descending (only n if n is less than ``rank``). r is the number of these that are
+        positive and not negligible.
     """
     # Sampling error makes negative eigenvalues, some of which are large in magnitude: compute extra vectors.
     searched = rank + rank // 2 + 8

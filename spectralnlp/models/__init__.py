@@ -41,10 +41,10 @@ def folder_of(name: str | Path) -> Path:
 
 
 def moments_folder(folder: Path) -> Path:
-    """Return the folder with the moments (training statistics) of a model.
+    """Return the folder that holds the moments (training statistics) of a model.
 
-    If the model's folder has no moments, but a package with the model's moments is installed, the folder of
-    this package is returned; in all other cases, the model's folder, which may have no moments.
+    Moments are in the model's folder or in a package that is installed separately. If there are none, the
+    model's folder is returned.
 
     Args:
         folder: the folder of the model.

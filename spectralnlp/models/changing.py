@@ -27,10 +27,10 @@ class ChangingModel(StorableModel):
 
     @classmethod
     def from_stored(cls, stored: StoredModel) -> Self:
-        """Return the model that a folder holds, with the folder's path and digest.
+        """Build a model from a model folder that was read, and set the model's `folder` and `digest`.
 
         Raises:
-            ModelError: the folder lacks something that the model needs, which the message names.
+            ModelError: the folder lacks something that the model needs. The message names it.
         """
         model = super().from_stored(stored)
         object.__setattr__(model, "folder", Path(stored.path))
@@ -55,9 +55,9 @@ class ChangingModel(StorableModel):
         return super().__repr__().replace(">", f", {text}>" if files else ">")
 
     def as_changeable(self, other: Self) -> Self:
-        """Copy the folder, the digest and the kept statistics of this model to another, and return the other.
+        """Copy this model's folder, digest and kept statistics to a variant of it, and return the variant.
 
-        A variant of a model can then be updated like the model itself.
+        The variant can then be updated like the model itself.
 
         Args:
             other: a variant of this model, such as a parser with another tagger; changed in place.
@@ -67,10 +67,10 @@ class ChangingModel(StorableModel):
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with those settings of the original model that training does not determine.
+        """Return this model with the settings of another model that training does not determine.
 
-        This method of the base class returns the model unchanged. Subclasses with such settings, as parsers
-        with their tagger, override it.
+        An example is the tagger of a parser. The base class has no such settings, and returns the model
+        unchanged.
 
         Args:
             original: the model from which this model was made by an update.

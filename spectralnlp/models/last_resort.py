@@ -82,7 +82,7 @@ def _to_blame(
 
     Args:
         parts: one or more constraints that no tree meets together with ``met``.
-        derives: function of constraints that returns whether some tree meets all of them.
+        derives: function that tells whether some tree meets all of the constraints that it is given.
         left: list of one item, the number of calls of ``derives`` still allowed; decremented at each call.
             When it reaches 0, the remaining constraints are returned without being tested.
         met: constraints that some tree meets.
@@ -91,7 +91,7 @@ def _to_blame(
         return list(parts)
 
     def of_half(half: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-        """Return a subset of ``half`` that conflicts with ``others``; [] if no tree meets ``others``."""
+        """Return constraints of ``half`` that conflict with ``others``; [] if ``others`` alone conflict."""
         if left[0] <= 0:
             return list(half)
         left[0] -= 1
@@ -105,7 +105,7 @@ def _to_blame(
 
 
 def likeliest_tags(grammars: ForestGrammars, words: Sequence[str]) -> list[str]:
-    """Return the most probable tag of each word regardless of context, for trees that no grammar derives."""
+    """Return the most probable tag of each word, regardless of context."""
     lookup = look_up(grammars.coarse.lexicon, words, grammars.signature)
     values = coarse_values(grammars.coarse, lookup, None, any_tag=True) * grammars.rules.prior
     return [labels_of(grammars.coarse.symbols[tag])[-1] for tag in values.argmax(axis=1).tolist()]
@@ -137,9 +137,9 @@ def flat_tree(grammars: ForestGrammars, sentence: SentenceInput) -> tuple[Tree, 
 
 
 def _labelled(grammars: ForestGrammars, constraints: Constraints) -> list[tuple[str, int, int]]:
-    """Return required brackets as (label, start, end), unlabelled ones with the most frequent label.
+    """Return the brackets that constraints require, as (label, start, end).
 
-    Labels that a constraint forbids over a span are not chosen for it.
+    A bracket without a label gets the most frequent label that is not forbidden over its span.
     """
     prior, table = grammars.rules.prior, grammars.label_table
     by_frequency = sorted(table.rows, key=lambda label: -float(prior @ table.of_bottom[table.rows[label]]))

@@ -61,8 +61,8 @@ class Parser(TextParser, ChangingModel):
     """A trained constituency parser.
 
     Attributes:
-        grammar_sets: sets of grammars, each with a binarisation. Several sets form a pool: decoders that can
-            pool (``mbr``) average their span posteriors; other decoders, and k-best lists, use the first set.
+        grammar_sets: sets of grammars, each with a binarisation. If there are several sets, the decoder
+            ``mbr`` averages their span posteriors; other decoders, and k-best lists, use only the first set.
         conventions: tokenisation conventions of the treebank.
         decoder, decoder_settings: name of the decoder, as ``spectralnlp plugins`` lists it; its settings.
         pruning: the settings of coarse-to-fine pruning.
@@ -109,7 +109,9 @@ class Parser(TextParser, ChangingModel):
 
     @classmethod
     def join(cls, parsers: Sequence[Parser]) -> Parser:
-        """Join trained parsers to a pool, with the conventions and settings of the first.
+        """Combine trained parsers into one that averages their posteriors.
+
+        Conventions, settings and components are those of the first parser.
 
         Args:
             parsers: one or more parsers, trained on treebanks with the same labels.
@@ -172,7 +174,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def default_evidence(self) -> TagEvidence | None:
-        """The installed tagger that `tagger` names, loaded on first use; None if it is not installed."""
+        """Tag probabilities of the installed tagger named by `tagger`; None if it is not installed."""
         if self.tagger is None or self.tagger not in registry.models:
             return None
         evidence = TagEvidence(load_tagger(self.tagger))
@@ -229,7 +231,7 @@ class Parser(TextParser, ChangingModel):
         )
 
     def look_up(self, sentence: Sentence, *, fixed_tags: bool = True, pooled: bool = True) -> SentenceInput:
-        """Look up a sentence's words, tags and constraints, and predict which chart cells to parse.
+        """Return the input of the chart parser: lexical scores, constraints and the chart cells to parse.
 
         Args:
             sentence: the sentence; if it has tags, no tagger is used.
@@ -251,7 +253,7 @@ class Parser(TextParser, ChangingModel):
         return parser.open_cells(parser.look_up(words, tags, constraints, tag_weights=weights, pooled=pooled))
 
     def checked(self, sentence: Sentence) -> Constraints | None:
-        """Check the constraints of a sentence, and return them; None for a sentence without constraints.
+        """Return the constraints of a sentence after checking them; None if it has no constraints.
 
         Raises:
             ConstraintError: a constraint is out of range, or has an unknown label.
@@ -260,7 +262,7 @@ class Parser(TextParser, ChangingModel):
         return constraints and constraints.check(len(sentence), self.phrases, self.tags)
 
     def _k_best(self, forests: Forests, decoder: Decoder, k: int) -> tuple[Alternative, ...]:
-        """Return the k best trees of a sentence's first forest, without repetitions of equal trees."""
+        """Return up to k distinct trees of a sentence's first forest with their scores, best first."""
         number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):

@@ -118,8 +118,9 @@ class RefinementTagger(TextTagger, ChangingModel):
     def log_probability(self, sentence: Sequence[str], tags: Sequence[str] | None = None) -> float:
         """Return the natural logarithm of the probability of the words, or of the words and their tags.
 
-        The probability is the exact mean over the models; a negative one, which a spectral model may give
-        because of sampling error, counts as 0. Unknown words are replaced by their signatures.
+        The probability is the exact mean over the models. Sampling error can make the probability of a
+        spectral model negative; it then counts as 0. Unknown words are replaced by their signatures (spelling
+        classes).
 
         Args:
             sentence: the words.

@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the tagger class for the ``kind`` that a model folder names; a linear chain if it names none."""
+    """Return the class of a stored tagger by its ``kind``; `Tagger` if the folder does not name a kind."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 

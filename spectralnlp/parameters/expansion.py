@@ -114,7 +114,7 @@ def write_tensors(factors, rules, offsets, is_there, numbers):
 
 @kernel
 def expand_rules(factors, rules, offsets, is_there, numbers):
-    """Compute the tensors of some rules from their low-rank form, as a kernel that Python can call.
+    """Call `write_tensors` from Python: compute the tensors of some rules from their low-rank form.
 
     See `write_tensors` for the arguments.
     """

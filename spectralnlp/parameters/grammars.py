@@ -87,7 +87,7 @@ class LatentGrammar:
         return signed
 
     def common_arrays(self) -> Arrays:
-        """Return the arrays to store that all grammars learned from the same binarised trees share.
+        """Return the arrays that are the same in all grammars of a set, and are therefore stored once.
 
         They are ``binary_rules``, ``unary_rules`` and all arrays of the lexicon except its vectors.
         """
@@ -95,10 +95,9 @@ class LatentGrammar:
         return arrays | with_prefix("lexicon.", self.lexicon.common_arrays())
 
     def unshared_arrays(self, *, compact: bool = False) -> Arrays:
-        """Return the arrays to store that differ between grammars learned from the same trees.
+        """Return the arrays that differ between the grammars of a set, and are stored for each grammar.
 
-        They are the numbers of states, the tensors, the root weights and the lexical vectors; `common_arrays`
-        returns all other arrays.
+        They are the numbers of states, the tensors, the root weights and the lexical vectors.
 
         Args:
             compact: store tensors and lexical vectors as float16.
@@ -116,8 +115,8 @@ class LatentGrammar:
         """Read a grammar from stored arrays.
 
         Args:
-            common: fields shared by grammars of the same trees: ``symbols``, ``is_tag``, ``binary_rules`` and
-                ``unary_rules``.
+            common: the fields ``symbols``, ``is_tag``, ``binary_rules`` and ``unary_rules``, which are the
+                same in all grammars of a set.
             lexicon: shared fields of the lexicon, as `Lexicon.common_fields` returns them.
             arrays: stored arrays, as `unshared_arrays` returns them; ``arrays.sizes`` must contain
                 ``n_symbols``.
@@ -153,7 +152,7 @@ _RULES = ("binary_rules", "unary_rules")
 
 
 def _halved(arrays: Arrays) -> Arrays:
-    """Convert tensors and lexical vectors to float16 for storage, by `to_half_precision`."""
+    """Return the arrays with tensors and lexical vectors in float16, made by `to_half_precision`."""
     halved = dict(arrays)
     for name, values in arrays.items():
         if name.endswith(".values"):
@@ -241,8 +240,8 @@ class GrammarSet:
         Args:
             arrays: stored arrays, as `to_arrays` returns them.
             metadata: stored JSON values, as `to_json` returns them.
-            fallback: prefix of the array names of another grammar set in the same folder, which has the
-                lexicon arrays that are not stored twice; None if this set was stored with all arrays.
+            fallback: prefix of the array names of another grammar set in the same folder. Lexicon arrays that
+                this set lacks are read from that set. None if this set was stored with all arrays.
 
         Raises:
             ModelError: a stored array or value is invalid.

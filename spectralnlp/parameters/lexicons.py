@@ -27,9 +27,9 @@ from spectralnlp.storage import (
 class Lexicon:
     """The possible tags of each word, with a vector over each tag's states.
 
-    Entries are the known words, then the signatures (spelling classes) of unknown words; the last
-    signature serves all words that have no other. Vectors hold p(word | tag, state) / p(word), so the log
-    probability of a sentence includes the sum of ``log_weight`` over its words.
+    Entries are the known words, then the signatures (spelling classes) of unknown words. The last signature
+    is for unknown words to which no other signature applies. Vectors hold p(word | tag, state) / p(word), so
+    the log probability of a sentence includes the sum of ``log_weight`` over its words.
 
     Attributes:
         words: known words; entry w is ``words[w]``.
@@ -111,7 +111,7 @@ class Lexicon:
 
     @classmethod
     def with_values(cls, common: Mapping[str, Any], widths: Ints, arrays: StoredArrays, name: str) -> Lexicon:
-        """Read the vectors of one model's lexicon, and combine them with the fields that models share.
+        """Return the lexicon of one model: the fields that models share, and the model's stored vectors.
 
         Args:
             common: shared fields, as `common_fields` returns them.

@@ -26,9 +26,9 @@ from spectralnlp.storage import (
 class ObservableOperators(WithArrays):
     """Observable-operator model of sequences over V symbols (Jaeger 2000), with smoothing parameters.
 
-    A state is a vector s of k numbers with ``normaliser`` · s = 1. The model predicts symbol x with the
-    number ``emission[x]`` · s, after which the state is B_x s, rescaled. These numbers may be negative;
-    `spectralnlp.inference.chains.filtering` describes how they become probabilities. A hidden Markov model
+    A state is a vector s of k numbers with ``normaliser`` · s = 1. The estimated probability of symbol x is
+    ``emission[x]`` · s; after symbol x, the state is B_x s, rescaled. Estimates may be negative;
+    `spectralnlp.inference.chains.filtering` describes how they are corrected. A hidden Markov model
     is the case B_x = T diag(O_x), up to a change of basis (Hsu, Kakade and Zhang 2009, lemma 1).
 
     Attributes:
@@ -36,7 +36,7 @@ class ObservableOperators(WithArrays):
         symbols: V names; the last one stands for all unknown symbols.
         initial: float64 (k,); state before the first symbol (b₁).
         normaliser: float64 (k,); the vector b∞ whose product with every state is 1.
-        stationary: float64 (k,); mean state, towards which states are shrunk.
+        stationary: float64 (k,); mean state.
         emission: float64 (V, k); rows b∞ᵀ B_x.
         operators: float64 (n_operators, k, k); B_x of the symbols that have an operator.
         operator_index: int32 (V,); index of each symbol's operator; -1 for a symbol too rare to have one,
@@ -44,7 +44,8 @@ class ObservableOperators(WithArrays):
         arrival: float64 (V, k); mean state after each symbol.
         base: float64 (V,); a positive distribution over symbols, used for smoothing.
         floor: weight of ``base`` in every prediction.
-        tolerance: if the negative numbers of a prediction add up to more than this, the state is shrunk.
+        tolerance: if the negative estimates of a prediction add up to more than this, the state is moved
+            towards ``stationary``.
     """
 
     kind: ClassVar[str] = "operators"

@@ -95,15 +95,15 @@ class RefinedMarkov:
 
     @cached_property
     def pair_index(self) -> Ints:
-        """Index in ``pairs`` of each pair of tags, int32 (n_tags, n_tags); -1 for all other pairs."""
+        """Row of each pair of tags in ``pairs``, int32 (n_tags, n_tags); -1 for a pair that is not there."""
         index = np.full((len(self.tags),) * 2, -1, np.int32)
         index[self.pairs[:, 0], self.pairs[:, 1]] = np.arange(len(self.pairs))
         return index
 
     def unshared_arrays(self) -> Arrays:
-        """Return the arrays to store for this model alone, not those that all models of a set share.
+        """Return the arrays that differ between the models of a set, and are stored for each model.
 
-        The models of a set share ``pairs`` and all arrays of the lexicon except its vectors.
+        ``pairs`` and all arrays of the lexicon except its vectors are the same in all models of a set.
         """
         transitions, lexicon = narrowed(self.transitions.values), narrowed(self.lexicon.values)
         return {**arrays_of(self), "transitions": transitions, "lexicon": lexicon}
@@ -227,10 +227,10 @@ class FeatureRows(NamedTuple):
         return cls(offsets_of(counts), columns.astype(np.uint16), features[rows, columns])
 
     def without(self, negligible: float) -> tuple[FeatureRows, NDArray[np.bool_]]:
-        """Drop weights of magnitude below ``negligible``, and rows without any weights left.
+        """Return a copy without weights of magnitude below ``negligible``, and without empty rows.
 
         Returns:
-            The remaining rows, and which rows remain, bool (n_features,).
+            The copy; and whether it has each row, bool (n_features,).
         """
         kept = np.abs(self.weights) >= negligible
         sizes = np.diff(offsets_of(kept)[self.first])

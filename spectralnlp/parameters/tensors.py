@@ -113,9 +113,9 @@ class DenseTensors:
         return self.values, np.ones(len(self.offsets) - 1, bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return a `Factors` record without cores and bases, for kernels that also take low-rank tensors.
+        """Return a `Factors` record without cores and bases, to call kernels that require such a record.
 
-        Kernels do not read the record of dense tensors, because `expanded` has every tensor already.
+        Kernels do not read it, because `expanded` returns every tensor.
 
         Args:
             shapes: int32 (n_rules, order); shape of each tensor.
@@ -235,7 +235,7 @@ class FactoredTensors:
         return np.empty(self.offsets[-1], np.float32), np.zeros(len(self.shapes), bool)
 
     def stored(self, shapes: Ints) -> Factors:
-        """Return cores and bases as the record that kernels take; ``shapes`` is ignored."""
+        """Return the cores and bases as a `Factors` record, for kernels; ``shapes`` is ignored."""
         return self._stored
 
     @cached_property
@@ -272,7 +272,7 @@ class FactoredTensors:
 def _between(
     numbers: NDArray[Any], places: Offsets, is_old: NDArray[np.bool_], new: Sequence[Floats]
 ) -> NDArray[Any]:
-    """Insert the tensors of new rules among those of old rules, in the order of the extended grammar.
+    """Merge the tensors of old and new rules into one array, in the order of the extended grammar.
 
     Args:
         numbers: tensors of the old rules, concatenated; either complete or as cores and bases.

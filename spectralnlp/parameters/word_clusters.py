@@ -43,10 +43,7 @@ class WordClusters(WithArrays):
         return {word: row for row, word in enumerate(self.words)}
 
     def of(self, word: str) -> tuple[int, int]:
-        """Return the coarse and fine cluster of a word; zeros if it is in no cluster.
-
-        A word that is not in ``words`` has the clusters of its lower-cased form, if that form is.
-        """
+        """Return the coarse and fine cluster of a word or, if it has none, of its lower-cased form; else zeros."""
         row = self._row.get(word)
         if row is None:
             row = self._row.get(word.lower())

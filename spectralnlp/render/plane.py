@@ -93,7 +93,7 @@ PICTURES = (
 
 
 def check_drawable(path: Path) -> None:
-    """Check that a picture can be drawn and written to a file of this name, before anything is computed.
+    """Check that matplotlib is installed and can write a picture to ``path``, judged by the suffix.
 
     Raises:
         ConfigError: matplotlib is not installed, or the file name does not end in .png or .svg.
@@ -153,7 +153,7 @@ def draw_words(vectors: WordSpace, pictures: Sequence[Picture], path: Path) -> l
 
 
 def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> list[Any]:
-    """Draw one panel; return the labels of its words, which may overlap."""
+    """Draw the words of one panel, and return matplotlib's annotations of the words, which may overlap."""
     groups = {name: [word for word in words if word in vectors] for name, words in picture.groups.items()}
     words = [word for group in groups.values() for word in group]
     if len(words) < 3:
@@ -190,7 +190,7 @@ def _draw_panel(axes: Any, vectors: WordSpace, picture: Picture) -> list[Any]:
 
 
 def _spread(labels: Sequence[Any]) -> None:
-    """Move each label to the nearest place around its point where it covers no point and no other label."""
+    """Move labels of points so that they cover no point and no other label, but stay near their points."""
     boxes = np.array([label.get_window_extent().extents for label in labels])
     centres = np.array([label.axes.transData.transform(label.xy) for label in labels])
     sizes = np.column_stack([boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]])
@@ -208,7 +208,10 @@ def _spread(labels: Sequence[Any]) -> None:
 
 
 def _overlaps(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Tell which boxes, rows of (left, bottom, right, top), overlap which others; bool (n, m)."""
+    """Return whether each of n boxes overlaps each of m others, bool (n, m).
+
+    Boxes are rows (left, bottom, right, top).
+    """
     left, right = boxes[:, None, :2] < others[None, :, 2:], boxes[:, None, 2:] > others[None, :, :2]
     return np.asarray((left & right).all(axis=2))
 

@@ -37,7 +37,10 @@ def _notes(parse: ParsedSentence, scores: bool) -> list[str]:
 
 
 def _names(parse: ParsedSentence, scores: bool) -> dict[int, str]:
-    """Return the text of each node in the drawing, by ``id(node)``."""
+    """Return the text to draw for each node: a label with its posterior, or a word with its tag.
+
+    The key of a node is ``id(node)``.
+    """
     phrases = (node for node in parse.tree.nodes() if node.word is None)
     names = {id(node): f"{node.word}/{node.label}" for node in parse.tree.preterminals()}
     for node, posterior in zip(phrases, node_posteriors(parse), strict=True):

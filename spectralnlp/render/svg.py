@@ -175,7 +175,13 @@ def _place(root: _Node) -> None:
 
 
 def _group(node: _Node, y: float, level: float) -> str:
-    """Return the SVG group of a node: its texts, and the lines down to its word or its children."""
+    """Return the SVG group of a node: its texts, and the lines down to its word or its children.
+
+    Args:
+        node: the node.
+        y: vertical position of its label, in pixels.
+        level: vertical distance between the labels of a node and its child, in pixels.
+    """
     if node.word is not None:
         lines = f"M{node.x:.1f} {y + 5:.1f}V{y + _LEVEL / 2 - 1:.1f}"
         texts = _text(node, y, node.label, 'class="t" fill-opacity="0.65"')

@@ -231,9 +231,7 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Return the part of the checkpoint that loads and stores the moments of the next pass.
-
-        Each call counts one pass over the data.
+        """Return the checkpoint of the next pass over the data, and count the pass.
 
         Args:
             moments: empty moments of the pass, whose class names its folder.
@@ -244,10 +242,7 @@ class Checkpoint:
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Return the path of the file for the results of the next mapping of a function over examples.
-
-        Each call counts one such mapping.
-        """
+        """Return the file for the results of the next function to be mapped over examples, and count it."""
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"
 

@@ -190,7 +190,7 @@ class MappedCorpus(Corpus[T]):
     """Corpus of the results of applying a function to each example of another corpus.
 
     Args:
-        corpus: the other corpus.
+        corpus: the corpus of examples.
         function: called with each example; a module-level function, or a partial of one, so that it can be
             sent to workers.
     """
@@ -200,7 +200,7 @@ class MappedCorpus(Corpus[T]):
         self.function = function
 
     def partitions(self) -> Sequence[Partition[T]]:
-        """Return a partition for each partition of the other corpus, with the results of the function."""
+        """Return the partitions of `self.corpus`, with `self.function` applied to each example."""
         return [
             Partition(each.document, each.document_index, each.start, partial(_mapped, self.function, each))
             for each in self.corpus.partitions()

@@ -36,16 +36,15 @@ _FOREIGN_ALONE = re.compile(r"(?<![A-Za-z])[^\0-\x9f](?![A-Za-z])")
 def likely_encoding(sample: bytes) -> str:
     """Guess the encoding of a text among those that treebanks use.
 
-    If the sample is not UTF-8, each encoding that can decode it gets a score: the share of the decoded
-    non-ASCII characters that are common letters of the encoding's languages. Encodings of scripts in which
-    such letters hardly arise by chance get a higher weight. Outside Latin script, letters next to ASCII
-    letters do not count. The encoding with the highest score is returned.
+    If the sample is not UTF-8, each encoding is scored by the share of the decoded non-ASCII characters that
+    are common letters of the languages written in this encoding, times a weight. Letters that hardly arise by
+    chance, such as Korean syllables, have a higher weight than accented Latin letters.
 
     Args:
         sample: a few lines with characters beyond ASCII; more is better.
 
     Returns:
-        Python's name of the encoding.
+        Python's name of the most probable encoding.
     """
     if not sample.isascii():
         try:

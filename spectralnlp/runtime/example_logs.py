@@ -33,7 +33,7 @@ class _Chunk(NamedTuple):
 
     Attributes:
         sizes: int32 (n_examples,); number of items of each example.
-        columns: ids of names for each column, int32 (n_items,); -1 for None.
+        columns: for each column of the log, the id of each item's name, int32 (n_items,); -1 for None.
     """
 
     sizes: Ints
@@ -61,7 +61,7 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def items_of(cls, example: T) -> Items:
-        """Convert an example to the names to store: for each column of the log, one name for each item.
+        """Return the names to store for an example: for each column of the log, a name per item, or None.
 
         Raises:
             InputError: the example is malformed.
@@ -70,7 +70,7 @@ class ExampleLog(ReplayLog[T]):
     @classmethod
     @abstractmethod
     def example_of(cls, items: Items) -> T:
-        """Convert stored names back to the example; the inverse of `items_of`."""
+        """Return the example that was stored as ``items``; the inverse of `items_of`."""
 
     def parameters(self) -> dict[str, object]:
         """Return an empty dictionary: logs have no parameters, so all logs of a class can be merged."""
@@ -81,7 +81,7 @@ class ExampleLog(ReplayLog[T]):
         return [self._names[str(names)] for names in self.columns.values()]
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add the examples of a batch to the log; errors in an example name its position."""
+        """Add the examples of a batch to the log; an error message tells the position of the example."""
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         numberings = self._numberings
@@ -108,8 +108,9 @@ class ExampleLog(ReplayLog[T]):
     def arrays(self) -> dict[str, Array]:
         """Return the log as arrays for storage, by name; see `ReplayLog`.
 
-        They are the sorted names, the ids of the names in each column, int32 (n_items,), and ``places``, the
-        position and number of items of each example, int64 (n_examples, 3).
+        Names are stored sorted, in packed form. For each column there is an array with the id of each item's
+        name, int32 (n_items,). ``places``, int64 (n_examples, 3), has the document, the row and the number of
+        items of each example.
         """
         chunks = [self._chunks[place] for place in sorted(self._chunks)]
         ranked = {names: numbering.ranked() for names, numbering in self._names.items()}

@@ -66,7 +66,7 @@ def open_binary(path: str | Path) -> BufferedReader:
 
     Raises:
         InputError: the file is missing, unreadable, or a device that never ends.
-        RegistryError: the path is an address, and the package that opens these is not installed.
+        RegistryError: the path is an address, and no installed package opens such addresses.
     """
     try:
         if is_address(path):
@@ -204,7 +204,7 @@ def _beginning(stream: Any) -> str:
 def decode_lines(
     stream: Iterable[bytes], path: str | Path, encoding: str = "utf-8", *, hint: str = _HINT
 ) -> Iterator[str]:
-    """Decode lines of bytes, as from a binary file or ``sys.stdin.buffer``, to text, as `open_text` does.
+    """Decode the lines of a binary stream, such as ``sys.stdin.buffer``, to text without line ends.
 
     Args:
         stream: lines of bytes with their ends; from a file, at most `LONGEST_LINE` + 1 bytes of a line are
@@ -260,7 +260,7 @@ def _bounded(stream: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _readable(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield lines until one cannot be read, and ignore the rest."""
+    """Yield lines up to the first that cannot be read; then stop without an error."""
     with suppress(OSError, EOFError, zlib.error):
         yield from lines
 

@@ -56,7 +56,7 @@ deferred_interrupts = _DeferredInterrupts()
 
 @contextmanager
 def children_ignoring_interrupts() -> Iterator[None]:
-    """Make processes that are started inside the block ignore Ctrl-C, which the parent handles for them."""
+    """Make processes that are started inside a ``with`` block ignore Ctrl-C; only their parent handles it."""
     with deferred_interrupts:
         if not hasattr(signal, "pthread_sigmask"):
             yield

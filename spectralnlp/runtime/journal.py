@@ -2,7 +2,7 @@
 
 A journal is a file of JSON lines: a header that describes the run, and for each example its digest and
 result. A restarted run takes stored results from the file, after checking each example's digest, and computes
-the others.
+only the missing results.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def map_resumable(
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn an OSError in a ``with`` block that writes the journal into a ConfigError with its path."""
+    """Raise a ConfigError for any OSError in a ``with`` block that writes the file ``path``."""
     try:
         yield
     except OSError as error:
@@ -76,7 +76,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _begin(path: Path, about: Mapping[str, Any]) -> None:
-    """Write a new journal's header, or check that of an existing one and drop its incomplete last line."""
+    """Create a journal; if the file exists, check its header and drop an incomplete last line."""
     header = json.dumps([FORMAT, dict(about)], sort_keys=True) + "\n"
     if not path.exists():
         fresh = path.with_name(f".{path.name}.tmp")

@@ -107,8 +107,8 @@ class Moments(ABC, Generic[T]):
     def with_stored_parameters(self, values: StoredValues) -> Self:
         """Return empty moments of this class with parameters that were read from a file.
 
-        Each parameter must have the type that the constructor declares. Sizes must equal those of this
-        object. Names and other parameters may differ, since they may depend on the data.
+        Each value must have the type that the constructor declares. Integer parameters must be equal to those
+        of this object; other parameters, such as a vocabulary, may differ, since they depend on the data.
 
         Raises:
             ModelError: a parameter is missing, unknown or invalid.
@@ -117,10 +117,10 @@ class Moments(ABC, Generic[T]):
         return self.with_parameters(stored_parameters(type(self), self.parameters(), values))
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that arrays read from a file can be the sums of moments with these parameters.
+        """Check that arrays read from a file are valid sums of moments with the parameters of this object.
 
-        By default, all must have the dtype and shape of the arrays of empty moments, and be finite; a
-        subclass whose arrays vary in shape overrides this.
+        The base class requires finite arrays with the dtypes and shapes of those of empty moments. Subclasses
+        whose arrays vary in shape override this method.
 
         Raises:
             ModelError: an array is invalid; the message says which, and why.
@@ -141,7 +141,7 @@ class Moments(ABC, Generic[T]):
         """Add the moments of another part of the data, in place.
 
         Raises:
-            ConfigError: the two differ in class or in a parameter, which the message names.
+            ConfigError: ``other`` has another class or another parameter. The message names it.
         """
         self._check_mergeable(other)
         self._add(other)
@@ -150,7 +150,7 @@ class Moments(ABC, Generic[T]):
         """Subtract the moments of data that was observed or merged before, in place.
 
         Raises:
-            ConfigError: this class cannot subtract (see `subtractable`), or the two differ in a parameter.
+            ConfigError: this class cannot subtract (see `subtractable`), or ``other`` has another parameter.
         """
         if not self.subtractable:
             hint = "train again without the data"
@@ -237,7 +237,7 @@ class Joint(Moments[T]):
     """Several moments objects, combined so that one pass over the examples computes all of them.
 
     Args:
-        parts: moments by name; changed in place from now on.
+        parts: moments by name; the methods of this object change them in place.
     """
 
     def __init__(self, parts: Mapping[str, Moments[T]]) -> None:
@@ -245,7 +245,7 @@ class Joint(Moments[T]):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of the pass over the data in progress reports: that of the first of the parts."""
+        """Name of the pass over the data in progress reports, taken from the first part."""
         return next(iter(self.parts.values())).pass_name
 
     @property
@@ -292,7 +292,7 @@ class Joint(Moments[T]):
         return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
 
     def check_arrays(self, stored: StoredArrays) -> None:
-        """Check that arrays read from a file can be the sums of each part."""
+        """Check that arrays read from a file are valid sums of each part."""
         for name, part in self.parts.items():
             part.check_arrays(stored.part(f"{name}."))
 

@@ -12,11 +12,12 @@ from spectralnlp.runtime.corpus import Corpus, MappedCorpus, as_corpus
 
 
 def as_record_corpus(data: Any, convert: Callable[[Mapping[str, Any]], Any]) -> Corpus[Any]:
-    """Return data as a corpus of examples, converting records (mappings of names to values) to examples.
+    """Return data as a corpus of examples; records (mappings from names to values) are converted.
 
     Args:
-        data: see `as_corpus`; or columns by name, as a mapping or a data frame, whose rows are records.
-        convert: returns the example of a record; a function that can be sent to workers.
+        data: examples or records, see `as_corpus`; or a table of records, as a data frame or a mapping from
+            names to columns.
+        convert: converts a record to an example; a function that can be sent to workers.
 
     Raises:
         ConfigError: as for `as_corpus`.

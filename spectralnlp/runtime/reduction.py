@@ -58,7 +58,7 @@ class Part(Generic[M]):
     __repr__ = one_line
 
     def merge(self, other: Part[M]) -> None:
-        """Add, in place, the moments of the partitions that come next in the corpus."""
+        """Add the part of the partitions that follow in the corpus, in place."""
         self.moments.merge(other.moments)
         self.bad += other.bad
 
@@ -67,7 +67,8 @@ class Part(Generic[M]):
 class Observer(Generic[M]):
     """Function that computes the moments of one partition, and stores them in the checkpoint.
 
-    If a partition fails, it is tried again, and then skipped if bad partitions are to be skipped.
+    A partition that fails is tried again, unless its data are invalid. If it still fails, it is skipped or
+    the error is raised.
 
     Args:
         empty: empty moments.
@@ -75,7 +76,7 @@ class Observer(Generic[M]):
         attempts: maximum number of attempts if a partition fails for another reason than its data.
         pause: seconds before the second attempt; doubled before each further one.
         skips_bad: whether to skip a partition that fails.
-        finished: checkpoint with the partitions that are finished, or None.
+        finished: checkpoint that stores the moments of finished partitions, or None.
     """
 
     empty: M

@@ -67,7 +67,7 @@ class ReplayLog(Moments[T]):
     def column_spec(self, column: str) -> ArraySpec:
         """Return the declaration (dtype, shape and range) by which a stored column is validated.
 
-        In this base class, a column has nonnegative int32 numbers; subclasses may allow others.
+        The base class declares nonnegative int32 numbers.
         """
         return int_array("n_items")
 
@@ -75,7 +75,7 @@ class ReplayLog(Moments[T]):
         """Append the documents of another log, in place.
 
         Raises:
-            ConfigError: the two differ in a parameter.
+            ConfigError: ``other`` has another parameter.
         """
         self._check_mergeable(other)
         offset = 1 + max((document for document, _ in self._chunks), default=-1)
@@ -114,7 +114,7 @@ class ReplayLog(Moments[T]):
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
-        """Remove the examples of another log from data that a subclass stores besides the columns."""
+        """Remove the examples of ``forgotten`` from what this log stores besides the columns."""
 
     def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
         of = [column for column, each in self.columns.items() if each == names]
@@ -184,7 +184,7 @@ def _check_order(places: NDArray[np.int64], stored: StoredArrays) -> None:
 
     Args:
         places: document, row and number of items of each example, int64 (n_examples, 3).
-        stored: the arrays of the file, which give the error its path.
+        stored: all arrays of the file; their path is part of the error message.
 
     Raises:
         ModelError: the examples are not sorted, or a number is too large.

@@ -79,7 +79,7 @@ def parse_size(text: str) -> int:
 
 @contextmanager
 def temporary_memory(size: str | int, folder: str | Path | None) -> Iterator[Memory]:
-    """Provide a memory limit with a temporary folder, which is deleted after the ``with`` block.
+    """Provide a memory limit with a temporary folder; the folder is deleted after the ``with`` block.
 
     For arguments and errors see `spectralnlp.runtime.use_memory`.
     """
@@ -159,7 +159,7 @@ class Run:
 
     @classmethod
     def write(cls, path: Path, keys: Longs, counts: Longs) -> Run:
-        """Write counts, sorted by key, to a new file (a run), and return it; raises what `writing` raises."""
+        """Write counts, sorted by key, to a new file, and return the run. Raises what `writing` raises."""
         with writing(path) as write:
             write(keys)
             write(counts)

@@ -22,8 +22,8 @@ def stored_parameters(cls: Any, ours: Mapping[str, Any], values: StoredValues) -
 
     Args:
         cls: class of the moments.
-        ours: parameters of empty moments of the same estimator. Sizes must be equal to these; names and other
-            parameters may differ, since they may depend on the data.
+        ours: parameters of empty moments of the same estimator. Stored integers must be equal to these; other
+            parameters, such as a vocabulary, may differ, since they depend on the data.
         values: parameters as they are in the file.
 
     Raises:

@@ -89,13 +89,13 @@ class Table:
 
         Args:
             wanted: name or number of the column; None to recognise it by ``known``.
-            known: typical names of the column, by priority, in any case.
+            known: typical names of the column, the preferred one first; case is ignored.
 
         Returns:
             The column's name or number; None if no column has a known name.
 
         Raises:
-            InputError: there is no column ``wanted``, or several columns have the name.
+            InputError: there is no column ``wanted``, or several columns have the same matching name.
         """
         if isinstance(wanted, int):
             return wanted
@@ -249,7 +249,7 @@ def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> I
 
     Args:
         path: the file.
-        column: name of the column, or its number in lines with tabs.
+        column: name of the column; or its number, from 1, in a table without a header.
         on_bad: see `Table.rows`.
 
     Raises:
