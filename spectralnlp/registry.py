@@ -57,7 +57,7 @@ class Registry:
 
     Args:
         kind: kind of the objects; ``estimators`` means the entry-point group ``spectralnlp.estimators``.
-        install: hint of the error that is raised if nothing is registered: what to install. Empty if the
+        install: what to install if nothing is registered; it is shown as the hint of an error. Empty if the
             package itself registers some objects.
         narrower: a registry of a more specific kind. Its objects can also be looked up in this registry, but
             `names` does not list them.

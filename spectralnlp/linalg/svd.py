@@ -79,10 +79,10 @@ def sparse_svd(
     Householder QR.
 
     Args:
-        matrix: scipy.sparse (m, n), float32 or float64; or any object with ``shape``, ``dtype`` and the
-            methods ``multiply`` and ``multiply_transposed``, products with a dense matrix.
+        matrix: scipy.sparse (m, n), float32 or float64; or any object with ``shape``, ``dtype`` and
+            the methods ``multiply`` and ``multiply_transposed``, which map a dense X to A X and to Aᵀ X.
         rank: number of triplets.
-        less: vectors a (m,) and b (n,); the decomposed matrix is A − abᵀ, as in centring.
+        less: vectors a (m,) and b (n,), to decompose A − abᵀ instead of A, for example a centred matrix.
         oversampling, iterations, random_state: as in `randomized_svd`.
 
     Returns:

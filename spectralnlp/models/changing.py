@@ -39,7 +39,7 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """The installed model's name; else the name of its folder or, if it was not loaded, its estimator."""
+        """Name of the model: the installed name, else that of its folder or, if not loaded, its estimator."""
         if self.folder is None:
             return super().name
         installed = self.folder.name.replace("_", "-")

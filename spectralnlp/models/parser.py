@@ -272,7 +272,7 @@ class Parser(TextParser, ChangingModel):
 
     @cached_property
     def default_decoder(self) -> Decoder:
-        """The decoder that `decoder` and `decoder_settings` name."""
+        """The decoder named by `decoder`, with the settings `decoder_settings`."""
         return make_decoder(self.decoder, self.decoder_settings)
 
     def _decoder(self, name: str | None) -> Decoder:

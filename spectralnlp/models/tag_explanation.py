@@ -61,7 +61,8 @@ class TagExplanation:
         word: the word form that the tagger sees.
         tag: the explained tag, in the tagger's internal scheme (BIOES for spans).
         alternative: the most probable other tag.
-        log_odds: natural logarithm of p(tag) / p(alternative), the sum of the next three values.
+        log_odds: natural logarithm of p(tag) / p(alternative); the sum of ``of_features``, ``before`` and
+            ``after``.
         of_features: contribution of the features of the word and its neighbours.
         before, after: contributions of the tags of the words before and after.
         features_in_favour, features_against: the features that contribute most, the largest first.

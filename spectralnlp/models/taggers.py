@@ -14,7 +14,7 @@ _TAGGERS: tuple[type[Tagger | RefinementTagger], ...] = (Tagger, RefinementTagge
 
 
 def tagger_class(kind: str | None) -> type[Tagger | RefinementTagger]:
-    """Return the class of a stored tagger by its ``kind``; `Tagger` if the folder does not name a kind."""
+    """Return the tagger class for the ``kind`` in a model folder; `Tagger` if None or unknown."""
     return next((each for each in _TAGGERS if each.kind == kind), Tagger)
 
 

@@ -174,8 +174,8 @@ class TextParser(ABC):
 
         Raises:
             InputError: an item is neither a text nor a tokenised sentence (the message gives its number, from
-                1); an item is a text, although there are constraints; or their number differs from that of
-                the items.
+                1); an item is a text, although there are constraints; or the number of constraints differs
+                from that of the items.
             ConstraintError: as for `parse_tokens`.
         """
         check_number(k, "k", least=1)

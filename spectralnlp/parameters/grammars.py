@@ -191,8 +191,8 @@ class GrammarSet:
         """Return the JSON values to store: symbols, words, unary chains, and how trees are binarised.
 
         Args:
-            shared_with: a grammar set stored in the same folder, or None; values equal to those of its
-                lexicon are left out.
+            shared_with: another grammar set stored in the same folder, or None; values of the lexicon are
+                left out if they equal those of the other set.
         """
         first = self.coarse
         theirs = {} if shared_with is None else shared_with.coarse.lexicon.to_json()
@@ -214,8 +214,8 @@ class GrammarSet:
 
         Args:
             compact: store tensors and lexical vectors as float16 rounded to seven significant bits.
-            shared_with: a grammar set stored in the same folder, or None; arrays equal to those of its
-                lexicon are left out.
+            shared_with: another grammar set stored in the same folder, or None; arrays of the lexicon are
+                left out if they equal those of the other set.
 
         Raises:
             ConfigError: the grammars differ in symbols, rules or words.

@@ -83,14 +83,14 @@ class Lexicon:
         return {"words": self.words, "signatures": self.signatures, "scheme": self.scheme}
 
     def common_arrays(self) -> Arrays:
-        """Return all stored arrays except ``values``; models learned from the same text share them."""
+        """Return all stored arrays except ``values``, which differ between models of the same text."""
         arrays = arrays_of(self)
         del arrays["values"]
         return arrays
 
     @classmethod
     def common_fields(cls, arrays: StoredArrays, metadata: StoredValues) -> dict[str, Any]:
-        """Read all fields of a lexicon except its vectors; models learned from the same text share them.
+        """Read all fields of a lexicon except the vectors, which differ between models of the same text.
 
         Args:
             arrays: stored arrays, as `common_arrays` returns them; ``arrays.sizes`` must contain

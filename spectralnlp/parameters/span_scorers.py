@@ -25,7 +25,8 @@ class SpanScorer:
         weights: float32 (n_features,); weight of each of these features.
         number_weights: float64 (n_numbers,); weights of the real-valued features of a candidate label.
         head_score: float32 (n_phrases, n_tags); score of each tag as the head of each phrase.
-        head_is_last: int8 (n_phrases, n_tags); 1 if the last of several such tags is the head.
+        head_is_last: int8 (n_phrases, n_tags); 1 if the last of several tokens with
+            this tag is the head of the phrase, 0 if the first is.
     """
 
     templates: tuple[str, ...]

@@ -43,7 +43,7 @@ class WordClusters(WithArrays):
         return {word: row for row, word in enumerate(self.words)}
 
     def of(self, word: str) -> tuple[int, int]:
-        """Return the coarse and fine cluster of a word or, if it has none, of its lower-cased form; else zeros."""
+        """Return the coarse and fine cluster of a word or its lower-cased form; zeros if it has none."""
         row = self._row.get(word)
         if row is None:
             row = self._row.get(word.lower())

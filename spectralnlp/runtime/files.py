@@ -125,7 +125,7 @@ class _Counted:
 
 
 class _Unzipped(RawIOBase):
-    """The decompressed bytes of a gzip file; raises InputError for a decompression bomb."""
+    """Stream of the decompressed bytes of a gzip file; raises InputError for a decompression bomb."""
 
     def __init__(self, file: BinaryIO, path: str | Path) -> None:
         self._zipped = _Counted(file)
