@@ -14,8 +14,8 @@ def timed_passes(report: Callable[[str], None]) -> Iterator[None]:
     """Report each pass over training data inside a ``with`` block.
 
     Args:
-        report: called with a line after each pass, which says how long the pass took, and with other messages
-            about training.
+        report: callback that takes a line of text. It is called after each pass, with the time that the pass
+            took, and for other messages about training.
     """
     with executing(report=report):
         yield

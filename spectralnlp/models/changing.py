@@ -113,7 +113,7 @@ class ChangingModel(StorableModel):
         """Return a new model that has not learned from the given examples; this model does not change.
 
         Args:
-            X: the examples to forget, exactly as the model learned from them, in the form of `update`.
+            X: the examples to forget, in the form that `update` takes; equal to examples that were learned.
             y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
 
         Raises:

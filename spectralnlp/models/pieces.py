@@ -67,7 +67,9 @@ class KnownPieces:
 
 
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
-    """Join the parses of a sentence's pieces to one parse; its log-probability is the sum of theirs.
+    """Return the parse of a long sentence, joined from the parses of its pieces.
+
+    Its log-probability is the sum of those of the pieces, or None if a piece has none.
 
     Args:
         sentence: the whole sentence.

@@ -94,8 +94,8 @@ class RefinementTagger(TextTagger, ChangingModel):
     def posteriors(self, sentence: Sequence[str]) -> Floats:
         """Return the posterior of each tag, averaged over the models.
 
-        Because of sampling error, a spectral model may give no tag of a word a positive value; the posteriors
-        of this word are then those of the other models or, if no model gives any, of the coarse model.
+        Because of sampling error, a spectral model may give no tag of a word a positive value. Such a model
+        is left out of the word's average; if all are left out, the coarse model's posteriors are returned.
 
         Returns:
             float64 (n_words, n_tags); rows sum to one.

@@ -19,8 +19,8 @@ class SentenceEvidence:
     """The influence of a training sentence on a tag.
 
     Attributes:
-        influence: the part of the tag's log-odds (natural logarithm) against the most probable other tag that
-            is attributed to the sentence; negative if the sentence supports the other tag.
+        influence: contribution of the sentence to the log-odds (natural logarithm) of the tag against the
+            most probable other tag; negative if the sentence supports the other tag.
         document: number of the document, from 1.
         sentence: number of the sentence in the document, from 1.
         words, tags: the sentence, as in training.

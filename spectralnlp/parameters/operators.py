@@ -151,7 +151,7 @@ def read_sequence_parameters(arrays: StoredArrays, metadata: StoredValues) -> Se
 
     Args:
         arrays: stored arrays, as `to_arrays` returns them.
-        metadata: stored JSON values, as `to_json` returns them; ``kind`` tells which of the two it is.
+        metadata: stored JSON values, as `to_json` returns them; ``kind`` names the kind of model.
 
     Raises:
         ModelError: the kind is unknown, or a stored array or value is invalid.

@@ -22,7 +22,7 @@ class SpanScorer:
             ``word_first tag_before``.
         phrases, tags: labels of phrases that have a head, and tags of heads.
         features: int32 (n_features,); hash buckets of the features that have a weight, ascending.
-        weights: float32 (n_features,); weight of each of these features.
+        weights: float32 (n_features,); weight of each feature in ``features``.
         number_weights: float64 (n_numbers,); weights of the real-valued features of a candidate label.
         head_score: float32 (n_phrases, n_tags); score of each tag as the head of each phrase.
         head_is_last: int8 (n_phrases, n_tags); 1 if the last of several tokens with

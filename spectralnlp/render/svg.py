@@ -46,7 +46,7 @@ class _Node:
         word: word of a preterminal; None for other nodes.
         width: width of the subtree, in pixels.
         x: horizontal centre, in pixels.
-        start, end: indices of its words, ``end`` exclusive.
+        start, end: range of the node's words, ``end`` exclusive.
         depth: distance from the root; preterminals are all moved to the largest depth.
         mark: additional CSS class of the node's group; empty for none.
     """

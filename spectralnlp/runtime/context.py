@@ -121,7 +121,7 @@ def current_checkpoint() -> Checkpoint | None:
 
 @contextmanager
 def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
-    """Store results of passes over the data inside the ``with`` block, and reuse those stored before.
+    """Store results of passes over the data in a ``with`` block, and reuse results of an earlier run.
 
     The files remain after the block, with or without an error: call ``remove`` once the model is saved.
 

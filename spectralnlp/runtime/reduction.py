@@ -196,7 +196,7 @@ class SkipPolicy:
         self.bad: dict[tuple[str, int], BadPartition] = {}
 
     def leave_out(self, bad: BadPartition) -> None:
-        """Add a partition that failed to the list, so that later passes skip it, and report it."""
+        """Report a partition that failed, and skip it in all later passes."""
         self.bad[bad.document, bad.start] = bad
         self.report(f"left out {bad}")
 
@@ -208,8 +208,8 @@ class SkipPolicy:
 class SkippingCorpus(Corpus[T]):
     """A corpus whose iteration skips partitions that fail.
 
-    During a pass over the data, the engine skips bad partitions. This class does the same where examples are
-    read without an engine, such as the first trees of a treebank, from which conventions are learned.
+    It is for reading examples without an engine, such as the first trees of a treebank, from which
+    conventions are learned. In passes over the data, the engine itself skips partitions that fail.
     """
 
     def __init__(self, corpus: Corpus[T]) -> None:

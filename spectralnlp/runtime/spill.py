@@ -108,7 +108,7 @@ def _return_what_is_freed() -> None:
 
 
 def release_free_memory() -> None:
-    """Make glibc return free memory between small arrays to the system; does nothing elsewhere."""
+    """Make glibc return free memory to the system; do nothing with other C libraries."""
     malloc_trim = _of_c_library("malloc_trim")
     if malloc_trim is not None:
         malloc_trim(0)
