@@ -67,7 +67,7 @@ class ChangingModel(StorableModel):
         return other
 
     def with_settings_of(self, original: Self) -> Self:
-        """Return this model with the settings of another model that training does not determine.
+        """Return this model with those settings of ``original`` that training does not determine.
 
         An example is the tagger of a parser. The base class has no such settings, and returns the model
         unchanged.

@@ -111,7 +111,8 @@ class Parser(TextParser, ChangingModel):
     def join(cls, parsers: Sequence[Parser]) -> Parser:
         """Combine trained parsers into one that averages their posteriors.
 
-        Conventions, settings and components are those of the first parser.
+        Conventions, settings and components are those of the first parser. Only decoders such as ``mbr``
+        average; others use the grammars of the first parser alone.
 
         Args:
             parsers: one or more parsers, trained on treebanks with the same labels.

@@ -141,7 +141,7 @@ class Moments(ABC, Generic[T]):
         """Add the moments of another part of the data, in place.
 
         Raises:
-            ConfigError: ``other`` has another class or another parameter. The message names it.
+            ConfigError: ``other`` has another class or other parameters. The message names the difference.
         """
         self._check_mergeable(other)
         self._add(other)
@@ -150,7 +150,7 @@ class Moments(ABC, Generic[T]):
         """Subtract the moments of data that was observed or merged before, in place.
 
         Raises:
-            ConfigError: this class cannot subtract (see `subtractable`), or ``other`` has another parameter.
+            ConfigError: this class cannot subtract (see `subtractable`), or ``other`` has other parameters.
         """
         if not self.subtractable:
             hint = "train again without the data"

@@ -58,7 +58,7 @@ class Part(Generic[M]):
     __repr__ = one_line
 
     def merge(self, other: Part[M]) -> None:
-        """Add the part of the partitions that follow in the corpus, in place."""
+        """Add the sum over the partitions that follow in the corpus, in place."""
         self.moments.merge(other.moments)
         self.bad += other.bad
 

@@ -75,7 +75,7 @@ class ReplayLog(Moments[T]):
         """Append the documents of another log, in place.
 
         Raises:
-            ConfigError: ``other`` has another parameter.
+            ConfigError: ``other`` has other parameters.
         """
         self._check_mergeable(other)
         offset = 1 + max((document for document, _ in self._chunks), default=-1)
