@@ -63,7 +63,7 @@ def set_boundaries(doc: Doc, bounds: Bounds) -> None:
 def find_sentences(doc: Doc, tokenizer: Tokenizer) -> Bounds:
     """Split a document into sentences; return the range of tokens of each, the end exclusive.
 
-    ``tokenizer`` finds where sentences begin in the text; each then begins at the next token of the document.
+    ``tokenizer`` finds the sentences in the text; a boundary within a token is moved to the next token.
     """
     sentences = split_sentences(doc.text.splitlines(keepends=True), tokenizer)
     starts = [0]

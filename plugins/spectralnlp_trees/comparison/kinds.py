@@ -173,7 +173,7 @@ def type_of_node(there: Surroundings) -> str:
 
 
 def np_of(there: Surroundings) -> Node | None:
-    """Return the noun phrase of whose internal structure a missing or extra node is a part, or None.
+    """Return the noun phrase whose internal structure a missing or extra node belongs to, or None.
 
     This is the node's parent if the parent is a noun phrase, the node is not its head, and the node is a
     phrase such as QP, ADJP or NML, or a noun phrase that consists of words and such phrases.
