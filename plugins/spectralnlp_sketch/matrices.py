@@ -190,7 +190,7 @@ class IncrementalEstimator(MatrixEstimator):
         ``MatrixCorpus(part, first_row=…)``; otherwise the rows of all parts get the same signs.
 
         Raises:
-            ConfigError: the two differ in a setting or in width; the message says in which.
+            ConfigError: the estimators differ in a setting or in width; the message names the difference.
         """
         check_is_fitted(self)
         check_is_fitted(other)

@@ -11,7 +11,7 @@ _MISSING, _BEGIN = 0, 3
 
 
 def add_entities(doc: Doc, entities: Sequence[Span], *, overwrite: bool) -> None:
-    """Add entities to those of a document, and mark all other tokens as outside of entities.
+    """Add entities to ``doc.ents``, and mark tokens without an entity as outside of entities.
 
     If a new entity overlaps an existing one or a blocked token (``doc.set_ents(blocked=…)``), the existing
     one is kept with its ``id_`` and ``kb_id_`` and the new one is dropped, as in spaCy's entity ruler and

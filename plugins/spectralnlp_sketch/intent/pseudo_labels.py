@@ -161,7 +161,7 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
     """Estimate how similar unlabelled texts are to labelled texts of any label.
 
     Unlabelled texts may be out of scope. Logistic regression separates labelled from unlabelled texts,
-    although some of the latter are in scope (Elkan and Noto 2008, *Learning classifiers from only positive
+    although some unlabelled texts are in scope (Elkan and Noto 2008, *Learning classifiers from only positive
     and unlabeled data*). It is trained on one half of both sets, and the other half of the labelled texts
     shows which odds in-scope texts have; then the halves are swapped. A text above the lower quartile of
     these odds counts as in scope.

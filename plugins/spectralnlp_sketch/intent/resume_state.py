@@ -70,7 +70,7 @@ class ResumeState(NamedTuple):
         return np.ascontiguousarray(np.pad(duals, ((0, 0), (0, 1)))[:, self._columns(labels)])
 
     def features_of(self, texts: Sequence[str], keys: Sequence[bytes], prior: Prior) -> Features:
-        """Return the features of labelled texts, and compute only those that the state does not contain.
+        """Return the features of labelled texts; only those of texts that are not in the state are computed.
 
         Args:
             texts: the texts, old or new.

@@ -101,7 +101,7 @@ def learn_scope(
     """Learn an out-of-scope detector, which separates texts of left-out labels from texts of other labels.
 
     A classifier is trained without some labels and without some texts of the remaining labels. The detector
-    learns from its confidence for texts of both groups, and from their familiarity.
+    learns to separate both groups of texts by this classifier's confidence and by the familiarity of texts.
 
     Args:
         examples: labelled texts as training examples.

@@ -108,7 +108,7 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 def add_sampled_transformed(seed, document, start, block_size, sampled, rows, sketch):
     """Compute the same as `add_transformed`, with the same arguments, but faster for few rows.
 
-    Only the entries of the Hadamard matrix for these rows and the sampled ones are computed.
+    Only the required entries of the Hadamard matrix are computed, instead of a full transform.
     """
     key = stream_key(seed, document)
     number = np.uint64(start // block_size)

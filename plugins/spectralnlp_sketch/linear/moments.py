@@ -211,7 +211,7 @@ def check_size(sketch_size: int) -> None:
 
 
 def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as a writable one in C order, a copy if necessary, as the compiled kernels require."""
+    """Return a writable array in C order, copied if necessary, as the compiled kernels require."""
     return np.require(array, requirements=["C", "W"])
 
 

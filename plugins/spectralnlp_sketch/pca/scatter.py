@@ -100,8 +100,8 @@ class ScatterMoments(RowMoments):
     def _centre(self, rows: NDArray[Any]) -> Floats:
         """Return a point to subtract from new rows so that few digits are lost: a mean, or 0.
 
-        It is the mean so far or, for the first batch, the mean of its first rows. If that is small relative
-        to the variance, 0 is returned, since the subtraction would gain nothing.
+        It is the mean so far or, for the first batch, the mean of its first rows. If this mean is small
+        relative to the variance, 0 is returned, since the subtraction would gain nothing.
 
         Args:
             rows: the first rows of a batch (n, d).
@@ -131,7 +131,7 @@ class ScatterMoments(RowMoments):
             other: moments of the rows to remove.
 
         Raises:
-            ConfigError: the two differ in a parameter.
+            ConfigError: ``other`` has another number of columns or another dtype.
             MatrixError: no row would be left, or the rows were never added; nothing is changed.
         """
         self._check_mergeable(other)

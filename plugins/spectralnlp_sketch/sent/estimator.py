@@ -211,7 +211,8 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
             y: labels, None for an unlabelled query.
 
         Returns:
-            The extended counts x of each query and their projection, CSR float32 (n, columns + k).
+            The extended counts x of each query, labelled queries first, and their projection, CSR float32
+            (n, columns + k).
         """
         self.validate()
         with one_blas_thread():
