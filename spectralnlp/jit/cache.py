@@ -1,11 +1,13 @@
 """Disk cache of compiled kernels that loads them without initialising the compiler.
 
-The files have numba's format; two things differ from numba's own cache. First, numba initialises its compiler
-before it loads a kernel, which takes half of the time of a short command; this cache does not, because a
-compiled kernel needs neither the compiler nor the bitcode beside its machine code (``library.py``). Second,
-numba reads kernels only from a folder that it can also write to, so a user who may not write to the folder
-compiles them again; this cache reads every folder and writes to the first writable one. The kernels that are
-shipped in the wheel are tried last (``shipped.py``).
+The files have numba's format, but this cache differs from numba's in two ways:
+
+- Numba initialises its compiler before it loads a kernel, which takes half of the time of a short command.
+  This cache loads only the machine code (``library.py``), for which no compiler is needed.
+- Numba reads kernels only from a folder that it can also write to. This cache reads every cache folder, and
+  writes to the first writable one.
+
+Kernels that are shipped in the wheel (``shipped.py``) are tried last.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ def announced_compilation(
 
     Args:
         report: function that is called with each line of the report.
-        parts: stages of the compilation, in order: prefix of the module names of a stage → name of the stage.
-            One line is reported for each stage; None reports one line in all.
+        parts: stages of the compilation, in order, as a mapping from a prefix of module names to the name of
+            the stage; a line is reported when a stage begins. None to report one line in all.
     """
     with event.install_listener("numba:compile", _Announcer(report, parts or {})):
         yield

@@ -1,8 +1,8 @@
 """Vector operations on eight numbers at a time, for kernels with short loops.
 
-A compiler vectorises a loop for large trip counts and leaves the remainder to scalar instructions, which for
-a short loop, such as one over the states of a symbol, is the whole loop. Arrays for these operations are
-padded with zeros to a multiple of eight.
+A compiler vectorises the bulk of a long loop and leaves the remainder to scalar instructions. A short loop,
+such as one over the states of a symbol, would be all remainder. Arrays for these operations are padded with
+zeros to a multiple of eight.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Load compiled kernels from disk as machine code, without parsing numba's bitcode.
 
-Numba parses the bitcode of each kernel that it loads, in case it is inlined into others, and lists all its
-symbols; for the kernels of a first parse this takes as long as the parse. This module loads the machine code
-only, and parses the bitcode when a kernel that calls the loaded one is compiled.
+Numba parses the bitcode of each kernel that it loads, because another kernel might inline it. For the kernels
+of a first parse, this takes as long as the parse. This module loads only the machine code, and parses the
+bitcode when a kernel that calls the loaded one is compiled.
 """
 
 from __future__ import annotations

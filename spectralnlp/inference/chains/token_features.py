@@ -60,7 +60,7 @@ class TokenFeatures:
 
 
 class FeatureKeys:
-    """The feature keys of the tokens of some sentences.
+    """The features of the tokens of some sentences, as 32-bit hash keys.
 
     Args:
         features: vectors and clusters of words.

@@ -47,7 +47,7 @@ _Row = tuple[int, int, int, int, int, int]
 
 
 class Describer:
-    """Encoder of the tokens of a text as `TextTokens`, with the two most probable tags of each word.
+    """Converts the tokens of a text to numbers (`TextTokens`), for the learned sentence splitter.
 
     Args:
         grammar: a grammar with one state per symbol, and its lexicon.

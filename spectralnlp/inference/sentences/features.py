@@ -39,7 +39,8 @@ class TextTokens(NamedTuple):
     """Tokens of a text, encoded as numbers.
 
     Attributes:
-        word: int64 (n_tokens,); hash of the lowercased word, or of a rare word's signature.
+        word: int64 (n_tokens,); hash of the lowercased word, or of a rare word's signature. For dashes
+            and upright quotation marks, it also encodes on which sides there is whitespace.
         name: int64 (n_tokens,); hash of the lowercased word.
         tag, second: int64 (n_tokens,); codes of the word's most and second most probable tag.
         case: int64 (n_tokens,); one of the constants ``SMALL``, ``CAPITAL`` and so on.
@@ -301,7 +302,7 @@ def gap_features(text, prefix, gap, last, codes):
     Args:
         text: TextTokens.
         prefix: SentencePrefix; summary of the sentence up to the gap.
-        gap: index of the token after the gap, which is not the first of the sentence.
+        gap: index of the token after the gap.
         last: number of tokens in the text.
         codes: uint32 (N_FEATURES,); output, the features.
     """

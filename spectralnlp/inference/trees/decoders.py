@@ -60,7 +60,7 @@ class Decoder(Protocol):
     def decode_pool(self, posteriors: SpanPosteriors) -> list[Span]:
         """Return the labelled spans of the best tree, inner spans before outer ones.
 
-        Most decoders can call :func:`~.spans.decode_spans`, which maximises the expected gain.
+        A decoder can implement this method with :func:`~.spans.decode_spans`.
 
         Args:
             posteriors: posteriors of spans, averaged over grammars of several binarisations.

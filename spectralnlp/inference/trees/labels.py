@@ -50,7 +50,7 @@ class SpanLabels:
 
 @dataclass(frozen=True)
 class SharedLabels:
-    """The labels of several grammars with common ids, and the label id of each grammar's symbols and rules.
+    """Common ids for the labels of several grammars, and a map from each grammar's symbols to these ids.
 
     Attributes:
         names: the names of phrase labels and tags, by id; a name that is both has two ids.

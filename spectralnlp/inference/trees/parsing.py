@@ -384,8 +384,8 @@ class ForestParser:
             number: index of the binarisation.
 
         Returns:
-            Two answers: whether there is a derivation if words have only tags from the lexicon; and whether
-            there is one if every word may have every tag that the constraints allow.
+            Two booleans: whether there is a derivation if words have only their tags in the lexicon; and
+            whether there is one if every word may have every tag that the constraints allow.
         """
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))
@@ -417,8 +417,8 @@ class ForestParser:
     def decode(self, forests: Forests, decoder: Decoder) -> Tree:
         """Return the tree that a decoder chooses from a sentence's forests.
 
-        Posteriors of spans are averaged if there are several forests, one for each binarisation. If the tree
-        of the averages breaks the sentence's constraints, the tree of the first forest is returned.
+        If there are several forests (one for each binarisation), posteriors of spans are averaged. If the
+        tree found in this way breaks the sentence's constraints, the tree of the first forest is returned.
 
         Args:
             forests: one or more forests; several only if the decoder's ``can_pool`` is True.

@@ -23,7 +23,7 @@ _MAX_COLUMNS = 1 << 16
 
 @kernel_part
 def make_ready(rules, forest):
-    """Prepare the tensors of the rules in a forest, except those that were prepared for earlier sentences.
+    """Unpack the tensors of a forest's rules for the passes, except those unpacked for earlier sentences.
 
     Several threads may call this function at the same time.
 
@@ -57,7 +57,7 @@ def make_ready(rules, forest):
 
 @kernel_part
 def _make_binary(rules, rule, tensor, work):
-    """Prepare the tensor of a binary rule, or wait for the thread that is preparing it.
+    """Unpack the tensor of a binary rule, or wait if another thread is unpacking it.
 
     Args:
         rules: DenseRules; the tensor is written to its arrays, or a list of its elements.

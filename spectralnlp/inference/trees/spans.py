@@ -43,7 +43,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanPosteriors:
-    """Averaged posteriors over the distinct spans of a sentence's forests.
+    """Posteriors of the labels of a sentence's spans, averaged over grammars.
 
     Single tokens and the whole sentence are among the spans.
 

@@ -183,8 +183,9 @@ class _Vectors(NamedTuple):
     Attributes:
         inside, outside: float64; the values of the states of the tree's nodes, concatenated.
         scale: float64 (n_nodes,); the number by which each node's inside values were divided.
-        outer, flows: float64; one number for each pair of children's states of a rule, overwritten at each
-            node.
+        outer: float64; products of two children's inside values, for each pair of their states; overwritten
+            at each node.
+        flows: float64; outside values of pairs of children's states; overwritten at each node.
     """
 
     inside: Floats

@@ -57,7 +57,7 @@ class KnownFeatures(NamedTuple):
 
 
 class SpanRescorer:
-    """A span scorer prepared for the labels of a parser's grammars; reweights the labels in its forests.
+    """Applies a span scorer to the forests of a parser: reweights the labels of their spans.
 
     Args:
         scorer: the learned templates and weights, and the scores of tags as heads of phrases.

@@ -145,7 +145,7 @@ class LabelValues(NamedTuple):
 
 
 class Brackets(NamedTuple):
-    """Likely brackets of a sentence.
+    """The likely brackets of a sentence, which serve as context features of other brackets.
 
     Attributes:
         start, end: int32 (n_brackets,); tokens, end exclusive.
