@@ -63,7 +63,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def fast_kernel(function: Kernel) -> Kernel:
-    """Return a kernel like `kernel`, whose sums may be reordered; NaN and infinities are preserved."""
+    """Return a kernel like `kernel`, but let the compiler reorder sums; NaN and infinities are preserved."""
     return _cached(njit(nogil=True, fastmath=_FAST_MATH, **_FOR_PYTHON)(function))
 
 
@@ -86,6 +86,6 @@ def kernel_part(function: Kernel) -> Kernel:
 
 
 def fast_kernel_part(function: Kernel) -> Kernel:
-    """Make a function, whose sums may be reordered, callable from kernels; see `kernel_part`."""
+    """Make a function callable from kernels, like `kernel_part`, but let the compiler reorder its sums."""
     part: Kernel = register_jitable(fastmath=_FAST_MATH, **_FOR_PYTHON)(function)
     return part

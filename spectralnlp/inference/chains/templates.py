@@ -48,7 +48,7 @@ def _keys(hashes: Hashes, template: int) -> Keys:
 
 
 def word_keys(hashes: Hashes) -> list[Keys]:
-    """Return the keys of the features of words in each slot.
+    """Return the keys of the features that words have in each slot (position relative to the token).
 
     Args:
         hashes: uint64 (n_words, n_forms), from `form_hashes`.

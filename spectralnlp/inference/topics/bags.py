@@ -11,13 +11,13 @@ import scipy.sparse as sp
 def bags(
     documents: Iterable[Sequence[str]], index: Mapping[str, int], n_words: int, least: int = 0
 ) -> sp.csr_matrix:
-    """Count the words of each document.
+    """Return the word counts of documents as a matrix (bags of words).
 
     Args:
         documents: the words of each document.
         index: ids of the words in the vocabulary; other words are ignored.
         n_words: vocabulary size V.
-        least: leave out documents with fewer known words than this.
+        least: leave out documents with fewer known words than this, and their rows.
 
     Returns:
         Sparse (csr) float64 (n_documents, V).

@@ -141,7 +141,7 @@ def grown_rows(table: NDArray[Any]) -> NDArray[Any]:
 
 @kernel
 def _inside(rules, lexical, beam, cells, limits):
-    """Compute the inside values of all open cells, and return the chart; the caller sets its ``total``."""
+    """Return the chart with the inside values of all open cells; `inside` then sets its field ``total``."""
     n, n_symbols = lexical.shape
     n_cells, n_words = len(cells.start), rules.partners.shape[1]
     top, bottom = np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1, np.int64)
@@ -276,6 +276,9 @@ def _of_neighbours(adjacent, lexical, step):
         adjacent: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).
         lexical: float64 (n, n_symbols); value of each tag for each token.
         step: 1 for the token after, -1 for the token before.
+
+    Returns:
+        float64 (n, n_symbols), not normalised.
     """
     n, n_symbols = lexical.shape
     found = np.zeros((n, n_symbols))

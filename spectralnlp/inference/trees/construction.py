@@ -266,7 +266,7 @@ def _ordered(n_roots, node, edge, factor, top_id, bottom_id):
 
 @kernel_part
 def _by_node_and_rule(edge, n_nodes):
-    """Return the order of hyperedges by node, then by rule; stable, by two counting sorts."""
+    """Return the indices that sort hyperedges by node, then by rule (two stable counting sorts)."""
     n_rules = 0
     for e in range(len(edge)):
         n_rules = max(n_rules, edge[e, _RULE] - WORD + 1)

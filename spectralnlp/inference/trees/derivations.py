@@ -18,7 +18,7 @@ from spectralnlp.trees.parse import Constituent
 
 
 def derivation_tree(scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-    """Return the binarised tree of a decoder's choice.
+    """Return the binarised tree that a decoder has chosen from a forest.
 
     Args:
         scored: the forest that was decoded.

@@ -13,6 +13,6 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio
 
 @kernel_part
 def mix(code: Any, value: Any) -> Any:
-    """Return the uint64 hash of the values hashed in ``code`` and one more ``value`` (both uint64)."""
+    """Extend a hash by one value: return the uint64 hash of ``code``, itself a hash, and ``value``."""
     code = (code ^ value) * GOLDEN
     return code ^ (code >> np.uint64(29))

@@ -37,7 +37,7 @@ class LabelMap(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanLabels:
-    """The labels that several grammars share: which are tags, and which pairs occur in unary rules.
+    """Which of the labels that several grammars share are tags, and which pairs occur in unary rules.
 
     Attributes:
         is_tag: bool (n_labels,); whether a label is a tag.

@@ -34,7 +34,7 @@ class ForestCounts(NamedTuple):
 
 
 def count_rules(forest: Forest, rules: SparseRules, grammar: LatentGrammar, leaves: Floats) -> ForestCounts:
-    """Run inside and outside over a forest, and return the expected count of each parameter.
+    """Return the expected count of each of a grammar's parameters, by inside and outside passes.
 
     Args:
         forest: a forest over the grammar's symbols and rules.

@@ -57,9 +57,9 @@ def rule_evidence(
 def _log_weights(
     grammar: LatentGrammar, rules: SparseRules, forest: Forest, lookup: Lookup, words: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield the rules and tagged words of a forest, each with its expected count times its log weight.
+    """Yield pairs of a rule of a forest, as text, and its expected count times its log weight.
 
-    The root symbol's probability is yielded in the same way, as "the root".
+    Tagged words, and the choice of the root symbol ("the root"), are yielded like rules.
     """
     leaves = leaf_vectors(forest, grammar, lookup)
     found = count_rules(forest, rules, grammar, leaves)

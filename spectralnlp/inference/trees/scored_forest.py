@@ -66,12 +66,12 @@ class ScoredForest:
 
     @cached_property
     def mean_node(self) -> Floats:
-        """The mean of `node_shares` over grammars, the posterior of each node, float64 (n_nodes,)."""
+        """The posterior of each node, float64 (n_nodes,): the mean of `node_shares` over grammars."""
         return _mean(self.node_shares)
 
     @cached_property
     def mean_edge(self) -> Floats:
-        """The mean of `edge_shares` over grammars, the posterior of each hyperedge, float64 (n_edges,)."""
+        """The posterior of each hyperedge, float64 (n_edges,): the mean of `edge_shares` over grammars."""
         return _mean(self.edge_shares)
 
     def _shares(self, posteriors: Sequence[Floats]) -> Floats:

@@ -56,7 +56,7 @@ def _at(values: Any, place: int) -> int:
 
 @kernel_part
 def _with(code: Any, value: int) -> Any:
-    """Return the hash of a feature with the values of ``code`` and one more value."""
+    """Extend the hash of a feature, ``code``, by one value, which may be -1 (`_OUTSIDE`)."""
     return mix(code, np.uint64(value + 2))
 
 

@@ -83,7 +83,7 @@ class ObservedTrees:
     least_posterior: float = 0.0
 
     def expected_counts(self) -> tuple[StateTensors, float]:
-        """Return the expected count of each parameter, and the natural log-likelihood of the trees."""
+        """Return the expected counts of rules, words and roots, and the natural log-likelihood of trees."""
         return self._counted(
             _Shares(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
         )

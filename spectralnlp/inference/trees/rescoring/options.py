@@ -207,7 +207,7 @@ def _places(source, option, n_nodes, n_edges):
 
 @kernel_part
 def _in_order(keys, n):
-    """Return the stable sort order of the first n keys, by bottom-up merge sort."""
+    """Return the indices that sort the first n keys, by a stable bottom-up merge sort."""
     order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
     for place in range(n):
         order[place] = place

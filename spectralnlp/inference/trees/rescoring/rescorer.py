@@ -95,8 +95,8 @@ class SpanRescorer:
     ) -> dict[int, ScoredForest]:
         """Return the forests of one sentence with the posteriors that the span scorer gives to labels.
 
-        Each option (candidate label of a span) has its posterior under every grammar multiplied by the same
-        factor, such that the mean over all grammars is the scorer's posterior.
+        The posteriors of an option (candidate label of a span) under all grammars are multiplied by the same
+        factor, so that their mean becomes the scorer's posterior.
 
         Args:
             forests: the sentence's forests by index of the binarisation.
