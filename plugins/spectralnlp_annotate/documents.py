@@ -96,7 +96,7 @@ class Document:
         return (each.now for each in self._histories)
 
     def can(self, number: int) -> dict[str, bool]:
-        """Return whether an edit of a sentence can be undone, and whether one can be redone."""
+        """Return whether a sentence has an edit to undo, ``undo``, and an undone edit to redo, ``redo``."""
         history = self._histories[number]
         return {"undo": bool(history.past), "redo": bool(history.future)}
 

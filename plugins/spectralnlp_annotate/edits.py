@@ -213,12 +213,12 @@ def _retokenised(
 ) -> AnnotatedSentence:
     """Return a sentence with new tokens, and with its brackets and tags moved along with their words.
 
-    Tags of merged or split tokens are dropped, and so are brackets that would be empty.
+    Tags of merged or split tokens are dropped. Brackets that would be empty are dropped too.
 
     Args:
         sentence: the sentence before the change.
         words: the new tokens.
-        edge_after: maps an old token boundary to the new one.
+        edge_after: function that maps a token boundary before the change to the one after it.
         changed: indices of the old tokens that were merged or split.
     """
 

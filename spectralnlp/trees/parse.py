@@ -80,7 +80,7 @@ class Parse(ModelResult):
         constituents: constituents of the tree without its root, parents first, including unary chains.
         fallback: why the tree is not the grammar's best tree; None if it is.
         alternatives: the k best trees, best first, if more than one was requested.
-        model: the parser; None if unknown, as after pickling. Comparison ignores it.
+        model: the parser; None if it is unknown, as after pickling. It does not matter for equality.
 
     Examples:
         >>> import spectralnlp

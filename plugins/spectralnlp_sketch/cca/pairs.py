@@ -21,7 +21,7 @@ class PairCorpus(Corpus[Any]):
 
     Args:
         x: rows of the first view, with p columns.
-        y: rows of the same examples in the second view, with q columns, in as many partitions.
+        y: rows of the same examples in the second view, with q columns; it has as many partitions as ``x``.
 
     Attributes:
         widths: p and q.

@@ -138,7 +138,7 @@ class ReconstructionMoments(RowMoments):
 
     @property
     def pass_name(self) -> str:  # type: ignore[override]
-        """Name of this pass over the data in progress messages, with the number of the layer."""
+        """Name of this pass over the data in progress messages, such as ``layer 2``."""
         return "first layer" if self.biases is None else f"layer {len(self.biases) + 1}"
 
     def __init__(self, n_columns: int, weights: Floats | None = None, biases: Floats | None = None) -> None:

@@ -245,13 +245,13 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         sharpness: float,
         scope: Scope,
     ) -> None:
-        """Assemble ``classifier_`` from the trained parts, and ``resume_state_``, to resume training later.
+        """Set ``classifier_`` and ``resume_state_`` from the results of training.
 
         Args:
             keys: keys of the training examples, from `key_of`.
             learned: the trained head with its examples.
             layer: second layer, which corrects scores; None for no corrections.
-            sharpness: factor of scores before the softmax.
+            sharpness: factor by which scores are multiplied before the softmax.
             scope: detector of out-of-scope texts.
         """
         weights, features = learned.weights, learned.examples.features
@@ -334,7 +334,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
     def _learn_held_out(
         self, examples: Examples, others: Unlabelled, learned: Learned
     ) -> tuple[SecondLayer | None, float, Scope]:
-        """Learn what needs scores of held-out texts: second layer, sharpness, and out-of-scope detector.
+        """Learn second layer, calibration and out-of-scope detector, from scores of held-out texts.
 
         Args:
             examples: labelled texts, then names of labels.
@@ -342,8 +342,8 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
             learned: the head trained on all examples.
 
         Returns:
-            The second layer, or None if scores are not corrected; the factor of scores before the softmax;
-            and the detector of texts that belong to no label.
+            The second layer, or None if scores are not corrected; the factor by which scores are multiplied
+            before the softmax; and the detector of texts that belong to no label.
         """
         stacked = not self.few_shot_ and self.settings_.loss == "hinge" and len(self.classes_) >= MIN_LABELS
         if not stacked and not self.calibration:

@@ -65,9 +65,9 @@ class TreeReader(EncodedReader):
         adapt: function that changes or skips each tree; see `read_brackets`.
         select: function that replaces lines outside trees by empty ones, which keeps line numbers right.
         note: regular expression by which `changes` counts the metadata nodes that ``adapt`` removes; it
-            matches the beginning of such a node. None to count none.
+            matches the beginning of a metadata node. None if the format has none.
         empty: regular expression by which `changes` counts empty elements (traces); it matches the beginning
-            of such an element.
+            of an empty element.
 
     Examples:
         >>> from spectralnlp.trees import TreeReader
