@@ -149,7 +149,7 @@ class Registry:
         self._loaded.clear()
 
     def describe(self, *, load: bool = False) -> list[Entry]:
-        """Return the status of each registered name.
+        """Return an `Entry` with the status of each registered name.
 
         Args:
             load: also try to import each object; otherwise only metadata is read, and ``ok`` means that the
@@ -173,7 +173,7 @@ class Registry:
         return self.kind.removesuffix("es" if self.kind.endswith("ches") else "s").replace("_", " ")
 
     def _inspect(self, name: str) -> Entry:
-        """Return the status of a name according to metadata alone."""
+        """Return an `Entry` with the status of a name according to metadata alone."""
         points = self._claims(name)
         owners = sorted(_distribution(point) for point in points) + [_HERE] * (name in self._local)
         status, reason = _missing_extras(points[0]) if points else ("ok", "")

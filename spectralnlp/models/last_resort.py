@@ -75,7 +75,7 @@ def _to_blame(
     left: list[int],
     met: Sequence[Part] = (),
 ) -> list[Part]:
-    """Return a small subset of constraints that no tree meets together with those in ``met``.
+    """Return a few constraints of ``parts`` that no tree meets together with those in ``met``.
 
     Finds a minimal conflict by halving (QuickXplain, Junker 2004): k of n constraints take about
     2 k log₂(n / k) calls of ``derives``.

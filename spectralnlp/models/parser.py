@@ -340,7 +340,7 @@ class Parser(TextParser, ChangingModel):
         return tree_log_probability(binary, self.grammars[0], self.forest_parser.grammars[0].signature)
 
     def inspect(self, symbol: str | None = None) -> list[SymbolReport]:
-        """Return the top words and rules of each latent state of the first grammar.
+        """Return the most probable words and rules of each latent state of the first grammar.
 
         Args:
             symbol: the symbol to report on; None for all.
@@ -368,9 +368,9 @@ class Parser(TextParser, ChangingModel):
         Args:
             words: one or more tokens, as for `parse_tokens`.
             bracket: (start, end, label) in tokens from 0, end exclusive; the sentence's tree may lack it.
-            trees: the training trees, as a corpus or a list; needed if only counts were kept with the parser,
-                or to get the names of the trees' files. None for the trees that were kept; if only counts
-                were kept, rules are listed instead of trees, each with its contribution to the log-odds.
+            trees: the training trees, as a corpus or a list, for example to get the names of their files.
+                None for the trees that were kept with the parser; if only counts were kept, rules are listed
+                instead of trees, each with its contribution to the log-odds.
             limit: largest number of trees for, and of trees against, the bracket.
             recount: whether to compute the influence of each listed tree exactly, by estimating the grammar
                 again without the tree, which takes about half a second per tree.
