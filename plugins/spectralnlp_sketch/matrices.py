@@ -86,7 +86,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 class IncrementalEstimator(MatrixEstimator):
     """Base class of transformers that can learn from further rows, and be merged with each other.
 
-    All that they learn is computed from ``moments_``, to which rows can be added at any time.
+    Everything that they learn is computed from ``moments_``, to which rows can be added at any time.
 
     Attributes:
         moments_: sums over the rows seen, or a sketch of these rows.

@@ -83,8 +83,8 @@ class ConvertedPartition(Partition[Any]):
 
     Args:
         source: the partition to convert.
-        convert: function of the examples of a batch and the number of the first; it returns one block of
-            converted examples, such as `Rows`.
+        convert: function that takes the examples of a batch and the number of the first example, and returns
+            one block of converted examples, such as `Rows`.
     """
 
     source: Partition[Any]
@@ -102,8 +102,8 @@ class ConvertedCorpus(Corpus[Any]):
 
     Args:
         source: the corpus to convert.
-        convert: function of the examples of a batch and the number of the first; it returns one block of
-            converted examples, such as `Rows`. It must be picklable, for worker processes.
+        convert: function that takes the examples of a batch and the number of the first example, and returns
+            one block of converted examples, such as `Rows`. It must be picklable, for worker processes.
     """
 
     def __init__(self, source: Corpus[Any], convert: Convert) -> None:
