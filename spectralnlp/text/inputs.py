@@ -104,7 +104,7 @@ def check_tags(tags: Iterable[str], known: Collection[str]) -> None:
 
 
 def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] | None = None) -> Sentence:
-    """Return tokens as a sentence in a model's conventions, with offsets as if joined by single blanks.
+    """Return tokens as a `Sentence` in a model's spelling, with offsets as if joined by single blanks.
 
     Args:
         words: one or more tokens.
