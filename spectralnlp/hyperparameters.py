@@ -79,7 +79,7 @@ class Hyperparameter:
 
     @property
     def help(self) -> str:
-        """Description in one sentence; empty if the declaration has none."""
+        """Description of the hyper-parameter in one sentence; empty if the declaration has none."""
         notes = getattr(self.annotation, "__metadata__", ())
         return next((note.documentation for note in notes if isinstance(note, Doc)), "")
 

@@ -100,7 +100,7 @@ NodeRepresentations = Sequence[Projections | Clusters]
 
 
 class LPCFGLearner(GrammarLearner):
-    """Learner of latent-variable grammars, for each binarisation of a treebank.
+    """Object that learns latent-variable grammars for each binarisation of a treebank.
 
     Args:
         recipe: settings of the grammars.

@@ -68,7 +68,7 @@ class Segmentation(Component):
 
 
 def tagged_words(table: TreeTable) -> list[list[tuple[str, str]]] | None:
-    """Return the words of trees as in raw text, with their tags, or None if words are separated by blanks."""
+    """Return each sentence's (word, tag) pairs, spelled as in raw text; None if blanks separate words."""
     leaves = np.flatnonzero(table.word >= 0)
     words = [table.words[word] for word in table.word[leaves].tolist()]
     conventions = Conventions.learn(words)

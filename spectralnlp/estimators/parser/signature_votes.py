@@ -48,7 +48,7 @@ class SignatureShares(NamedTuple):
 
     @classmethod
     def fixed(cls, whole: Floats) -> SignatureShares:
-        """Return the shares of a signature whose p(tag | signature) depends on no single tree.
+        """Return the result for a signature whose p(tag | signature) does not depend on any single tree.
 
         Args:
             whole: float64 (n_tags,); p(tag | signature).

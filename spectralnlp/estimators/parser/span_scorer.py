@@ -81,7 +81,7 @@ class SpanScoring(Component):
         return 64.0 * _divisions(context.trees.first)
 
     def learn(self, context: Context) -> SpanScorer:
-        """Parse the folds of a jackknife, and train a scorer on the parses."""
+        """Train a span scorer on jackknifed parses of the training trees."""
         options = TrainingOptions(random_state=context.random_state)
         return learn_span_scorer(context, options)
 

@@ -32,7 +32,7 @@ _AFTER = {"grammars": 4, "model": 9}
 
 
 class ParserTrainer(MomentEstimator[Tree]):
-    """Base class of trainers of parsers.
+    """Base class of trainers, which learn the grammars and the components of a parser.
 
     A subclass lists the parts of the parser, and becomes a dataclass with the settings of all parts; each
     setting belongs to a single part.

@@ -80,7 +80,7 @@ class RuleEvents:
         return counts
 
     def labels(self) -> Iterator[str]:
-        """Yield the labels in the keys of all rules, words and roots, with repetitions."""
+        """Yield all labels of the counted rules, words and roots, with repetitions."""
         for counts in (self.binary, self.unary, self.root):
             for symbols in counts:
                 yield from symbols
@@ -167,7 +167,7 @@ class RuleCounts(Counts[Tree]):
                 yield CHAIN, *chain
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key starts with a known kind, such as ``binary``, and has the right number of parts."""
+        """Whether a key is valid: it starts with a kind of event, such as ``binary``, and has all its parts."""
         sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
         if not isinstance(key, tuple) or not key:
             return False

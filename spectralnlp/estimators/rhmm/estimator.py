@@ -149,7 +149,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     random_state: settings.RandomState = settings.RANDOM_STATE
 
     def check_combination(self) -> None:
-        """Check the names of the kinds of models in the settings.
+        """Check that the setting ``models`` names only kinds of models that exist.
 
         Raises:
             ConfigError: the name of a model is unknown.

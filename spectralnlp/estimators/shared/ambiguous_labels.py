@@ -44,7 +44,7 @@ def ambiguous_labels_in_counts(
 
     Args:
         words: count of each pair (preterminal symbol, word).
-        phrases: for each symbol, the number of its nodes that are no preterminals.
+        phrases: for each symbol, the number of its nodes that are not preterminals.
     """
     by_label: dict[str, Counter[str]] = defaultdict(Counter)
     for (symbol, word), count in words.items():

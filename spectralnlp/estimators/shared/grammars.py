@@ -69,7 +69,7 @@ class GrammarEstimator(Estimator[Tree]):
 
 
 class GrammarLearner(ABC):
-    """Base class of learners, which learn grammars from a treebank and from parts of it.
+    """Base class of objects that learn grammars from a treebank, or from parts of it for a jackknife.
 
     Attributes:
         trees: the treebank, or a part of it.

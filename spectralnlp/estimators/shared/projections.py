@@ -155,10 +155,12 @@ def find_directions(nodes: Nodes, features: NodeFeatures, options: ProjectionOpt
 class Projections:
     """Inside and outside vectors of every node, zero-padded to the largest number of states.
 
+    Y = Uᵀφ and Z = (Σ + ρσ₁)⁻¹Vᵀψ, with the features and the SVD of `SymbolDirections`, and shrinkage ρ.
+
     Attributes:
         n_states: int32 (n_symbols,); number of states of each symbol, the length of its nodes' vectors.
-        inside: float64 or float32 (n_nodes, m); vectors Y of the inside trees, Uᵀφ.
-        outside: float64 or float32 (n_nodes, m); vectors Z of the outside trees, (Σ + ρσ₁)⁻¹Vᵀψ.
+        inside: float64 or float32 (n_nodes, m); vectors Y of the inside trees.
+        outside: float64 or float32 (n_nodes, m); vectors Z of the outside trees.
     """
 
     n_states: Ints

@@ -342,7 +342,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
 
 
 def _checked(corpus: Corpus[TaggedSentence]) -> list[TaggedSentence]:
-    """Return the non-empty sentences of a corpus, each with as many tags as words.
+    """Return the non-empty sentences of a corpus, and check that each has as many tags as words.
 
     Raises:
         InputError: all sentences are empty, or a sentence has more or fewer tags than words.

@@ -29,7 +29,7 @@ def joint_keys(table: WordTable, encoded: Encoded) -> Keys:
 
     Args:
         table: hashes and clusters of the words.
-        encoded: the sentences as word ids.
+        encoded: sentences, encoded as word ids.
 
     Returns:
         uint32 (n_tokens, `N_JOINT`); (n_tokens, `N_PAIRS`) if words have no clusters.
