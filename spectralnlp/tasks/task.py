@@ -36,9 +36,9 @@ class FolderChanges(Protocol):
     """Protocol of objects that update and merge saved models whose folders contain their training statistics.
 
     Models of the plugin ``spectralnlp_sketch`` are of this kind. All other models are updated from statistics
-    in separate files, by the same code for every task. Each method reads model folders, writes the changed model to the folder ``output``, and
-    calls ``report`` with a line about the result. If the change is impossible, it raises a ConfigError and
-    writes nothing.
+    in separate files, by the same code for every task. Each method reads model folders, writes the changed
+    model to the folder ``output``, and calls ``report`` with a line about the result. If the change is
+    impossible, it raises a ConfigError and writes nothing.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
