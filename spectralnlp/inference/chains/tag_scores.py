@@ -1,4 +1,4 @@
-"""Kernels that sum the scores of tags from tables with a row of scores per word and relative position."""
+"""Sum the scores of tags for each token, from scores that were computed once per word and position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates and hash keys of the single-word features of a token.
+"""Templates and hash keys of the single-word features by which a linear chain tags a token.
 
 A single-word feature is a pair (slot, form): a form, such as a suffix, of the word in a slot. There is a slot
 for each offset from the token, -2 to 2, one for sentence-initial tokens and one for all other tokens. The

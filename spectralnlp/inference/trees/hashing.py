@@ -1,4 +1,4 @@
-"""Hash function for features of spans."""
+"""Hash function for features of spans and sentence ends; the low bits of a hash select a weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inside and outside vectors of a forest's nodes, over the states of a latent-variable grammar."""
+"""Store the inside and outside vectors of a forest's nodes, over the states of their symbols."""
 
 from __future__ import annotations
 
