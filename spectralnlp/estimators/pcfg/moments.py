@@ -167,7 +167,7 @@ class RuleCounts(Counts[Tree]):
                 yield CHAIN, *chain
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key is valid: it starts with a kind of event, such as ``binary``, and has all its parts."""
+        """Whether a key is valid: it starts with a kind of event (``binary``, …), and has all its parts."""
         sizes = {BINARY: 4, UNARY: 3, ROOT: 2, WORD: 4}
         if not isinstance(key, tuple) or not key:
             return False
