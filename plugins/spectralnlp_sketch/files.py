@@ -113,7 +113,7 @@ def save_sketch(
         output: the folder to write.
         name: registered name of the kind of sketch.
         reading: format in which rows were read, so that more rows can be read in the same way.
-        documents: content-based numbers of the files in the sketch; None if files were numbered by order.
+        documents: numbers of the files in the sketch, computed from their content; None for numbers by order.
     """
     found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
     bound = getattr(estimator, "bound_", None)
@@ -169,7 +169,7 @@ class Saved:
         name: registered name of the kind of sketch.
         sketch: the fitted transformer.
         reading: format in which its rows were read.
-        documents: content-based numbers of the files in the sketch; None if files were numbered by order.
+        documents: numbers of the files in the sketch, computed from their content; None for numbers by order.
     """
 
     folder: Path
@@ -195,7 +195,8 @@ class Saved:
 
         Args:
             output: the folder to write.
-            documents: content-based numbers of the files in the sketch; None if files were numbered by order.
+            documents: numbers of the files in the sketch, computed from their content; None for numbers by
+                order.
         """
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
 

@@ -18,7 +18,7 @@ def plot(
         typer.Option("--words", metavar="WORDS", help="Words of one colour between commas; repeatable."),
     ] = None,
 ) -> None:
-    """Draw pronouns, numbers, names and parts of speech in the plane, or words of your own."""
+    """Draw word vectors in two dimensions: those of pronouns, numbers, names and so on, or of given words."""
     from spectralnlp.cli.console import note
     from spectralnlp.cli.models import load_for
     from spectralnlp.render.plane import PICTURES, Picture, check_drawable, draw_words

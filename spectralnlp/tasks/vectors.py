@@ -143,7 +143,7 @@ class NeighbourReport(Report):
     def to_flat_dict(self) -> dict[str, float | int | str]:
         """Return the figures by name.
 
-        The fields ``nearest`` and ``ten`` have the names ``accuracy`` and ``accuracy_10``.
+        `nearest` is reported as ``accuracy``, and `ten` as ``accuracy_10``.
         """
         return {
             "accuracy": self.nearest,

@@ -32,8 +32,8 @@ class AnnotatedSentence:
 
     Attributes:
         words: one or more words.
-        columns: tags by column name: ``upos`` and ``xpos`` in CoNLL-U; ``2``, ``3`` … in columns;
-            ``tag`` in ``word_TAG``.
+        columns: tags by name of the column: ``upos`` and ``xpos`` in CoNLL-U; the column numbers ``2``, ``3``,
+            … in files of plain columns; ``tag`` in files of ``word_TAG``.
         default: name of the column that is used unless another is requested.
         path: the file.
         line: line number of the first word, from 1.

@@ -150,10 +150,12 @@ def count_rows(columns, n, place, first_pair_column, rows, counts, slots):
     """Count the known n-grams of a text with a hash table, which is faster than sorting.
 
     Args:
-        columns: columns of the text's n-grams with repetitions, the first ``n`` of the array, int32.
-        n: number of columns.
+        columns: int32; the first ``n`` entries are the feature columns of the text's n-grams, repeated ones
+            included.
+        n: number of these entries.
         place, first_pair_column: as in `TableScorer`.
-        rows, counts: output rows of the table and their counts, int32.
+        rows, counts: int32, overwritten; the distinct known n-grams, as rows of the table of weights, and
+            how often each occurs.
         slots: work array, int32; its size is a power of two, at least twice ``n``.
 
     Returns:

@@ -148,7 +148,7 @@ def type_of_move(group: Sequence[Node], before: Node | None, after: Node | None)
 
 
 def _name(node: Node) -> str:
-    """Return the label of an attached node; empty for a word whose tag belongs to no error type."""
+    """Return a node's label for naming an error; empty for a word whose tag has no type of error."""
     return node.label if node.is_phrase or node.label in _TYPE_OF else ""
 
 

@@ -176,7 +176,7 @@ class _GeneralGrammar:
     """Grammar of the parser to adapt, with the expected frequencies of its latent states.
 
     Args:
-        grammar: a grammar with counted states.
+        grammar: a grammar whose parameters were estimated from counts of its states.
     """
 
     grammar: LatentGrammar

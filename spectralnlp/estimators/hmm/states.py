@@ -220,15 +220,15 @@ def _levels(
 
 
 def _before(levels: Sequence[_Level], rows: slice, coordinates: Floats, options: RegressionOptions) -> Floats:
-    """Return the states before the symbols of n-grams, float64 (n_rows, k).
+    """Return the states before the last symbols of n-grams, float64 (n_rows, k).
 
-    With ``leave_one_out``, the state before a symbol is estimated from all other occurrences of its history.
+    With ``leave_one_out``, each is estimated from all other occurrences of the n-gram's history.
 
     Args:
         levels: states of the histories by length; see `_levels`.
         rows: range of the n-grams whose states to return.
         coordinates: float64 (n_rows, k); coordinates of the last symbols of these n-grams.
-        options: settings of the regression.
+        options: settings of the regression that estimates states.
     """
     if not options.leave_one_out:
         return levels[-1].states[levels[-1].number[rows]]

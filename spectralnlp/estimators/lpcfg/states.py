@@ -207,10 +207,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def observed(self, probabilities: StateCounts) -> ObservedTrees:
-        """Combine the treebank with probabilities of its rules and words, as input of EM.
+        """Return the input of EM: the treebank, and initial probabilities of its rules and words.
 
         Args:
-            probabilities: probabilities of events, as `probabilities` returns them.
+            probabilities: the initial probabilities, by latent states; a result of `probabilities`.
         """
         p = probabilities
         return ObservedTrees(

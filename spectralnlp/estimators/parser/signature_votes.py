@@ -124,12 +124,14 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """Return smoothed p(tag | signature), from all trees and with one tree left out at a time.
+        """Return smoothed p(tag | signature): an estimate from all trees, and one without each single tree.
+
+        The second kind is for the trees that change it only. Signatures back off to ever coarser ones.
 
         Args:
             signature: index of the signature.
             tags: symbols of the tags.
-            prior: float64 (n_tags,); p(tag | last signature) from all trees, used for smoothing.
+            prior: float64 (n_tags,); p(tag | the signature of all words) from all trees, used for smoothing.
         """
         chain = self._coarser(signature)
         bounds = [np.searchsorted(self.changes[:, 0], [sign, sign + 1]) for sign in chain]

@@ -75,7 +75,7 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, examples: Examples, keys: NDArray[np.uint32], names: Sequence[str]) -> Numbered:
-        """Build training data from encoded sentences: find forbidden transitions, choose held-out ones.
+        """Build training data from encoded sentences: find forbidden transitions, and hold sentences out.
 
         Args:
             examples: encoded sentences.

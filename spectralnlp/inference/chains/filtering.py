@@ -94,7 +94,11 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     """Filter of observable operators, whose predictions are corrected to distributions (see the module)."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Predict the next symbols and correct the states, by *shrink* and *clip* (see the module)."""
+        """Predict the next symbols, without negative probabilities, and correct the states that imply them.
+
+        A state with too much negative probability is moved towards the stationary state (*shrink* in the
+        module's docstring); what is negative then is set to 0 (*clip*).
+        """
         model = self.model
         p = states @ model.emission.T
         negative = -np.minimum(p, 0.0).sum(axis=1)

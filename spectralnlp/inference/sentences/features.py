@@ -123,7 +123,11 @@ def code_of_last(name: Any, case: Any) -> Any:
 
 @kernel_part
 def _share_of_smalls(prefix: Any) -> int:
-    """Return a class for the fraction of lower-case words: 0 for none, 1 up to a third, 2 for more."""
+    """Return how common lower-case words are in the text so far: 0 for none, 1 up to a third, 2 for more.
+
+    Args:
+        prefix: counts of lower-case and capitalised words.
+    """
     if prefix.smalls == 0:
         return 0
     return 1 if prefix.smalls * 2 <= prefix.capitals else 2

@@ -176,7 +176,7 @@ class LabelTable:
 
     @classmethod
     def of_grammar(cls, grammar: LatentGrammar, chains: Chains) -> LabelTable:
-        """Return the table of the phrase labels for which a grammar's symbols and unary rules stand.
+        """Tabulate which phrase labels each symbol and each unary rule of a grammar stands for.
 
         Args:
             grammar: any grammar.

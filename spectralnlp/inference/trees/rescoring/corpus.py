@@ -71,7 +71,11 @@ class ExampleTable(NamedTuple):
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> ExampleTable:
-        """Concatenate one or more examples, scored by the same number of grammars."""
+        """Concatenate examples.
+
+        Args:
+            examples: one or more; in each, the same number of grammars must have scored the spans.
+        """
         parts = [each.options for each in examples]
         n_options = np.cumsum([0, *(len(each.label) for each in parts)])
         first = [each.first[1:] + base for each, base in zip(parts, n_options[:-1], strict=True)]
