@@ -32,7 +32,7 @@ class AnnotatedSentence:
 
     Attributes:
         words: one or more words.
-        columns: tags by name of the column: ``upos`` and ``xpos`` in CoNLL-U; the column numbers ``2``, ``3``,
+        columns: tags by name of the column: ``upos`` and ``xpos`` in CoNLL-U; the numbers ``2``, ``3``,
             … in files of plain columns; ``tag`` in files of ``word_TAG``.
         default: name of the column that is used unless another is requested.
         path: the file.
