@@ -1,13 +1,14 @@
 """Compile the numba functions of a parser in a second process, so that the first parse is ready sooner.
 
 The first process compiles the functions in the order in which parsing needs them; the second process compiles
-those of the last stages first. `compiling_ahead` starts the second process, which runs
-``python -m spectralnlp.cli.ahead MODEL``.
+those of the last stages first. `compiling_ahead` starts the second process, which runs `main` with the same
+module path, but without the current folder, which may hold modules of others.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -46,9 +47,14 @@ def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
         if started:
             return
         gc.disable()  # of the compiler's garbage, which takes a tenth of the time; parses leave none
-        command = [sys.executable, "-m", "spectralnlp.cli.ahead", model]
+        command = [sys.executable, "-P", "-c", f"from {__name__} import main; main({model!r})"]
+        path = os.pathsep.join(each for each in sys.path if each)
         quiet = subprocess.DEVNULL  # an error there occurs in this process, too
-        started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+        started.append(
+            subprocess.Popen(
+                command, stdin=quiet, stdout=quiet, stderr=quiet, env={**os.environ, "PYTHONPATH": path}
+            )
+        )
 
     try:
         yield start
@@ -74,7 +80,3 @@ def main(model: str) -> None:
     parser = load_parser(model)
     run_last_stages(parser.forest_parser, parser.default_decoder, "the")
     parser.parse_tokens(["the"])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

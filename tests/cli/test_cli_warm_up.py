@@ -6,7 +6,9 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +39,25 @@ def test_nothing_is_collected_while_kernels_are_compiled(monkeypatch: pytest.Mon
         start()
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_the_second_process_takes_no_module_from_the_current_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "json.py").write_text("open('taken', 'w')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    started = []
+    popen = subprocess.Popen
+
+    def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(command, **{**options, "stderr": subprocess.PIPE}))
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with compiling_ahead("none-such") as compile_ahead:
+        compile_ahead()
+        assert b"none-such" in started[0].communicate()[1]
+    assert not Path("taken").exists()
 
 
 def test_parses_leave_nothing_to_collect() -> None:
