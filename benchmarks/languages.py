@@ -24,6 +24,7 @@ from benchmarks import peers
 from benchmarks.parsing import WARM_UP, Setting, add_settings
 from spectralnlp import registry
 from spectralnlp.scoring import score_trees
+from spectralnlp.tasks.parsing import gold_sentence
 from spectralnlp.trees import Tree, add_root
 
 TREEBANKS = (
@@ -79,16 +80,16 @@ def measure(setting: Setting, seed: int, folder: Path) -> Result:
     params = {"random_state": str(seed), **setting.params} if seed else setting.params
     task = registry.tasks.get(kind.task)()
     task.train(kind.from_settings(params), task.read([WARM_UP]))
-    trees = list(peers.treebank(folder / "train"))
+    corpus = peers.treebank(folder / "train")
     started = perf_counter()
-    parser = task.train(kind.from_settings(params), task.in_memory(trees))
+    parser = task.train(kind.from_settings(params), corpus)
     seconds = perf_counter() - started
-    gold = list(peers.treebank(folder / "dev"))
+    trees, gold = list(corpus), list(peers.treebank(folder / "dev"))
     known = {word for tree in trees for word in tree.words()}
     parser.parse_tokens(gold[0].words())  # loads the kernels
     started = perf_counter()
-    words = [tree.words() for tree in gold]
-    parsed = [parse.tree for parse in parser.parse_many(words, decoder=setting.decoder)]
+    sentences = [gold_sentence(tree, parser.conventions) for tree in gold]
+    parsed = [parse.tree for parse in parser.parse_many(sentences, decoder=setting.decoder)]
     sentences_per_second = len(gold) / (perf_counter() - started)
     score = score_trees([add_root(tree) for tree in gold], parsed).overall
     right, n_words = [], 0

@@ -91,7 +91,7 @@ def refinement_hmm(setting: str) -> Callable[[Sentences], Tag]:
 
     def learn(train: Sentences) -> Tag:
         fitted = RefinementHMM.from_settings(settings).fit(train)
-        return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam).tag
+        return RefinementTagger(fitted.coarse_, fitted.models_, fitted.beam).best_tags
 
     return learn
 
