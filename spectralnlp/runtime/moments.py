@@ -161,8 +161,8 @@ class Moments(ABC, Generic[T]):
     def append(self, other: Self) -> None:
         """Add the moments of data that comes after the data seen so far, in place.
 
-        Sums are merged as by `merge`. Replay logs (stored examples), where order matters, get the new
-        examples as further documents.
+        For sums this is the same as `merge`. In replay logs, which store the examples themselves, the new
+        examples follow the old ones.
 
         Raises:
             ConfigError: as for `merge`.

@@ -17,7 +17,9 @@ from spectralnlp_sketch.word_rows import WordRowsFeaturizer
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DCoTFeatures(WordRowsFeaturizer):
-    """Featurizer that reconstructs prototype words from tf-idf rows of texts with `DCoT`.
+    """Featurizer whose features say how much each of some frequent words fits a text; see `DCoT`.
+
+    These words (prototypes) are predicted from the tf-idf row of the text.
 
     Attributes:
         words_: hashes and idf of the words that have a column in the tf-idf rows.

@@ -183,7 +183,7 @@ class _GeneralGrammar:
 
     @cached_property
     def states(self) -> Floats:
-        """Expected occurrences of each latent state in a tree, float64 (sum of n_states,)."""
+        """Expected occurrences of each latent state in a tree of the grammar, float64 (sum of n_states,)."""
         return _expected_states(self.grammar)
 
 

@@ -57,7 +57,7 @@ class Treebank:
 
     @property
     def first(self) -> TreeTable:
-        """The table of the first binarisation."""
+        """The trees of the first binarisation, as a table of nodes."""
         return self.tables[0]
 
     def select(self, trees: NDArray[np.bool_]) -> Treebank:
