@@ -166,7 +166,7 @@ class PCFGLearner(GrammarLearner):
         self.coarse = [estimator.coarse(self._events)]
 
     def learn(self) -> tuple[GrammarSet, ...]:
-        """Estimate the coarse grammar and the grammar of annotated symbols, and return both in one grammar set."""
+        """Estimate the coarse grammar and that of annotated symbols, and return both in one grammar set."""
         with fit_pass("grammar"):
             grammar = self.estimator.grammar(self._events)
         trees = self.trees
