@@ -1,7 +1,8 @@
 """Find tables of pages that are stale, by digests of the code that made them.
 
 A filled table ends in ``<!-- end: DATE DIGEST -->``. The digest covers the table's command and the code that
-it runs. Comments, docstrings and layout are left out, so that better words make no table stale.
+it runs. Comments, docstrings and layout are left out, so that better words make no table stale; so are the
+descriptions and limits of settings, which change no result.
 
 - ``python -m benchmarks.X`` depends on the modules that it imports, directly or not, in ``benchmarks``,
   ``spectralnlp`` and the plugins. Registered objects are imported by name, so the entry points of these
@@ -34,6 +35,7 @@ MODULE = re.compile(r"\bpython -m (benchmarks\.\w+)")
 PAGE = re.compile(r"\S+\.md\b")
 COMMANDS = "spectralnlp.commands"  # the entry points of the command line
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+OF_SETTINGS = ("Doc", "Ge", "Gt", "Le", "Lt")  # descriptions and limits, in `Annotated`
 
 
 def pages_of(root: Path) -> list[Path]:
@@ -117,14 +119,14 @@ def path_of(module: str) -> Path:
 
 @cache
 def code_of(path: Path) -> str:
-    """Return the syntax tree of a file without docstrings, as the same text in all versions of Python."""
+    """Return the syntax tree of a file without words and limits, the same text in all versions of Python."""
     return dump(ast.parse(path.read_text(encoding="utf-8")))
 
 
 def dump(node: object) -> str:
-    """Return a syntax tree as text, without docstrings, absent parts, and contexts of names."""
+    """Return a syntax tree as text, without docstrings, absent parts, contexts of names and `OF_SETTINGS`."""
     if isinstance(node, list):
-        return f"[{','.join(map(dump, node))}]"
+        return f"[{','.join(dump(each) for each in node if not is_of_setting(each))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = dict(ast.iter_fields(node))
@@ -133,3 +135,10 @@ def dump(node: object) -> str:
         fields["body"] = node.body[1:]
     shown = (f"{name}={dump(value)}" for name, value in fields.items() if value not in (None, []))
     return f"{type(node).__name__}({','.join(shown)})"
+
+
+def is_of_setting(node: object) -> bool:
+    """Return whether a syntax tree is a description or a limit of a setting, or imports their class."""
+    if isinstance(node, ast.alias):
+        return node.name in OF_SETTINGS
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OF_SETTINGS

@@ -83,6 +83,19 @@ def test_code_without_docstrings_and_comments(tmp_path: Path) -> None:
     assert code("x = 'a'\n") != code("x = 'b'\n")
 
 
+def test_code_without_descriptions_and_limits_of_settings(tmp_path: Path) -> None:
+    def code(name: str, text: str) -> str:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return stamps.code_of(path)
+
+    plain = code("1.py", 'from m import Ge\nn: Annotated[int, Ge(1), Doc("Number.")] = 2')
+    assert plain == code("2.py", 'from m import Ge, Le\nn: Annotated[int, Ge(1), Le(9), Doc("Size.")] = 2')
+    assert plain != code("3.py", 'from m import Ge\nn: Annotated[int, Ge(1), Doc("Number.")] = 3')
+    assert plain != code("4.py", 'from m import Ge\nn: Annotated[float, Ge(1), Doc("Number.")] = 2')
+    assert plain != code("5.py", "from m import Ge\nn: Annotated[int, Shape(1)] = 2")
+
+
 def test_dependencies_of_a_benchmark() -> None:
     parsing = stamps.dependencies(["benchmarks.parsing"])
     # imported; found by an entry point

@@ -83,9 +83,12 @@ def test_settings_of_training(
         ("eigenwords", "window=1001"),
         ("tagger", "epochs=1001"),
         ("intent", "C=1e7"),
+        ("rhmm", "n_states=9223372036854775808"),
+        ("lpcfg", "n_states=1000001"),
+        ("topics", "max_share=1e308"),
     ],
 )
-def test_settings_that_would_never_end_are_refused(
+def test_settings_beyond_their_limits_are_refused(
     estimator: str,
     setting: str,
     own_treebank: Path,
@@ -93,7 +96,7 @@ def test_settings_that_would_never_end_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     data = str(own_treebank / "dev.mrg")
-    assert "at most 1000" in refused(
+    assert "at most 1" in refused(
         ["train", estimator, data, "-o", str(tmp_path / "m"), "--set", setting], capsys
     )
 

@@ -76,7 +76,9 @@ class HMMEM(SequenceEstimator, IterativeEstimator[Sequence[str]]):
 
     presets: ClassVar = {"random": {"start": "random", "iterations": 25}}
 
-    n_states: Annotated[int, Ge(1), Doc("Number of hidden states.")] = field(default=100, kw_only=False)
+    n_states: Annotated[int, Ge(1), Le(1_000_000), Doc("Number of hidden states.")] = field(
+        default=100, kw_only=False
+    )
     iterations: Annotated[int, Ge(0), Le(1000), Doc("Number of EM iterations; 0 for the initial model.")] = 5
     start: Annotated[Literal["spectral", "random"], Doc("Initialisation: ``spectral`` or ``random``.")] = (
         "spectral"

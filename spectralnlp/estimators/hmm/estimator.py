@@ -114,6 +114,7 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
     n_states: Annotated[
         int,
         Ge(1),
+        Le(1_000_000),
         Doc("Dimension of the state (m); lowered with a warning if the data has a lower rank."),
     ] = field(default=60, kw_only=False)
     algorithm: Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.estimator import IterativeEstimator
@@ -55,7 +55,7 @@ class LatentEM(GrammarEstimator, IterativeEstimator[Tree]):
         171
     """
 
-    n_states: Annotated[int, Ge(1), Doc("Maximum number of states per symbol.")] = field(
+    n_states: Annotated[int, Ge(1), Le(1_000_000), Doc("Maximum number of states per symbol.")] = field(
         default=8, kw_only=False
     )
     iterations: Annotated[int, Ge(1), Doc("Number of EM iterations.")] = 40

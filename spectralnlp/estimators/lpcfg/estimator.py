@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, cast
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from typing_extensions import Doc
 
 from spectralnlp.errors import ConfigError
@@ -85,7 +85,7 @@ class LPCFG(TreebankEstimator):
             "repeated: each grammar of clusters has its own seed."
         ),
     ] = f"{TENSORS}+{CLUSTERS}+{CLUSTERS}"
-    n_states: Annotated[int, Ge(1), Doc("Maximum number of states per symbol (m).")] = field(
+    n_states: Annotated[int, Ge(1), Le(1_000_000), Doc("Maximum number of states per symbol (m).")] = field(
         default=24, kw_only=False
     )
     features: Annotated[FeatureSet, Doc("Set of inside and outside features.")] = "rich"

@@ -117,6 +117,7 @@ class RefinementHMM(MomentEstimator[TaggedSentence]):
     n_states: Annotated[
         int,
         Ge(1),
+        Le(1_000_000),
         Doc(
             "Maximum number of refinements per tag (m) in the model of tensors; with 1 it is the supervised "
             "bigram HMM."

@@ -84,7 +84,7 @@ class TopicModel(MomentEstimator[Sequence[str]]):
         int, Ge(0), Doc("Minimum number of documents that contain a word of the vocabulary.")
     ] = 5
     max_share: Annotated[
-        float, Ge(0), Doc("Maximum share of all documents that contain a word of the vocabulary.")
+        float, Ge(0), Le(1), Doc("Maximum share of all documents that contain a word of the vocabulary.")
     ] = 0.1
     max_words: Annotated[
         int, Ge(1), Doc("Maximum size of the vocabulary, words in the most documents first.")
