@@ -153,7 +153,7 @@ def test_help_is_a_short_signature_and_the_settings() -> None:
     text = pydoc.render_doc(spectralnlp.LPCFG, renderer=pydoc.plaintext)
     assert "Doc(" not in text.partition("Data and other attributes")[0]
     assert "n_states=24" in text.splitlines()[3]
-    assert "n_states: int, 1 or more. Maximum number of states per symbol (m)." in text
+    assert "n_states: int, 1 or more, at most 1000000. Maximum number of states per symbol (m)." in text
 
 
 def test_leading_settings_may_be_positional() -> None:
