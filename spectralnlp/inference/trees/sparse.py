@@ -33,7 +33,7 @@ class SparseRules(NamedTuple):
     unary: Floats
 
     def score(self, forest: Forest, grammar: LatentGrammar, leaves: Floats) -> tuple[float, Floats, Floats]:
-        """Return the total weight of a forest's trees, and posteriors of its hyperedges and nodes.
+        """Return the log of a forest's total weight, and the posteriors of its hyperedges and nodes.
 
         Args:
             forest: a forest over these rules.
