@@ -129,10 +129,16 @@ def command(name: str, function: Callable[..., None]) -> Iterator[str]:
         flags += [text for text in declared.param_decls or () if not text.startswith("--")]
         is_flag = get_args(hints[parameter.name])[:1] == (bool,) or hints[parameter.name] is bool
         shown = ", ".join(f"`{flag}`" for flag in flags) + ("" if is_flag else f" `{cell(value)}`")
-        default = parameter.default if parameter.default not in (None, False, (), []) else ""
-        rows.append(f"| {shown} | {cell(declared.help or '')} | {f'`{default}`' if default != '' else ''} |")
+        rows.append(f"| {shown} | {cell(declared.help or '')} | {shown_default(parameter)} |")
     if rows:
         yield from ["", "| | | default |", "| --- | --- | --- |", *rows]
+
+
+def shown_default(parameter: inspect.Parameter) -> str:
+    """Return the default of an option for a table cell: empty if it is none or not set."""
+    if parameter.default is inspect.Parameter.empty:
+        return "required"
+    return f"`{parameter.default}`" if parameter.default not in (None, False, (), [], "") else ""
 
 
 def functions_of(group: Typer, prefix: str = "") -> dict[str, Callable[..., None]]:
