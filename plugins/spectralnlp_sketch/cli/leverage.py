@@ -13,24 +13,30 @@ def leverage(
         list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="File to write the scores to.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write the scores to.")
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, gram, qr, svd, gaussian, countsketch, osnap, srht.")
+        str, typer.Option(metavar="NAME", help="auto, gram, qr, svd, gaussian, countsketch, osnap, srht.")
     ] = "auto",
     size: Annotated[
-        int | None, typer.Option(min=1, help="Number of rows of the sketch, if the method uses one.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Number of rows of the sketch, if the method uses one."),
     ] = None,
     truncate: Annotated[
-        float, typer.Option(help="Treat singular values up to this share of the largest as zero.")
+        float,
+        typer.Option(metavar="SHARE", help="Treat singular values up to this share of the largest as zero."),
     ] = 0.0,
-    seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sketch.")] = 0,
     form: Annotated[
         str,
-        typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text.",
+        ),
     ] = "auto",
     columns: Annotated[
-        int, typer.Option(min=1, help="Number of columns that n-grams of text are hashed to.")
+        int, typer.Option(min=1, metavar="N", help="Number of columns that n-grams of text are hashed to.")
     ] = 1024,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1",
 ) -> None:

@@ -12,28 +12,36 @@ def sketch(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files, folders or patterns of rows.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the sketch to.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write the sketch to.")
+    ],
     name: Annotated[
-        str, typer.Option("--sketch", help="Registered name of the sketch.")
+        str, typer.Option("--sketch", metavar="NAME", help="Registered name of the sketch.")
     ] = "frequent-directions",
-    size: Annotated[int, typer.Option(min=1, help="Number of rows of the sketch.")] = 256,
+    size: Annotated[int, typer.Option(min=1, metavar="N", help="Number of rows of the sketch.")] = 256,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set another setting of the sketch."),
     ] = None,
     form: Annotated[
         str,
-        typer.Option("--format", help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text."),
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="npy, npz, parquet, csv, numbers, tsv (text in the last field), text.",
+        ),
     ] = "auto",
     columns: Annotated[
-        int, typer.Option(min=1, help="Number of columns that n-grams of text are hashed to.")
+        int, typer.Option(min=1, metavar="N", help="Number of columns that n-grams of text are hashed to.")
     ] = 2**16,
     ngrams: Annotated[str, typer.Option(metavar="N-N", help="Shortest and longest n-gram of words.")] = "1-2",
     keep_moments: Annotated[
         bool,
         typer.Option("--keep-moments", help="Allow files to be added to a linear sketch and removed later."),
     ] = False,
-    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Number of rows between checkpoints.")] = 2**19,
+    checkpoint_rows: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of rows between checkpoints.")
+    ] = 2**19,
     restart: Annotated[bool, typer.Option("--restart", help="Discard an unfinished run.")] = False,
 ) -> None:
     """Sketch the rows of files: text, TSV, matrices. An interrupted run resumes where it stopped."""
