@@ -23,7 +23,7 @@ class SentenceEvidence:
             most probable other tag; negative if the sentence supports the other tag.
         document: number of the document, from 1.
         sentence: number of the sentence in the document, from 1.
-        words, tags: the sentence, as in training.
+        words, tags: words and tags of the sentence in the training data.
         token: index of the word in the sentence that contributed most, from 0.
     """
 

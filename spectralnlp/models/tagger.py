@@ -152,10 +152,12 @@ class Tagger(TextTagger, ChangingModel):
         """Explain why a word has a tag and not the most probable other tag.
 
         The log-odds of the two tags are the sum of contributions of the features of the word and its
-        neighbours, of the tags before, and of the tags after. If training examples were kept, the weight of a
-        feature is divided evenly among the words of the training data that have the feature and the tag that
-        it favours; the influence of a sentence is the sum over its words. Weights of word vectors are not
-        attributed to sentences.
+        neighbours, of the tags before, and of the tags after.
+
+        If training examples were kept, the explanation names the most influential training sentences. For
+        this, the weight of each feature is divided evenly among the training words that have both the feature
+        and the tag that it favours; the influence of a sentence is the sum over its words. Weights of word
+        vectors are not attributed to sentences.
 
         Args:
             words: one or more tokens, as for `tag_tokens`.
@@ -239,7 +241,8 @@ class Tagger(TextTagger, ChangingModel):
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
         """Return the JSON values and the arrays to store: the weights, and vectors and clusters of words.
 
-        With ``compact``, they are stored as float16, and features with negligible weights are left out.
+        Args:
+            compact: store weights and vectors as float16, and leave out features with negligible weights.
         """
         metadata = {
             "weights": self.weights.to_json(),

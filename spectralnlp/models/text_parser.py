@@ -162,8 +162,8 @@ class TextParser(ABC):
             items: texts, tokenised sentences or `Sentence`s; None is allowed as an item, and yields None.
             decoder: name of a decoder to use; None for the parser's default.
             k: see `parse`.
-            fixed_tags: whether the tree must have the tags of a `Sentence`. If false, they are only evidence
-                for the tags of rare and unknown words, as a tagger's tags are (`TagEvidence`).
+            fixed_tags: whether the tree must have the tags of a `Sentence`. If false, the tags only influence
+                the tags of rare and unknown words (see `TagEvidence`).
             constraints: for each item its constraints or None; items must then be tokenised sentences. None
                 if there are no constraints at all.
             on_bad: function that is called with the error of each invalid item, for which None is yielded;

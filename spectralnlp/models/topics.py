@@ -95,7 +95,7 @@ class Topics(ChangingModel):
         return {**self.about, "topics": len(self), "vocabulary": len(self.mixture.words)}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the JSON values and the arrays to store, the parameters of the model.
+        """Return the JSON values and the arrays to store: words, topics and their weights.
 
         ``compact`` has no effect.
         """

@@ -14,7 +14,8 @@ class CellModel(HashedModel):
 
     Attributes:
         weights: float32 (a power of two,); the weight of feature f is ``weights[f % len(weights)]``.
-        threshold: marginal probability below which the parser does not consider a span in its first attempt.
+        threshold: marginal probability below which the parser does not consider a span, unless it finds no
+            parse otherwise.
     """
 
     __repr__ = one_line

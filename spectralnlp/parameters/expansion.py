@@ -20,8 +20,8 @@ class Factors(NamedTuple):
         places: int64 (n_rules + 1,); rule r has ``numbers[places[r]:places[r + 1]]``.
         numbers: float32; for each rule the core, then a basis for each axis, row-major.
         scale: factor to multiply ``numbers`` by.
-        signed: whether tensors may be negative; if not, the small negative numbers that a low-rank
-            approximation makes of zeros are set to zero.
+        signed: whether tensors may have negative elements. If not, negative elements are set to zero, because
+            they are errors of the low-rank approximation.
     """
 
     shapes: Ints

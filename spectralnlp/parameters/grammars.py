@@ -166,8 +166,9 @@ class GrammarSet:
 
     Attributes:
         binariser: converts trees to binary trees and back.
-        chains: full unary chains, by pair (top, bottom) of labels. Trees are binarised with only the top and
-            the bottom label of a chain of single children; pairs with no label in between are left out.
+        chains: labels of unary chains (nodes with a single child), from the top down, by pair (top, bottom).
+            Binarised trees keep only the top and the bottom label of a chain, so the labels in between are
+            restored from this mapping. Pairs with no label in between are left out.
         coarse: PCFG with one state per symbol, which builds the forests.
         pruner: grammar with a few states per symbol that prunes the forests, or None.
         grammars: grammars that score the pruned forests.

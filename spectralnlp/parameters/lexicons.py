@@ -40,8 +40,8 @@ class Lexicon:
         offsets: int64 (n_rows + 1,); row r has the vector ``values[offsets[r]:offsets[r + 1]]``. Not stored,
             because it follows from ``tags``.
         values: float64; the vectors of all rows, concatenated.
-        backoff: float64 (n_words,); for a tag never seen with the word, factor by which the vector of the
-            word's signature for that tag is multiplied.
+        backoff: float64 (n_words,); the vector of a word for a tag never seen with it is the vector of the
+            word's signature for that tag, times this factor.
         word_signature: int32 (n_words,); each word's index into ``signatures``.
         log_weight: float64 (n_entries,); natural logarithm of p(word).
     """
@@ -83,14 +83,14 @@ class Lexicon:
         return {"words": self.words, "signatures": self.signatures, "scheme": self.scheme}
 
     def common_arrays(self) -> Arrays:
-        """Return all stored arrays except ``values``, which differ between models of the same text."""
+        """Return all stored arrays except ``values``, which differ between models of the same data."""
         arrays = arrays_of(self)
         del arrays["values"]
         return arrays
 
     @classmethod
     def common_fields(cls, arrays: StoredArrays, metadata: StoredValues) -> dict[str, Any]:
-        """Read all fields of a lexicon except the vectors, which differ between models of the same text.
+        """Read all fields of a lexicon except the vectors, which differ between models of the same data.
 
         Args:
             arrays: stored arrays, as `common_arrays` returns them; ``arrays.sizes`` must contain

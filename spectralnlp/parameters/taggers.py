@@ -230,7 +230,7 @@ class FeatureRows(NamedTuple):
         """Return a copy without weights of magnitude below ``negligible``, and without empty rows.
 
         Returns:
-            The copy; and whether it has each row, bool (n_features,).
+            The copy; and whether each row of this matrix is in the copy, bool (n_features,).
         """
         kept = np.abs(self.weights) >= negligible
         sizes = np.diff(offsets_of(kept)[self.first])

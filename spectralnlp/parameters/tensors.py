@@ -115,7 +115,7 @@ class DenseTensors:
     def stored(self, shapes: Ints) -> Factors:
         """Return a `Factors` record without cores and bases, to call kernels that require such a record.
 
-        Kernels do not read it, because `expanded` returns every tensor.
+        Kernels read cores and bases only to compute missing tensors, and no dense tensor is missing.
 
         Args:
             shapes: int32 (n_rules, order); shape of each tensor.
@@ -141,8 +141,8 @@ class FactoredTensors:
         factors: cores and bases, concatenated, as `DenseTensors.to_arrays` returns them; in the dtype of the
             model folder.
         scale: number to multiply ``factors`` by.
-        signed: whether tensors may be negative. If not, the small negative numbers by which the low-rank
-            approximation replaces zeros are set to zero.
+        signed: whether tensors may have negative elements. If not, negative elements are set to zero, because
+            they are errors of the low-rank approximation.
     """
 
     offsets: Offsets
@@ -258,9 +258,9 @@ class FactoredTensors:
         return offsets_of(sizes)
 
     def numbers_of(self, stored: NDArray[Any]) -> NDArray[np.float32]:
-        """Convert elements of tensors that are stored in full to float32, and multiply them by ``scale``.
+        """Return the elements of tensors that are stored in full as float32, multiplied by ``scale``.
 
-        Negative numbers become 0 unless the tensors are ``signed``.
+        Negative numbers become 0 unless ``signed`` is true.
 
         Args:
             stored: the elements as they are in ``factors``.

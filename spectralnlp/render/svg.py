@@ -156,7 +156,11 @@ def _built(tree: DrawnTree, posteriors: Sequence[float | None]) -> tuple[_Node, 
 
 
 def _place(root: _Node) -> None:
-    """Set the horizontal centre of each node: midway between its outermost children, if there is space."""
+    """Set the horizontal centre of each node.
+
+    A node is midway between its first and its last child, unless its label would then extend beyond the
+    subtree.
+    """
     opened = [(root, _MARGIN)]
     order: list[tuple[_Node, float]] = []
     while opened:

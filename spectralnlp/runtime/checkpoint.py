@@ -231,10 +231,10 @@ class Checkpoint:
         _check_folder(self.folder)
 
     def next_pass(self, moments: Moments[Any], batch_size: int) -> PassCheckpoint:
-        """Return the checkpoint of the next pass over the data, and count the pass.
+        """Return the checkpoint of the next pass over the data; passes are numbered by calls of this method.
 
         Args:
-            moments: empty moments of the pass, whose class names its folder.
+            moments: empty moments of the pass; the name of their class is part of the folder's name.
             batch_size: number of examples observed at a time.
         """
         self._n_passes += 1
@@ -242,7 +242,10 @@ class Checkpoint:
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Return the file for the results of the next function to be mapped over examples, and count it."""
+        """Return the path of a file for the results of the next function that is mapped over examples.
+
+        Such functions are numbered by calls of this method.
+        """
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"
 

@@ -123,7 +123,8 @@ def current_checkpoint() -> Checkpoint | None:
 def use_checkpoint(folder: str | Path) -> Iterator[Checkpoint]:
     """Store results of passes over the data in a ``with`` block, and reuse results of an earlier run.
 
-    The files remain after the block, with or without an error: call ``remove`` once the model is saved.
+    The files remain after the block, even without an error. To delete them once the model is saved, call
+    `Checkpoint.remove`; the ``with`` statement yields the `Checkpoint`.
 
     Args:
         folder: a folder that all workers can see; created if missing.
@@ -173,8 +174,8 @@ def use_memory(size: str | int, *, folder: str | Path | None = None) -> Iterator
 
     Args:
         size: limit for each process. A text such as ``1GB`` (see `parse_size`) limits the peak memory of the
-            whole process, of which the program takes some 200 MB. An integer limits the learned data alone,
-            in bytes.
+            whole process, including about 200 MB for the program itself. An integer limits the learned data
+            alone, in bytes.
         folder: parent of the temporary folder; by default the system's folder for temporary files.
 
     Raises:

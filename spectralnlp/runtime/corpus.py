@@ -22,8 +22,8 @@ T = TypeVar("T")
 class Batch(Generic[T]):
     """Consecutive examples of one document, with their position in the corpus.
 
-    ``(document_index, start + i)`` identifies example ``i`` in the corpus. It does not depend on batch sizes
-    or partitions, so a random sketch seeded by it gives the same result however the data are split.
+    The pair ``(document_index, start + i)`` identifies example ``i`` in the corpus. The pair does not depend
+    on batch sizes or partitions, so random numbers seeded with it are the same however the data are split.
 
     Args:
         examples: the examples, in order.

@@ -104,7 +104,7 @@ class Counts(Moments[T]):
             raise stored.error("keys", "holds a key that is no event")
 
     def is_key(self, key: Key) -> bool:
-        """Whether a key read from a file is valid; subclasses restrict keys."""
+        """Whether a key read from a file is valid; here always True, but subclasses may reject keys."""
         return True
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:

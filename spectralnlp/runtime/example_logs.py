@@ -81,7 +81,11 @@ class ExampleLog(ReplayLog[T]):
         return [self._names[str(names)] for names in self.columns.values()]
 
     def observe(self, batch: Batch[T]) -> None:
-        """Add the examples of a batch to the log; an error message tells the position of the example."""
+        """Add the examples of a batch to the log.
+
+        Raises:
+            InputError: an example is malformed. The message has its document and its row.
+        """
         if not len(batch):
             return  # the key of an empty batch may be that of the next batch
         numberings = self._numberings
@@ -144,7 +148,7 @@ class ExampleLog(ReplayLog[T]):
             self._chunks[place] = _Chunk(chunk.sizes, tuple(columns))
 
     def _forget_rest(self, forgotten: ExampleLog[T]) -> None:
-        """Do nothing: an example log has no data besides its columns, from which `remove` drops examples."""
+        """Do nothing: an example log stores nothing except its columns, which `remove` changes itself."""
 
 
 class _LoggedExamples(Corpus[T]):

@@ -207,8 +207,7 @@ def decode_lines(
     """Decode the lines of a binary stream, such as ``sys.stdin.buffer``, to text without line ends.
 
     Args:
-        stream: lines of bytes with their ends; from a file, at most `LONGEST_LINE` + 1 bytes of a line are
-            read.
+        stream: a binary file, or an iterable of lines as bytes with their ends.
         path: name of the stream, for errors.
         encoding: as in `open_text`.
         hint: as in `open_text`.

@@ -76,7 +76,12 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _begin(path: Path, about: Mapping[str, Any]) -> None:
-    """Create a journal; if the file exists, check its header and drop an incomplete last line."""
+    """Create a journal file with its header; if it exists, check the header and cut an incomplete last line.
+
+    Args:
+        path: the file.
+        about: content of the header; see `map_resumable`.
+    """
     header = json.dumps([FORMAT, dict(about)], sort_keys=True) + "\n"
     if not path.exists():
         fresh = path.with_name(f".{path.name}.tmp")

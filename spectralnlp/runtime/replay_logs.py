@@ -114,7 +114,13 @@ class ReplayLog(Moments[T]):
 
     @abstractmethod
     def _forget_rest(self, forgotten: Self) -> None:
-        """Remove the examples of ``forgotten`` from what this log stores besides the columns."""
+        """Remove the data of forgotten examples that a subclass stores besides the columns, such as counts.
+
+        `remove` calls this method after it has removed the examples from the columns.
+
+        Args:
+            forgotten: log of the removed examples.
+        """
 
     def _drop_unused(self, arrays: dict[str, Array], names: str) -> None:
         of = [column for column, each in self.columns.items() if each == names]
@@ -131,8 +137,8 @@ def places_of(sizes: Mapping[tuple[int, int], Iterable[int]]) -> NDArray[np.int6
     """Return the positions of examples: document, row in the document and number of items.
 
     Args:
-        sizes: for each batch, the number of items of each of its examples. The key of a batch is the document
-            and the row of its first example.
+        sizes: mapping from (document, row) of the first example of each batch to the number of items of each
+            example of the batch.
 
     Returns:
         The array ``places``, int64 (n_examples, 3), sorted by document and row.

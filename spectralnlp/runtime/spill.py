@@ -55,7 +55,7 @@ class Memory:
     __repr__ = one_line
 
     def new_file(self, kind: str) -> Path:
-        """Return a path for a new file that no other process uses."""
+        """Return a path for a new file that no other process uses; its name begins with ``kind``."""
         return self.folder / f"{kind}-{secrets.token_hex(8)}"
 
 

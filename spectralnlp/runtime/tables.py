@@ -123,8 +123,8 @@ class Table:
 
         Args:
             columns: the columns, from `column`.
-            on_bad: called with the error of each row that cannot be read, and with an error that makes the
-                rest of the file unreadable; such rows are skipped. None to raise the first error.
+            on_bad: called with the error of each row that cannot be read, which is skipped, and with an error
+                that ends the reading, such as a wrong encoding. None to raise the first error.
 
         Yields:
             The line or row number, from 1, and a list with the cell of each column. A cell is text, or any
@@ -202,9 +202,8 @@ def find_table(
     """Return a description of the table in a file, recognised by the file's suffix and first line.
 
     In CSV and TSV, the first line is a header, unless columns are requested by number. If no column is
-    requested, a TSV file is a table only if its first line looks like a header: all cells look like names,
-    and one is a typical name of a text column. A file with another suffix is a table only if a column is
-    requested.
+    requested, a file with another suffix is taken for plain lines, and so is a TSV file whose first line does
+    not look like a header: in a header, all cells look like names, and one is a typical name of a text column.
 
     Args:
         path: the file, plain or gzipped.
@@ -338,7 +337,13 @@ def _text_table(path: Location, kind: str | None, by_number: bool, encoding: str
 def _keys(objects: Iterator[dict[str, Any] | InputError]) -> tuple[str, ...]:
     """Return the column names of a JSON table: all keys of its first objects.
 
-    Reading stops at a line that is not an object; if that is the first line, its error is raised.
+    Keys after the first malformed line are ignored.
+
+    Args:
+        objects: the objects; an InputError stands for a malformed line.
+
+    Raises:
+        InputError: the first line is malformed.
     """
     names: dict[str, None] = {}
     for each in objects:

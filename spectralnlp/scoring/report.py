@@ -36,7 +36,8 @@ class ParseReport(Report):
     Args:
         counts: counts of each sentence, in order.
         parameters: which labels were deleted, and which labels and words were equivalent.
-        tags: whose tags decided which predicted words are punctuation; see :func:`count_sentence`.
+        tags: ``gold`` or ``predicted``: which tags decided what is punctuation in the predicted trees; see
+            :func:`count_sentence`.
         failures: number of sentences without a derivation, for which the parser returned a fallback tree.
         seconds: time that parsing took, or None if unknown.
 
@@ -184,7 +185,8 @@ def score_trees(
         gold: gold trees.
         predicted: predicted trees in the same order; None for a sentence without a prediction.
         parameters: which labels are deleted, and which labels and words are equivalent.
-        tags: whose tags decide which predicted words are punctuation; see :func:`count_sentence`.
+        tags: ``gold`` or ``predicted``: which tags decide what is punctuation in the predicted trees; see
+            :func:`count_sentence`.
 
     Raises:
         InputError: the numbers of gold and predicted trees differ.

@@ -206,10 +206,11 @@ def _bootstrapped_deltas(
 
 
 def _blocks(samples: int, n_sentences: int) -> list[int]:
-    """Split a number of samples into blocks, so that drawing a block of samples fits in memory.
+    """Return sizes of blocks of samples, so small that the random numbers of one block fit in memory.
 
-    Returns:
-        The number of samples in each block.
+    Args:
+        samples: number of samples; the sum of the sizes.
+        n_sentences: number of sentences, for each of which a sample has a random number.
     """
     size = max(1, _CELLS // n_sentences)
     return [min(size, samples - done) for done in range(0, samples, size)]

@@ -233,7 +233,7 @@ class StoredArrays:
         Named sizes that are set by arrays of this part do not apply to other parts.
 
         Args:
-            prefix: prefix of the part, within the prefix of these arrays.
+            prefix: text that follows the present prefix in the names of the part's arrays.
             fallback: full prefix of arrays to use in place of missing ones; see `not_repeated`.
             sizes: further sizes by name, such as ``n_rows``, that shapes of the arrays refer to.
         """
@@ -245,7 +245,7 @@ class StoredArrays:
         )
 
     def all(self) -> Arrays:
-        """Return, unvalidated, all arrays whose names begin with the prefix, by name without it."""
+        """Return all arrays whose names begin with the prefix, without validation; names lose the prefix."""
         start = self.prefix
         return {name[len(start) :]: each for name, each in self._arrays.items() if name.startswith(start)}
 

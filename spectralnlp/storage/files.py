@@ -126,10 +126,18 @@ def sha256(content: bytes) -> str:
 
 
 def _read_safetensors(file: BufferedReader, size: int, path: Path) -> Arrays:
-    """Read all arrays of a safetensors file in order, with dtype, shape and position from its header.
+    """Read all arrays of a safetensors file, whose header gives the dtype, shape and position of each.
 
-    Each array must begin where the one before it ends, and have the size that its dtype and shape require. So
-    the file contains the header, the arrays and nothing else.
+    The file must contain nothing but the header and the arrays: each array must begin where the one before it
+    ends, and have the size that its dtype and shape require.
+
+    Args:
+        file: the file, at its beginning.
+        size: size of the file in bytes.
+        path: path of the file, for error messages.
+
+    Raises:
+        ModelError: the header or the position of an array is invalid.
     """
     try:
         length = int.from_bytes(file.read(8), "little")

@@ -1,7 +1,8 @@
 """Compact pickling of models, for sending them to other processes.
 
-joblib, Ray, Spark and `multiprocessing` pickle what they send. Only the fields of a model are pickled, not
-its caches, and arrays in the narrowest dtype that is exact. These bytes are never written to disk.
+joblib, Ray, Spark and `multiprocessing` pickle what they send to other processes. This module pickles only
+the fields of a model, not its caches, and converts each array to the narrowest dtype that represents its
+values exactly. The pickled bytes are never written to disk.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _unscaled(array: Array) -> Reduced | None:
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Return whether two arrays are equal to the byte, so that negative zeros and NaNs count."""
+    """Return whether two arrays have the same bytes; unlike ``==``, this distinguishes 0.0 from -0.0."""
     return one.tobytes() == other.tobytes()
 
 

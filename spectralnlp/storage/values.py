@@ -182,7 +182,7 @@ def checked_value(kind: Any, value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Return a short description of a value for messages; of a list or an object, only its kind."""
+    """Return a short text for a value in messages, such as ``a list`` for any list."""
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, Mapping):

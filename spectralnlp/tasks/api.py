@@ -173,8 +173,9 @@ def train(
         report: called with a line for each pass; None for no progress.
         reader: name of a reader for the files; ``auto`` to recognise the format.
         encoding: encoding of treebank files; None for the default of the treebank format.
-        weights: how many times each tree of a treebank counts, by the treebank's path in the data or its
-            folder: ``{"b/": 2}``. Trees of other treebanks count once.
+        weights: mapping from a treebank to the number of times that each of its trees counts, such as
+            ``{"b/": 2}``. A treebank is named by its path as in ``data``, or by the folder that contains its
+            files. Trees of other treebanks count once.
         map: file with a table of renamings of labels and tags, such as ``grammars/en.map``.
         settings: hyper-parameters, such as ``n_states=16``; ``preset="fast"`` selects a preset as the base.
 

@@ -80,13 +80,14 @@ def write_distribution(
         tagger: name of the tagger whose tag probabilities the parsers among the models use; None to leave
             the tagger of each parser as it is.
         keep_moments: whether to include the moments kept with the models.
-        moments: folders of further models, of which only the kept moments are included, so that users can
-            update models that they have installed already. Each of these models must be installed here too,
-            under the name of its folder, and be equal to the one in the folder.
+        moments: folders of further models. Only their kept moments are included, for users who have these
+            models already and want to update them. Each model must be equal to the installed model that has
+            the name of its folder.
         overwrite: whether a distribution of the same name may be replaced.
 
     Returns:
-        The size of each model in bytes, by name.
+        The size in bytes of each model, and of the moments from each folder in ``moments``, by name of the
+        model.
 
     Raises:
         ConfigError: a name or the licence is invalid, two models have the same name, a model has no kept

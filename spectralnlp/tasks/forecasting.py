@@ -136,8 +136,8 @@ def forecast(
     Args:
         estimator: an unfitted parser estimator.
         corpus: the treebank.
-        targets: total numbers of trees for which to forecast F1; by default the treebank's number plus
-            1,000, and twice the treebank's number.
+        targets: total numbers of trees for which to forecast F1; by default 1,000 more than the treebank has,
+            and twice as many.
         held_out: trees to score on; None to hold out a fifth of the treebank in each round.
         seconds: time limit. A training run starts only if, at the speed of the last run, it would end in
             time; three sizes are always trained.

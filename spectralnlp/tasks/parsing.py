@@ -75,8 +75,9 @@ them: run `spectralnlp evaluate` on gold trees of your own before you rely on it
             reader: name of a treebank reader, or ``auto``.
             on_bad: called with the error of each invalid tree, which is skipped; None to raise it.
             encoding: encoding of the files; None for the default of the treebank format.
-            weights: how many times each tree of a treebank counts, by the name of the treebank: an input, or
-                the folder of single input files. Trees of other treebanks count once.
+            weights: mapping from the name of a treebank to the number of times that each of its trees counts.
+                The name is the input (folder, address or glob), or the folder of single files. Trees of other
+                treebanks count once.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`); None to rename nothing.
 
         Raises:

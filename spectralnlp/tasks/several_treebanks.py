@@ -44,8 +44,8 @@ def sources_of(inputs: Inputs, weights: Mapping[str, int]) -> list[Source]:
 
     Args:
         inputs: files, folders or globs.
-        weights: how many times each tree of a treebank counts, by the name of the treebank: an input, or the
-            folder of single input files. Trees of other treebanks count once.
+        weights: mapping from the name of a treebank to the number of times that each of its trees counts; see
+            `Source` for names of treebanks. Trees of other treebanks count once.
 
     Raises:
         InputError: an input is missing or holds no files.

@@ -74,8 +74,8 @@ their licences apply."""
 
         Args:
             inputs: files, folders or globs.
-            reader: ``conllu``, ``columns``, ``tagged``, a treebank reader's name for the tags of trees, or
-                ``auto``.
+            reader: ``conllu``, ``columns`` or ``tagged``; the name of a treebank reader, to read words and
+                tags from trees; or ``auto`` to recognise the format.
             on_bad: called with the error of each invalid sentence, which is skipped; None to raise it.
             encoding: encoding of the files; None for UTF-8, or for the default of the treebank format.
             map: lines of a table of renamings (:mod:`spectralnlp.trees.renaming`) for the tags of trees; not

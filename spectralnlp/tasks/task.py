@@ -35,10 +35,10 @@ class Comparison(Protocol):
 class FolderChanges(Protocol):
     """Protocol of objects that update and merge saved models whose folders contain their training statistics.
 
-    Models of the plugin ``spectralnlp_sketch`` are of this kind. All other models are updated from statistics
-    in separate files, by the same code for every task. Each method reads model folders, writes the changed
-    model to the folder ``output``, and calls ``report`` with a line about the result. If the change is
-    impossible, it raises a ConfigError and writes nothing.
+    The models of the plugin ``spectralnlp_sketch`` are saved in this way. All other models have their
+    statistics in separate files, and are updated by the same code for every task. Each method reads model
+    folders, writes the changed model to the folder ``output``, and calls ``report`` with a line about the
+    result. If the change is impossible, it raises a ConfigError and writes nothing.
     """
 
     def update(self, folder: Path, inputs: Sequence[str], output: Path, report: ProgressCallback) -> None:
@@ -99,10 +99,10 @@ class Task(ABC):
         """
 
     def resolve_reader(self, inputs: Inputs, reader: str) -> str:
-        """Return the name of the reader for some inputs; a task may recognise their format for ``auto``.
+        """Return the name of the reader that `read` uses for some inputs.
 
         The name is stored in models, so that later data can be read in the same way. This base class returns
-        ``reader`` unchanged.
+        ``reader`` unchanged. A subclass may replace ``auto`` by the reader for the format of the inputs.
 
         Args:
             inputs: files, folders or globs.

@@ -139,7 +139,7 @@ def _fields(line: str) -> list[str]:
 def _blocks(
     path: str | Path, lines: Iterator[tuple[int, str]], conllu: bool, report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Read sentences with one word per line, and report the error of each bad sentence.
+    """Yield the sentences of lines with one word each; bad sentences are reported and skipped.
 
     Args:
         path: path of the file, for error messages.
@@ -198,7 +198,7 @@ def _sentence(path: str | Path, line: int, rows: Sequence[Sequence[str]], conllu
 def _word_tag(
     path: str | Path, lines: Iterator[tuple[int, str]], report: OnBad
 ) -> Iterator[AnnotatedSentence]:
-    """Read sentences of ``word_TAG``, one per line, and report the error of each bad sentence.
+    """Yield the sentences of lines in the format ``word_TAG``; bad sentences are reported and skipped.
 
     Args:
         path: path of the file, for error messages.
