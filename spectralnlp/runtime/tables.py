@@ -202,8 +202,9 @@ def find_table(
     """Return a description of the table in a file, recognised by the file's suffix and first line.
 
     In CSV and TSV, the first line is a header, unless columns are requested by number. If no column is
-    requested, a file with another suffix is taken for plain lines, and so is a TSV file whose first line does
-    not look like a header: in a header, all cells look like names, and one is a typical name of a text column.
+    requested, files whose suffix is not that of a table are taken for plain lines, and so are TSV files whose
+    first line does not look like a header. In a header, all cells look like names, and one of them is a
+    typical name of a text column.
 
     Args:
         path: the file, plain or gzipped.
