@@ -2,8 +2,8 @@
 
 A grammar never has all rules. If it has no tree that meets the constraints of a sentence, the sentence is
 parsed under as many of them as possible, and the tree is edited to meet the rest: forbidden and crossing
-brackets are removed, required brackets inserted, tags replaced. A required label that the model does not know
-is passed to the parser as any label, and then replaces the label that the parser finds.
+brackets are removed, required brackets inserted, tags replaced. Where a required label is unknown to the
+model, the parser may choose any label, which is then replaced by the required one.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def _new(constraints: Constraints, phrases: Collection[str]) -> list[Bracket]:
 
 
 def _known(constraints: Constraints, phrases: Collection[str], tags: Collection[str]) -> Constraints:
-    """Return the constraints without labels and tags that the model does not know, so that it can parse.
+    """Return the constraints without labels and tags that the model does not know.
 
     A required bracket with an unknown label becomes a required bracket with any label. Forbidden brackets
-    over the same words are dropped, because whatever the parser finds there is renamed later.
+    over the same words are dropped, because the constituent that the parser finds there is renamed later.
     """
     new = set(_new(constraints, phrases))
     renamed = {each.span for each in new}

@@ -96,12 +96,12 @@ class Document:
         return (each.now for each in self._histories)
 
     def can(self, number: int) -> dict[str, bool]:
-        """Return whether a sentence has an edit to undo, ``undo``, and an undone edit to redo, ``redo``."""
+        """Return whether an edit of a sentence can be undone (key ``undo``) and redone (key ``redo``)."""
         history = self._histories[number]
         return {"undo": bool(history.past), "redo": bool(history.future)}
 
     def preview(self, number: int, edit: Mapping[str, Any]) -> AnnotatedSentence:
-        """Return the sentence that an edit would make of a sentence, without applying the edit.
+        """Return a sentence as it would be after an edit, without applying the edit.
 
         Args:
             number: index of the sentence.

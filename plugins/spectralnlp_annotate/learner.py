@@ -95,7 +95,8 @@ class Learner:
             base: model to start with, or ``none``.
             trees: the accepted trees.
             in_full: whether the span scorer learns from all trees.
-            texts: words of sentences, for a parser of flat trees if there are neither trees nor a model.
+            texts: words of sentences; if there are neither trees nor a model, a parser that gives flat trees
+                is trained on them.
         """
         if base == NO_MODEL:
             return train_from_scratch(trees, in_full=in_full) if trees else flat_parser(texts)

@@ -30,7 +30,7 @@ _SURE, _DOUBTFUL = 0.95, 0.7
 
 
 class StaleTreeError(SpectralError):
-    """Error of accepting a tree that is no longer the one shown."""
+    """Error raised if the tree to accept is not the tree that the browser shows now."""
 
 
 @dataclass(frozen=True)
@@ -268,8 +268,8 @@ def _marks(tree: Tree, posteriors: list[float | None], sentence: AnnotatedSenten
         sentence: the sentence with the annotator's constraints.
 
     Returns:
-        ``required``, ``sure``, ``open`` or ``doubtful``, by number of the constituent's node; constituents
-        that are neither required nor have a posterior are missing.
+        The class, ``required``, ``sure``, ``open`` or ``doubtful``, for the node number of each constituent;
+        constituents that are not required and have no posterior are left out.
     """
     required = {(each.label, *each.span) for each in sentence.brackets}
     marks = {}

@@ -1,7 +1,7 @@
 """Train a parser on the accepted trees alone, for languages or annotation schemes without a model.
 
-Each time, the parser is trained from scratch on all accepted trees. Until a tree is accepted, every sentence
-gets a flat tree with one label for the sentence and one tag for all words.
+Whenever the parser is trained, it is trained from scratch on all accepted trees. Before the first tree is
+accepted, every sentence gets a flat tree, with one label for the sentence and one tag for all words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def train_from_scratch(trees: Sequence[Tree], *, in_full: bool) -> Parser:
 
 
 def flat_parser(sentences: Iterable[Sequence[str]]) -> Parser:
-    """Return a parser that gives every sentence a flat tree, for a start without trees or a model.
+    """Return a parser that gives every sentence a flat tree, for use before any tree is accepted.
 
     Args:
         sentences: words of at least one sentence; the first hundred are used.

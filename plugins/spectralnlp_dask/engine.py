@@ -287,7 +287,7 @@ def _observed(observe: Observer[M], tasks: Sequence[Numbered]) -> Part[M]:
 
 
 def _merged(parts: list[Part[M]]) -> Part[M]:
-    """Merge moments of parts into new moments; parts are not changed, as a worker may need them again."""
+    """Merge moments into new ones; the inputs are not changed, as a worker may need them again."""
     total = Part(parts[0].moments.empty_like())
     for part in parts:
         total.merge(part)

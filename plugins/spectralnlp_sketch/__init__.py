@@ -1,4 +1,4 @@
-"""Matrix sketches (small matrices that summarise many rows), and text features and classifiers from them.
+"""Matrix sketches (small matrices that summarise many rows), text features and text classifiers.
 
 >>> from spectralnlp_sketch import FrequentDirections
 

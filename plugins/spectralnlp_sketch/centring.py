@@ -75,7 +75,7 @@ class Centring(OneToOneFeatureMixin, IncrementalEstimator):
         self.idf_ = self.moments_.idf
 
     def transform(self, X: Matrix) -> Matrix:
-        """Apply the steps to rows (n, d); the dtype is kept, and sparse rows stay sparse."""
+        """Weight, centre, scale and normalise rows (n, d) by the settings; dtype and sparsity are kept."""
         check_is_fitted(self)
         X = self._validated(X, reset=False, finite=True)
         if sp.issparse(X):

@@ -1,9 +1,10 @@
 """Add files to saved sketches, remove files from them, and merge sketches.
 
-Frequent directions can be updated and merged, but no rows can be removed. Linear sketches are sums: a file's
-rows can be subtracted again if they are numbered by the file's content (``--keep-moments`` of the command
-``sketch``). The result is exact for integer rows such as counts; for other numbers a rounding error of about
-1e-16 of the largest sum remains. From Gaussian sketches no rows can be removed.
+Frequent directions can be updated and merged, but no rows can be removed. Linear sketches are sums, from
+which a file's rows can be subtracted again if their random numbers depend on the file's content and not on
+the order of files (option ``--keep-moments`` of the command ``sketch``). The result is exact for integer rows
+such as counts; for other numbers a rounding error of about 1e-16 of the largest sum remains. From Gaussian
+sketches no rows can be removed.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _changeable(folder: Path, verb: str) -> Saved:
         verb: the intended change, for error messages.
 
     Raises:
-        ConfigError: the sketch draws random numbers by the order of its files, not by their content.
+        ConfigError: the random numbers of the sketch depend on the order of its files, not on their content.
         ModelError: the folder holds no sketch, or a damaged one.
     """
     saved = Saved.load(folder)

@@ -39,6 +39,7 @@ def single_precision(*shape: int | str) -> ArraySpec:
     """Return the specification of an array of finite numbers, float32 both in memory and on disk.
 
     Args:
-        shape: size of each dimension, a number or the name of a size.
+        shape: size of each dimension: a number, or a name such as ``n_words`` for a size that several arrays
+            share.
     """
     return float_array(*shape, dtype="float32", stored=("float32",))

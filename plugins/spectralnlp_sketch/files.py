@@ -38,7 +38,7 @@ def sketch_files(
 
     Args:
         estimator: an unfitted sketch.
-        corpus: rows of the files; if it numbers files by content, files can be removed from linear sketches.
+        corpus: rows of the files; with its setting ``by_content``, files can be removed from linear sketches.
         output: the folder to write.
         name: registered name of the kind of sketch.
         checkpoint_rows: minimum number of rows between checkpoints.
@@ -113,7 +113,7 @@ def save_sketch(
         output: the folder to write.
         name: registered name of the kind of sketch.
         reading: format in which rows were read, so that more rows can be read in the same way.
-        documents: numbers of the files in the sketch, computed from their content; None for numbers by order.
+        documents: hash of each file's content; None if the files were numbered in order.
     """
     found = {"method": getattr(estimator, "method_", name), "n_rows": estimator.n_rows_}
     bound = getattr(estimator, "bound_", None)
@@ -169,7 +169,7 @@ class Saved:
         name: registered name of the kind of sketch.
         sketch: the fitted transformer.
         reading: format in which its rows were read.
-        documents: numbers of the files in the sketch, computed from their content; None for numbers by order.
+        documents: hash of each file's content; None if the files were numbered in order.
     """
 
     folder: Path
@@ -195,8 +195,7 @@ class Saved:
 
         Args:
             output: the folder to write.
-            documents: numbers of the files in the sketch, computed from their content; None for numbers by
-                order.
+            documents: hash of each file's content; None if the files were numbered in order.
         """
         save_sketch(self.sketch, output, name=self.name, reading=self.reading, documents=documents)
 

@@ -1,4 +1,4 @@
-"""Read files of n-gram counts, which replace text in training."""
+"""Read files of n-gram counts, from which models can be trained instead of from text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True)
 class Ngrams:
-    """N-grams of one length with their counts, used in place of the text.
+    """N-grams of one length with their counts, from which models can be trained instead of from text.
 
     Args:
         words: the n-grams, n words each.
@@ -49,8 +49,8 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
         on_bad: called with the error of each bad line, which is skipped; None to raise the first error.
 
     Raises:
-        InputError: a line has another form, or its n-gram has not the length of the file's first n-gram. The
-            error has the path and the line.
+        InputError: a line has another form, or its n-gram is longer or shorter than the file's first one. The
+            message names the path and the line.
     """
     order = 0
     words: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Scripts of characters, which help to find words in languages without blanks between words."""
+"""Find the scripts of characters, which help to split text that has no blanks between words."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ def _breaks(before: Sequence[Token], token: Token, ends: Callable[[str, str], bo
     Args:
         before: the current sentence's tokens before ``token``; at least one.
         token: the token to decide about.
-        ends: decides after an ellipsis, or a word with a stop such as ``etc.``. The function takes this word
-            and the next word, and returns whether a sentence ends between them.
+        ends: function for ambiguous cases, in which ``before`` ends with an ellipsis or with a word such as
+            ``etc.``. It takes this word and the next word, and returns whether a sentence ends between them.
     """
     last = before[-1]
     index = _last_open(before)
@@ -116,9 +116,13 @@ def _closes(token: Token, last: Token) -> bool:
 
 
 def _ends_neutral(stop: str, following: str) -> bool:
-    """Return whether an ellipsis, or a word with a stop, ends a sentence before the word ``following``.
+    """Return whether a sentence ends after an ellipsis or an abbreviation, in any language.
 
     Initials do not end sentences.
+
+    Args:
+        stop: the ellipsis, or a word with a full stop.
+        following: the next word.
     """
     if stop in _SUSPENSIONS:
         return not following[0].islower()
@@ -126,7 +130,12 @@ def _ends_neutral(stop: str, following: str) -> bool:
 
 
 def _ends_english(stop: str, following: str) -> bool:
-    """Return whether an ellipsis or abbreviation ends an English sentence before the word ``following``."""
+    """Return whether an English sentence ends after an ellipsis or an abbreviation.
+
+    Args:
+        stop: the ellipsis, or a word with a full stop.
+        following: the next word.
+    """
     if stop in _SUSPENSIONS:
         return not (following[0].islower() or following[0].isdigit())
     stem = stop.removesuffix(".")

@@ -52,9 +52,9 @@ def split_sentences(
     """Split raw text into sentences.
 
     Within a line, a sentence ends at a full stop or the like, unless the stop belongs to an abbreviation or
-    initial, or a comma or a lower-case word follows the closing quotation mark. Closing quotation marks and
-    brackets belong to the sentence before. A learned splitter (``tokenizer.ends``) replaces these rules
-    wherever a blank separates two tokens.
+    initial. Closing quotation marks and brackets after the stop belong to the sentence; if a comma or a
+    lower-case word follows them, the sentence continues. A learned splitter (``tokenizer.ends``) replaces
+    these rules wherever a blank separates two tokens.
 
     At line ends, rules always decide. A sentence ends with its line if the line ends with a stop or the next
     line is blank. Otherwise it also ends, as a heading or list item, unless the text looks wrapped there: the
@@ -201,7 +201,7 @@ def _tokens(line: str, path: str | Path | None, number: int) -> Sequence[re.Matc
     """Return the tokens of a line as matches of a regular expression, which have offsets.
 
     Raises:
-        InputError: there are more than `MAX_LINE_TOKENS`.
+        InputError: the line has more than `MAX_LINE_TOKENS` tokens.
     """
     matches = list(islice(_TOKEN.finditer(line), MAX_LINE_TOKENS + 1))
     if len(matches) > MAX_LINE_TOKENS:

@@ -32,8 +32,9 @@ def english_signature(word: str, position: int, known: Container[str] = ()) -> s
     The classes are those of level 5 of the Berkeley parser (Petrov et al. 2006), such as ``UNK-LC-ing`` for
     *flurbing*. A class is ``UNK`` and, joined by hyphens in this order, those of the following that apply:
 
-    - one of ``INITC`` (one capital, which begins the sentence), ``INITC-KNOWNLC`` (if, besides, the
-      lower-cased word is known), ``CAPS`` (any other initial capital) and ``LC`` (lower-case letters);
+    - one of ``INITC`` (one capital, which begins the sentence), ``INITC-KNOWNLC`` (the same, if the
+      lower-cased word is known), ``CAPS`` (any other initial capital, or a capital in a word that begins
+      with a digit or a mark) and ``LC`` (lower-case letters);
     - ``NUM`` (has a digit) and ``DASH`` (has a hyphen);
     - one of ten endings, such as ``ing`` and ``s``.
 
@@ -70,16 +71,16 @@ def neutral_signature(word: str, position: int, known: Container[str] = ()) -> s
 
     A class is ``UNK`` and, joined by hyphens in this order, those of the following that apply:
 
-    - one of ``ALLCAP`` (all capitals), ``INIT`` (a capital that begins the sentence), ``INIT-KNOWNLC`` (if,
-      besides, the lower-cased word is known) and ``CAP`` (a capital elsewhere);
+    - one of ``ALLCAP`` (all capitals), ``INIT`` (a capital that begins the sentence), ``INIT-KNOWNLC`` (the
+      same, if the lower-cased word is known) and ``CAP`` (a capital elsewhere);
     - ``NUM`` (has a digit) and ``PUNCT`` (has punctuation);
     - ``~`` and an ending (without a hyphen before): the last three characters of words of six or more, the
       last two of words of four or five, if they are letters.
 
     Exceptions are ``UNK-SYM`` for a token without letters and digits; ``UNK-NUMBER`` for digits, with or
     without punctuation; ``UNK-HAN1`` to ``UNK-HAN4`` for one to four or more Han characters, with ``~`` and
-    the last one if there are several. A part of a cut word has the class of its letters, with ``JOINED``
-    (``land$``) or ``CLITIC`` (``$ið``) after ``UNK``.
+    the last one if there are several. If the treebank splits a word in two, such as ``land$ $ið``, each part
+    has the class of its letters, with ``JOINED`` (first part) or ``CLITIC`` (second part) after ``UNK``.
 
     Args:
         word: the token as the treebank writes it.
@@ -135,10 +136,10 @@ def signature_chain(signature: str, word: str) -> list[str]:
 
 
 def other_spelling(word: str) -> str:
-    """Return a word with the mark of a split (a final ``$``) added, or removed if it has one.
+    """Return a word with a final ``$`` added, or removed if the word has one.
 
-    The result is ``land$`` for ``land``, and ``land`` for ``land$``. It is used to look up a word that the
-    lexicon has in the other form.
+    A final ``$`` marks the first part of a word that the treebank splits: ``land$ $ið``. The result is used
+    to look up a word that the lexicon has only in the other form.
     """
     return word.removesuffix(JOINT) if word.endswith(JOINT) else f"{word}{JOINT}"
 

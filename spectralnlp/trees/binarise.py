@@ -128,8 +128,9 @@ class Binariser:
 
     Trees must have no traces and function tags (see `clean`).
 
-    Each node of the result has two children, or a word, or one child that has either. A phrase of several
-    children starts from one of them and attaches first its right siblings, then its left ones, nearest first.
+    A phrase of several children is built outward from one of them: first its right siblings are attached,
+    then its left siblings, the nearest first. In the result, a node has two children, or one child, or a
+    word; an only child is never unary itself.
 
     Args:
         direction: the child to start from: the ``head``, the first (``left``) or the last (``right``).
@@ -294,7 +295,7 @@ def _has_ends(labels: Sequence[str], bottom: Tree) -> bool:
 
 
 def unary_chains(tree: Tree) -> Iterator[tuple[str, ...]]:
-    """Yield the labels, from the top down, of each unary chain of a tree whose top and bottom differ.
+    """Yield the labels of each unary chain in a tree, from the top down, if its top and bottom differ.
 
     Compression keeps only the top and bottom labels of such a chain. Therefore estimators count the chains
     for each pair of top and bottom, and `restore` inserts the most frequent one.

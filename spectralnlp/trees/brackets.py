@@ -55,8 +55,8 @@ def read_brackets(
         on_bad: called with the error of every bad tree; None to raise the first error. Reading resumes at the
             first line that begins with ``(`` after the line where the bad tree begins. An error from
             ``lines`` itself, such as a wrong encoding, is reported in the same way and ends the reading.
-        leaf: function that returns the word of a preterminal, given a list of the parts (between blanks) of
-            its text, which is empty for an empty bracket; None if the parts are no valid leaf.
+        leaf: function that takes the parts of a preterminal's text, split at blanks, and returns the word, or
+            None if the text is not a valid leaf. The list of parts is empty for an empty bracket.
         adapt: function that returns a changed tree, or None to skip the tree. If the function raises an
             InputError, the number of the tree's first line is added.
 
@@ -85,7 +85,7 @@ def read_brackets(
 class _Source:
     """Iterator over pairs of a line number and a line, which can go back after an invalid tree.
 
-    To find the trees after an invalid one, the parser reads its lines again, from the second line on.
+    An invalid tree may include lines of the trees after it, so its lines are read again from the second on.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:

@@ -80,7 +80,7 @@ class Parse(ModelResult):
         constituents: constituents of the tree without its root, parents first, including unary chains.
         fallback: why the tree is not the grammar's best tree; None if it is.
         alternatives: the k best trees, best first, if more than one was requested.
-        model: the parser; None if it is unknown, as after pickling. It does not matter for equality.
+        model: the parser; None if it is unknown, as after pickling. Comparisons of parses ignore it.
 
     Examples:
         >>> import spectralnlp
@@ -123,7 +123,8 @@ class Parse(ModelResult):
 
         Raises:
             ConfigError: the parser is unknown, or cannot explain brackets (see `Parser.explain`).
-            ConstraintError: the bracket is out of range, has an unknown label, or is in all trees or none.
+            ConstraintError: the bracket is out of range or has an unknown label; or all trees that the parser
+                can give the sentence have the bracket, or none has it.
         """
         if isinstance(bracket, Constituent):
             bracket = bracket.start, bracket.end, bracket.label

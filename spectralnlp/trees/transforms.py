@@ -13,8 +13,8 @@ ROOT_LABELS = frozenset(["", "ROOT", "TOP"])
 def strip_traces(tree: Tree) -> Tree | None:
     """Remove empty elements and the phrases that contain nothing else; returns None if no word is left.
 
-    Empty elements are the ``-NONE-`` of Penn-style treebanks and the ``*0*`` of elided words in CESS, which
-    has no tag of its own.
+    Empty elements have the tag ``-NONE-`` in Penn-style treebanks; in CESS they are the word ``*0*``, under
+    any tag.
 
     Examples:
         >>> from spectralnlp.trees import read_brackets, strip_traces

@@ -100,7 +100,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return self._solved().y_weights
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Convert the two views to one corpus of joined rows, over which sums are computed.
+        """Convert the two views to one corpus of joined rows: the columns of X, then those of y.
 
         Raises:
             ValueError: a view is not a matrix, or has no rows.
@@ -128,7 +128,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return PairCorpus(MatrixCorpus(X, first_row=first_row), MatrixCorpus(y, first_row=first_row))
 
     def init_moments(self, corpus: Corpus[Any]) -> PairMoments:
-        """Return empty sums for the two views of a corpus.
+        """Return empty moments (sums and products of columns) for the two views of a corpus.
 
         Raises:
             MatrixError: the corpus has no rows.
@@ -138,7 +138,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return PairMoments(*corpus.widths, sparse=sparse and sum(corpus.widths) > DENSE_COLUMNS)
 
     def solve(self, moments: PairMoments) -> None:
-        """Store the sums, and compute the canonical directions from them.
+        """Compute the canonical directions from moments (sums and products of columns), and store both.
 
         Raises:
             InputError: there are fewer than two rows, no column of a view varies, or a wide view needs

@@ -180,7 +180,7 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         return order[: self.n_prototypes]
 
     def transform(self, X: Matrix) -> Matrix:
-        """Return the outputs of the layers for rows, which are the reconstructed prototypes, side by side.
+        """Return the prototypes that the layers reconstruct for rows, with the layers side by side.
 
         The setting ``output`` selects the layers. With ``output="all"`` the rows themselves come first, and
         the result is sparse if the rows are sparse.
@@ -220,8 +220,8 @@ class DCoT(ClassNamePrefixFeaturesOutMixin, MatrixEstimator):
         Figure 2 of Xu et al. 2012 has such lists.
 
         Args:
-            term: name or column index of the term; None for an empty document. The scores of a term are
-                those of its document minus those of an empty document, which come from the biases alone.
+            term: name or column index of the term; None for an empty document, which is scored by the biases
+                alone. The scores of a term are differences from those of an empty document.
             n: number of prototypes to return.
             layer: index of the layer whose output is returned.
             value: weight of the term in the document.

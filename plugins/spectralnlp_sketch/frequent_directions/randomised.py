@@ -82,9 +82,10 @@ class Stack:
 def shrink_by_directions(stack: Stack, size: int, rng: np.random.Generator) -> Shrunk:
     """Shrink rows A to at most ``size`` rows B by subspace iteration; return B and a bound of the error.
 
-    Subspace iteration finds ``size + OVERSAMPLING`` directions, and these an approximation WWᵀ of AᵀA. The
-    eigenvalues of WWᵀ are reduced by δ, which gives BᵀB; so the error is ‖AᵀA − BᵀB‖₂ ≤ δ + ‖AᵀA − WWᵀ‖₂.
-    The last norm is estimated; the estimate is too low with a probability of at most 1e-6.
+    Subspace iteration finds ``size + OVERSAMPLING`` directions, from which an approximation WWᵀ of AᵀA is
+    computed. The eigenvalues of WWᵀ are reduced by δ, which gives BᵀB. Hence the error ‖AᵀA − BᵀB‖₂ is at
+    most δ + ‖AᵀA − WWᵀ‖₂. The second norm is estimated; the estimate is too low with a probability of at most
+    1e-6.
 
     If this bound is at most (‖A‖²_F − ‖B‖²_F)/(size + 1), frequent directions keep their guarantee. Otherwise
     the estimate and then the directions are improved. If the bound stays larger, a small A is shrunk exactly,

@@ -127,8 +127,8 @@ def explain(
         form: format in which n-grams are counted.
         label, alternative: the label to explain, and the likeliest other label.
         confidence: probability of the label.
-        score_columns: function from the count of each n-gram, indexed by hashed column, to the contribution
-            of each known n-gram to the log-odds, indexed likewise, and the log-odds of an empty text.
+        score_columns: function that takes a count for each hashed column of the text. It returns the
+            contribution of each known column to the log-odds, and the log-odds of an empty text.
 
     Returns:
         The explanation, without training texts.

@@ -1,4 +1,4 @@
-"""Compiled functions (kernels) that train linear classifiers by dual coordinate ascent, and SVMs."""
+"""Compiled functions (kernels) that train logistic regression and SVMs by dual coordinate ascent."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def score_example(indptr, indices, data, dense, i, weights, scores):
 
 @kernel_part
 def add_change(indptr, indices, data, dense, i, change, weights):
-    """Add ``change``, times each feature of an example, to the weights of that feature.
+    """Add the product of an example's features and ``change`` (one number per class) to the weights.
 
     Args:
         change: change of the classes' weights, float32 (padded n_classes,).

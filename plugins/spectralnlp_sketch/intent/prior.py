@@ -102,8 +102,8 @@ class Prior:
 
         Args:
             scale: factor of all features.
-            pairs: weight of pairs of words; their features are multiplied by its square root too.
-            dense: weight of projections, which are multiplied by its square root too.
+            pairs: weight of pairs of words, whose features have the factor ``scale * sqrt(pairs)``.
+            dense: weight of projections, which have the factor ``scale * sqrt(dense)``.
         """
         return replace(
             self,
@@ -162,16 +162,14 @@ class Prior:
         return table
 
     def feature_scores(self, weights: Weights) -> tuple[Array32, Array32]:
-        """Return the scores of the featurizer's columns, and of its mean row, for a trained classifier.
-
-        The classifier was trained on centred and scaled rows; the scores apply to rows of the featurizer.
+        """Convert the weights of centred and scaled featurizer rows to scores of the rows themselves.
 
         Args:
             weights: weights of the linear classifier (head).
 
         Returns:
-            Scores of columns, float32 (n_features, n_classes); and scores of the mean row, float32
-            (n_classes,), which must be subtracted from the bias.
+            Scores of the featurizer's columns, float32 (n_features, n_classes); and the scores of its mean
+            row, float32 (n_classes,), which must be subtracted from the bias.
         """
         assert self.scaled_featurizer is not None
         table = np.float32(self.dense_scale * self.scaled_featurizer.factor) * weights.dense
@@ -245,7 +243,8 @@ def eigenword_directions(
 def _lines_of(texts: Sequence[str] | Corpus[Example], lowercase: bool) -> Corpus[str] | None:
     """Return texts as lines of words, from which eigenwords are learned; None if there are too few words.
 
-    Characters that are not part of a word are replaced by blanks. Streamed texts always count as enough.
+    Characters that are not part of a word are replaced by blanks. The words of a stream are not counted, so
+    the result for a stream is never None.
 
     Args:
         texts: list of texts, or corpus of examples (a stream).

@@ -162,9 +162,9 @@ def domain_log_odds(labelled: Features, unlabelled: Features, random_state: int)
 
     Unlabelled texts may be out of scope. Logistic regression separates labelled from unlabelled texts,
     although some unlabelled texts are in scope (Elkan and Noto 2008, *Learning classifiers from only positive
-    and unlabeled data*). It is trained on one half of both sets, and the other half of the labelled texts
-    shows which odds in-scope texts have; then the halves are swapped. A text above the lower quartile of
-    these odds counts as in scope.
+    and unlabeled data*). It is trained on half of each set, and computes the log-odds of the other labelled
+    texts, which are all in scope; then the halves are swapped. An unlabelled text counts as in scope if its
+    log-odds exceed the lower quartile of those of labelled texts.
 
     Args:
         labelled: features of labelled texts.

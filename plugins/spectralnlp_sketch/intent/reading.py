@@ -79,7 +79,7 @@ class ExampleFiles(Corpus[Example]):
         return first + rest
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that name the columns used, one for adjacent files with the same columns."""
+        """Return messages that name the columns read; consecutive files with the same columns share one."""
         taken = [(path, self._taken(path)) for path in self._labelled.paths]
         taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
         lines = []
@@ -90,7 +90,7 @@ class ExampleFiles(Corpus[Example]):
         return lines
 
     def _taken(self, path: Location) -> str:
-        """Return a message that names the columns read from a table; empty if columns have no names."""
+        """Return a message that names the columns read from a labelled file; empty if they have no names."""
         with suppress(InputError):
             table = find_table(path, self._columns, encoding=self._encoding)
             if table is not None and table.names:

@@ -54,7 +54,7 @@ class Scope:
     threshold: Annotated[float, Ge(0), Le(1)] = 1.0
 
     def doubt(self, confidence: NDArray[np.floating], familiar: NDArray[np.floating]) -> Array32:
-        """Return how likely texts are out of scope, from 0 to 1, float32 (n,).
+        """Return the estimated probability that each text is out of scope, float32 (n,).
 
         Args:
             confidence: probability of the likeliest label (n,).
@@ -100,8 +100,8 @@ def learn_scope(
 ) -> Scope:
     """Learn an out-of-scope detector, which separates texts of left-out labels from texts of other labels.
 
-    A classifier is trained without some labels and without some texts of the remaining labels. The detector
-    learns to separate both groups of texts by this classifier's confidence and by the familiarity of texts.
+    A classifier is trained without some of the labels, and classifies held-out texts of all labels. From its
+    confidence and the familiarity of the texts, the detector learns which texts have a left-out label.
 
     Args:
         examples: labelled texts as training examples.

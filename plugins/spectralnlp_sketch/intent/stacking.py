@@ -66,8 +66,8 @@ def learn_second_layer(
     """Learn a second layer from the scores of held-out texts, by one-against-rest squared hinge loss.
 
     The weights W minimise C Σᵢ Σ_c max(0, 1 − y_ic f_ic)² + ½‖W‖², where f_ic is the corrected score of text
-    i for label c, y_ic is 1 if c is its true label, else −1, and `C` is a constant. For this, squashed scores
-    are scaled to a mean squared length of 1.
+    i for label c, y_ic is 1 if c is its true label, else −1, and `C` is a constant. During training, squashed
+    scores are scaled to a mean squared length of 1.
 
     Args:
         scores: scores of held-out texts, float32 (n, n_labels).

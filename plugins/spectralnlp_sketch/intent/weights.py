@@ -28,9 +28,9 @@ class HeadSettings:
     Attributes:
         loss: ``logistic`` for `fit_head`, or ``hinge`` for `fit_svm`.
         C: weight of the loss relative to the regulariser.
-        dense: factor of the squared length of a text's projection; for its n-grams of words, and for those of
-            characters, this factor is 1.
-        pairs: factor of the squared length of a text's pairs of words.
+        dense: weight of a text's projection in inner products of features, relative to a weight of 1 for its
+            n-grams of words and characters.
+        pairs: weight of a text's pairs of words in inner products, likewise.
     """
 
     loss: Literal["logistic", "hinge"]

@@ -39,8 +39,8 @@ class _Node:
     """Node of a sentence that is being read from an Alpino file.
 
     Args:
-        attributes: attributes of the element.
-        line: line number of its beginning.
+        attributes: attributes of the XML element.
+        line: line number at which the element begins.
         above: parent node; None for the root.
         parts: number of child nodes.
         full: whether the node dominates a word.

@@ -1,4 +1,4 @@
-"""Reader for ``.ptb`` files of the SPMRL shared tasks, which have features of words between ``##`` in tags.
+"""Reader for ``.ptb`` files of the SPMRL shared tasks, whose tags include features between ``##``.
 
     (S (NP-SB (ART-NK##case=nom|number=sg## Der) (NN-NK##case=nom## Hafen)) (VAFIN-HD##tense=pres## ist) …)
 

@@ -34,7 +34,7 @@ class XmlSentences(ABC):
 
     Class attributes:
         format: name of the format, for error messages.
-        outer: names of elements that may be the first of a file.
+        outer: allowed names for the first element of a file.
     """
 
     format: str
