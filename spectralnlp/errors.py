@@ -125,8 +125,7 @@ def _rebuild(
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error was caused by a lack of memory, even if it is not a MemoryError.
 
-    When memory runs out, numpy's reductions raise a SystemError without a message, and the loader of shared
-    libraries an ImportError.
+    For example, numpy may raise a SystemError, and the loader of shared libraries an ImportError.
     """
     says_so = any(each in str(error) for each in _NO_MEMORY)
     return isinstance(error, MemoryError) or (says_so and isinstance(error, _RAISED_FOR_WANT_OF_MEMORY))

@@ -91,7 +91,7 @@ def _less(example: str | Ngrams, known: Mask) -> str | Ngrams:
 
     Args:
         example: text of one or more lines, or a list of n-grams with counts.
-        known: bool (n,); whether to remove each line or n-gram. Lines without words have no element.
+        known: bool (n,); whether to remove each n-gram, or each line that has words; other lines stay.
     """
     if isinstance(example, Ngrams):
         stays = np.flatnonzero(~known)

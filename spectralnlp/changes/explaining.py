@@ -98,14 +98,14 @@ class Explainer:
     def recounted(
         self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
     ) -> dict[int, float]:
-        """Return the exact influence of some training trees on a bracket: tree index → influence.
+        """Return the exact influence of some training trees on a bracket, by tree index, the largest first.
 
         The influence of a tree is how much the bracket's log-odds fall if the tree is removed and the
-        grammar's parameters are computed from the remaining counts. The largest influences come first.
+        grammar's parameters are computed from the remaining counts.
 
         Args:
             forests: the two forests, with lexicon entries, that `bracket_forests` returns.
-            words: words of the sentence, in the model's conventions.
+            words: words of the sentence, spelled as in the model's treebank.
             trees: indices of the trees to remove, one at a time.
         """
         n_trees = self.counted.index.table.n_trees
@@ -317,7 +317,7 @@ def _kept_trees(kept: KeptMoments) -> TreeLog | None:
 
 
 def _log(kept: KeptMoments, trainer: ParserTrainer, trees: Any) -> tuple[TreeLog, Sequence[str]]:
-    """Return a parser's training trees, binarised as for its first grammars, and their documents' names.
+    """Return a parser's training trees, in the first binarisation, and the names of their documents.
 
     Args:
         kept: kept moments of the parser.

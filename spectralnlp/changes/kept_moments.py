@@ -40,7 +40,7 @@ class KeptMoments:
     Attributes:
         estimator: registered name of the estimator.
         settings: hyper-parameters of the estimator.
-        reading: keyword arguments with which the task's ``read`` read the training data.
+        reading: keyword arguments of the task's method ``read`` with which the training data were read.
         unit: unit of documents, ``file`` or ``line``.
         moments: the training statistics; where a setting is ``auto``, they record the value that was chosen.
         ledger: ledger of the documents.

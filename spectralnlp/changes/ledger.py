@@ -259,7 +259,7 @@ class Ledger:
     ) -> tuple[Ledger, NDArray[np.bool_], NDArray[np.int64], list[int]]:
         """Return a ledger without some documents.
 
-        A file removes all its copies; a line removes only one line of the ledger that is equal to it.
+        If documents are files, all copies of a file are removed; if they are lines, a single equal line is.
 
         Args:
             digests: uint8 (n, n_salts, `WIDTH`); hashes of the documents to remove, with each salt.

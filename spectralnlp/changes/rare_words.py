@@ -57,8 +57,7 @@ def _renamed(example: Any, task: Task, names: Mapping[str, str]) -> Any:
 def pseudo_words(counts: Mapping[str, int], most: int, key: bytes) -> dict[str, str]:
     """Return a mapping of rare words to pseudo-words; no two rare words have the same pseudo-word.
 
-    Symbols such as ``-LRB-`` are not replaced. A word also stays if no unused pseudo-word was found for it;
-    for example, a single character stays if all characters of its class are words.
+    Symbols such as ``-LRB-`` are not replaced. Neither are words for which no unused pseudo-word is found.
 
     Args:
         counts: counts of words.

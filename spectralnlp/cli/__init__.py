@@ -64,7 +64,7 @@ class _Signals:
             raise KeyboardInterrupt
 
     def raise_again(self, unraisable: Any) -> None:
-        """Raise KeyboardInterrupt again if Python has discarded it, as it does during some callbacks.
+        """Raise a discarded KeyboardInterrupt again: Python ignores exceptions that some callbacks raise.
 
         Args:
             unraisable: the discarded exception, as Python passes it to ``sys.unraisablehook``.

@@ -2,7 +2,7 @@
 
 The first process compiles the functions in the order in which parsing needs them; the second process compiles
 those of the last stages first. `compiling_ahead` starts the second process, which runs `main` with the same
-module path, but without the current folder, which may hold modules of others.
+module path, but without the current folder, whose files must not be imported by mistake.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Command-line application: registers the commands and turns their errors into one line and a status.
+"""Command-line application: registers the commands; reports errors on one line and by the exit status.
 
 The module of a command declares its options; heavy imports are made when the command runs.
 Exit status: 0 success, 2 invalid input or usage (one line on stderr), 130 interrupted, 141 broken pipe
@@ -143,8 +143,8 @@ def run(arguments: Sequence[str] | None = None, *, interrupted: Callable[[], boo
 
     Args:
         arguments: command-line arguments without the program's name; ``sys.argv[1:]`` by default.
-        interrupted: returns whether Ctrl-C has been pressed. User errors are then not reported, because they
-            may result from the interrupt, such as a plugin that could not be imported completely.
+        interrupted: returns whether Ctrl-C has been pressed. After that, user errors are not reported,
+            because the interrupt may have caused them, for example by stopping the import of a plugin.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

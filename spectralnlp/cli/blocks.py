@@ -62,13 +62,13 @@ class Block(NamedTuple):
 def blocks(
     files: Sequence[str], n_lines: int, may_cut: Callable[[str], bool] | None = None
 ) -> Iterator[list[Block]]:
-    """Read files, and yield tasks for workers: lists of blocks of lines, of about equal size.
+    """Read files, and yield tasks of about equal size for workers; a task is a list of blocks of lines.
 
-    A task has many lines of a file, or many small files.
+    A task consists of one block of a large file, or of the blocks of several small files.
 
     Args:
         files: result of `spectralnlp.cli.texts.sources`.
-        n_lines: least number of lines of a task, unless the lines are long or the input ends.
+        n_lines: least number of lines of a task; a task of long lines, and the last task, may have fewer.
         may_cut: returns whether a block may end after a line; None allows any line.
     """
     task: list[Block] = []

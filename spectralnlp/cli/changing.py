@@ -39,10 +39,10 @@ def load_kept(model: str, verb: str) -> KeptMoments:
 
 
 def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
-    """Return the folder of a model, and an object that updates the model in this folder, or None.
+    """Return the folder of a model, and the updater of models of its kind; None for most kinds.
 
-    Such an object exists only for kinds of models that contain their training statistics, instead of keeping
-    them in separate files.
+    Only models that contain their training statistics, instead of keeping them in separate files, have an
+    updater (`FolderChanges`), which changes the model in its folder.
 
     Args:
         model: name or folder of the model.
@@ -60,9 +60,7 @@ def folder_changes(model: str) -> tuple[Path, FolderChanges | None]:
 
 
 def changed_folder(model: str, output: Path | None) -> tuple[Path, FolderChanges | None, Path]:
-    """Return a model's folder, an object that updates it (or None), and the folder for the updated model.
-
-    The first two are the results of `folder_changes`.
+    """Return the folder and the updater of a model (see `folder_changes`), and the folder for the result.
 
     Args:
         model: name or folder of the model.

@@ -36,7 +36,7 @@ def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterat
     Kernels are compiled only once on a machine.
 
     Args:
-        here: whether this process runs kernels. If False, it only waits for workers, and nothing is done.
+        here: whether this process runs kernels. If False, it only waits for workers, and nothing is reported.
         parser: name or folder of the parser that the block uses, if any. To save time, a second process then
             compiles its kernels at the same time.
     """
@@ -187,8 +187,8 @@ def progress(what: str, *, meter: Meter | None = None, silent: bool = False) -> 
         silent: whether to show nothing.
 
     Yields:
-        A `Shown`, to be called after each step; or pass the fraction of work done to its method
-        ``show_share``.
+        The progress line. Call it after each step, or call its method ``show_share`` with the fraction of the
+        work that is done.
     """
     if silent or not sys.stderr.isatty():
         yield Shown(what, lambda **news: None)

@@ -122,7 +122,7 @@ def _write_dependencies(
 def _trees(
     inputs: list[str], reader: str, encoding: str | None, skip_bad: bool
 ) -> Iterator[tuple[str, int, Tree]]:
-    """Yield the trees that have words, without traces: file, number of the tree in the file, and tree."""
+    """Yield (file, index in the file from 1, tree) for each tree with words; traces are removed."""
     from spectralnlp.cli.console import note
     from spectralnlp.cli.skipping import Skipped
     from spectralnlp.runtime import expand_inputs, rereadable

@@ -130,8 +130,8 @@ def limits(
     """Set the memory limit, the handling of failures and the checkpoint for the ``with`` block.
 
     Args:
-        checkpoint: folder for results of finished parts; it is emptied when the block succeeds.
-        skip_bad_partitions: leave out partitions that fail, and report them.
+        checkpoint: folder that stores the results of finished partitions; emptied when the block succeeds.
+        skip_bad_partitions: leave out partitions (parts of the data) that fail, and report them.
         memory: memory of each process, such as ``1.5GB``; what exceeds it is spilled to disk.
     """
     from spectralnlp.cli.console import note

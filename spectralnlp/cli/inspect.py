@@ -26,7 +26,7 @@ def inspect(
 
 
 def _describe(report: SymbolReport) -> list[str]:
-    """Return lines for a symbol: a heading, then the words and rules of each state."""
+    """Return the lines that describe a symbol: a heading, then the top words and rules of each state."""
     lines = [f"{report.symbol}  {report.n_states} state{'s' * (report.n_states != 1)}"]
     for state in report.states:
         lines.append(f"  state {state.index}")

@@ -217,7 +217,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """Parse the ``KEY=VALUE`` texts of ``--set``; return the values by key, the last value of each key."""
+    """Parse the ``KEY=VALUE`` texts of ``--set``; of a repeated key, the last value is returned."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -231,7 +231,7 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
     """Return the settings in section ``[estimator]`` of a configuration file; an empty dict without a file.
 
     Raises:
-        ConfigError: the file is not a configuration, or belongs to another estimator than ``name``.
+        ConfigError: the file is not a configuration, or is one for an estimator other than ``name``.
     """
     if path is None:
         return {}
@@ -258,9 +258,9 @@ def read_config(path: Path | None, name: str) -> dict[str, Any]:
 
 
 def _settings_of(printed: str) -> str:
-    """Return the configuration at the beginning of a text, such as the printed output of ``train``.
+    """Return the part of a text before the first line that is no setting and follows a blank line.
 
-    So this output can be used as a configuration file.
+    This way, the printed output of ``train``, which begins with its settings, can be read as a configuration.
     """
     lines = printed.splitlines()
     for number, line in enumerate(lines[1:], 1):

@@ -1,12 +1,12 @@
 """Adapt a parser to a few trees in seconds, from its grammars alone, without its training treebank.
 
-This works for grammars whose latent states are counted (clusters). The expected frequency of each symbol in a
-tree follows from the probabilities of the grammar; multiplied by the number of training trees, it gives the
-counts that the grammar was estimated from. The counts of the new trees are multiplied by a weight and added
-(count merging, Bacchiani et al. 2006). The tensor of a known rule is rescaled to the rule's new probability;
-its distribution over states does not change. In a new rule, the states of each child follow the child's mean
-distribution over states. A new symbol has a single state. Components of the parser, such as the span scorer,
-are not changed here.
+This works for grammars whose latent states are clusters, because their parameters were estimated from counts.
+The expected frequency of each symbol in a tree follows from the probabilities of the grammar; multiplied by
+the number of training trees, it gives these counts. The counts of the new trees are multiplied by a weight
+and added (count merging, Bacchiani et al. 2006). The tensor of a known rule is rescaled to the rule's new
+probability; its distribution over states does not change. In a new rule, the states of each child follow the
+child's mean distribution over states. A new symbol has a single state. Components of the parser, such as the
+span scorer, are not changed here.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def add_tree_counts(parser: Parser, trees: Iterable[Tree], weight: float | None 
 
 
 class Adapter:
-    """Adapter of a parser to one or more sets of trees, each by its own call of the method `adapt`.
+    """Adapts a parser to trees of a domain; each call of `adapt` returns a new copy of the parser.
 
-    The parser's training counts are computed only once.
+    The training counts of the parser are computed only once, even if `adapt` is called for several domains.
 
     Args:
         parser: a parser whose grammars have counted states.
@@ -162,10 +162,10 @@ class Adapter:
 
 
 def has_counted_states(parser: Parser) -> bool:
-    """Return whether a parser can be adapted without its treebank: whether all its states are counted.
+    """Return whether a parser can be adapted without its treebank: all its grammars have counted states.
 
-    States are counted if they are clusters. The result is False for grammars that were estimated as tensors,
-    and for grammars whose states are annotations of symbols (``pcfg``).
+    Counted states are clusters of tree nodes. The result is False if a grammar was estimated as tensors, or
+    if its states are annotations of symbols (``pcfg``).
     """
     grammars = (grammar for each in parser.grammar_sets for grammar in each.grammars)
     return not any(each.is_signed or isinstance(each.binary, SparseTensors) for each in grammars)

@@ -56,13 +56,15 @@ def adapt(
 
     Args:
         estimator: an unfitted estimator of parsers, with the settings of the general model.
-        general: moments (training statistics) that the general model kept, or `moments_of` its treebank.
+        general: moments (training statistics) of the general treebank: those kept with the general model, or
+            the result of `moments_of`.
         domain: trees of the domain.
         weight: how many times each tree of the domain counts; None for `default_weight`.
         partial: sentences of the domain with constraints on their trees. For each sentence, the trees that
             meet its constraints are weighted by their probabilities, which sum to 1. Sentences for which the
             adapted model has no such tree are skipped.
-        unlabelled: tokenised sentences of the domain, whose trees by the adapted parser are added.
+        unlabelled: tokenised sentences of the domain; the adapted parser parses them, and its trees are added
+            to the training data.
         report: progress callback, called with a line for each pass.
         description: Markdown for the model card.
 

@@ -45,7 +45,7 @@ def adapt_without_treebank(
             are counted.
         trees: one or more trees of the domain, without traces and function tags.
         weight: how many times each tree counts; None for the square root of the ratio of the parser's
-            training trees to these trees, from 1 to 7.5.
+            training trees to these trees, limited to the range 1 to 7.5.
         max_scorer_trees: if ``trees`` has more than twice this number of trees, the span scorer learns only
             from this number of trees, the last ones of ``trees``; None to learn from all trees.
         partial: partially annotated sentences, as for :func:`~spectralnlp.changes.adapt`; the span scorer
@@ -110,9 +110,9 @@ def _adapted(
 
 
 def _held_out(trees: Sequence[Tree], max_scorer_trees: int | None) -> list[Sequence[Tree]]:
-    """Return the groups of trees from which the span scorer learns.
+    """Group the trees from which the span scorer learns.
 
-    The trees of each group are parsed by grammars that were adapted to all trees outside the group.
+    The trees of a group are later parsed by grammars that were adapted to all other trees.
 
     Args:
         trees: trees of the domain.

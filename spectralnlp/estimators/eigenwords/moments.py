@@ -214,7 +214,7 @@ class PairCounts(Moments[Example]):
             self._begin_segment()
 
     def spilled(self) -> SpilledPairs | None:
-        """Write the counts left in memory to disk, and return all counts; None if none are on disk yet."""
+        """Return the counts as files; those in memory are written first. None if all counts are in memory."""
         if self.memory is None or not self.is_spilled:
             return None
         self.close_segment()

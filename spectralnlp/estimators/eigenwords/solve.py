@@ -68,7 +68,7 @@ class Tabulated:
         contexts: context vocabulary; the end of a sentence (an empty string) comes first.
         matrix: transformed counts, float32 (n_words, n_blocks · n_contexts).
         n_types: number of distinct words counted.
-        is_whole: False if words had to be left out, because vectors of all would exceed the memory limit.
+        is_whole: False if words had to be left out because the vectors of all words exceed the memory limit.
     """
 
     words: list[str]

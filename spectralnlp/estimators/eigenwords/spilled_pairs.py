@@ -74,7 +74,7 @@ def entry_runs(
     Args:
         pairs: counts on disk.
         hashes: uint64 (n_rows,); hash of each row's word.
-        blocks: blocks of columns; the contexts are the sentence end and the words of the first rows.
+        blocks: layout of the columns; the contexts are the sentence end and the words of the first rows.
         n_columns: number of columns of the matrix; entries beyond them are left out.
         with_ends: whether the sentence end is a context.
 

@@ -75,7 +75,7 @@ class NamedWords:
         self._known = InternedWords(slots, letters, bounds, hashes, counts)
 
     def table(self) -> WordTable:
-        """Return the letters and the hash of each word, in the order of the ids."""
+        """Return the spelling (UTF-8 bytes) and the hash of each word, in the order of the ids."""
         bounds = self._known.bounds[: self.n_words + 1]
         return WordTable(
             letters=self._known.letters[: bounds[-1]],

@@ -332,8 +332,9 @@ class SmoothedStates:
         before: float64 (n, k); state before the last symbol of each n-gram; with ``leave_one_out``, estimated
             without this n-gram.
         after: float64 (n, k); state after each n-gram.
-        history: float64 (k,); state of the last n-gram's history, estimated from all its occurrences. N-grams
-            that begin a sequence end the stream, so in the last object this is the initial state.
+        history: float64 (k,); state of the last n-gram's history, estimated from all its occurrences. In the
+            last object of the stream this is the initial state, because n-grams at the start of a sequence
+            come last.
     """
 
     columns: Columns

@@ -1,7 +1,7 @@
 """Latent-variable PCFGs learned by EM on observed trees (Matsuzaki et al. 2005).
 
-With a random start, this is the baseline for spectral learning; started from clusters of spectral vectors, it
-refines them.
+EM starts from random counts, as a baseline for spectral learning, or from clusters of the spectral vectors of
+tree nodes.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class StateCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEventIndex(EventIndex[StateCounts]):
-    """The distinct rules and (word, tag) pairs of a treebank, and the index of the one at each node.
+    """The distinct rules and (word, tag) pairs of a treebank, and which of them occurs at each node.
 
     Attributes:
         counted: treebank with the counts of its (word, tag) pairs.
@@ -207,10 +207,10 @@ class TreeEventIndex(EventIndex[StateCounts]):
         return replace(counts, binary=binary, unary=unary, pairs=pairs, root=root)
 
     def observed(self, probabilities: StateCounts) -> ObservedTrees:
-        """Return the input of EM: the treebank, and initial probabilities of its rules and words.
+        """Return the input of EM: the treebank, and the initial probabilities of its rules and words.
 
         Args:
-            probabilities: the initial probabilities, by latent states; a result of `probabilities`.
+            probabilities: initial probabilities, as the method `probabilities` returns them.
         """
         p = probabilities
         return ObservedTrees(

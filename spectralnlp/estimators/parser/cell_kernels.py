@@ -1,4 +1,4 @@
-"""Kernels that train the model which predicts the chart cells that may hold a constituent (open cells).
+"""Kernels that train the open-cell model, which predicts where a parse chart may hold constituents.
 
 The model is trained by AdaGrad on the likelihood of binary bracketings.
 """
@@ -35,8 +35,8 @@ class Sentences(NamedTuple):
     """Token features of sentences, concatenated, and the spans of their trees in all binarisations.
 
     Attributes:
-        attributes: features of all tokens, concatenated. The array ``marks`` has n + 1 counts of punctuation
-            for a sentence of n tokens, one for each boundary of tokens.
+        attributes: features of all tokens, concatenated. Only the array ``marks``, which counts punctuation,
+            has n + 1 elements for a sentence of n tokens.
         tokens: int64 (n_sentences + 1,); sentence s has the tokens ``tokens[s]:tokens[s + 1]``.
         spans: int64 (n_sentences + 1,); sentence s has the spans ``spans[s]:spans[s + 1]``.
         start, end: int32 (n_spans,); boundaries of each span, as token positions in its sentence.

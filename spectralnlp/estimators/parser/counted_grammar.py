@@ -1,7 +1,7 @@
 """Compute the counts that a grammar was estimated from, to find what each training tree contributes.
 
 Counts of rules and words are expectations over the latent states of nodes, under the trained grammar. If some
-trees are removed, their contributions are subtracted, and nothing is inferred again for other trees.
+trees are removed, their contributions are subtracted; the expectations for the other trees stay the same.
 """
 
 from __future__ import annotations
@@ -182,10 +182,9 @@ class CountedGrammar:
 
     @cached_property
     def _binary_states(self) -> tuple[NDArray[np.int64], Ints]:
-        """The rule and the states of its three symbols for each binary rule count in `counts`.
+        """For each count of a binary rule: index of the rule, and the states of its three symbols.
 
-        Rules are given by their indices, int64 (n_counts,); states, int32 (n_counts, 3), are numbered from 0
-        for each symbol.
+        The two arrays are int64 (n_counts,) and int32 (n_counts, 3); the states of a symbol start at 0.
         """
         m, columns = self.counts.n_states.astype(np.int64), self.counts.columns
         rules, width = self.index.binary_rules, np.diff(columns.starts)

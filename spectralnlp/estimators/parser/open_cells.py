@@ -159,7 +159,7 @@ def _joined(sentences: Sentences, s: int) -> Sentences:
 
 
 def _concatenated(parts: Sequence[Sentences]) -> Sentences:
-    """Concatenate tables of sentences into one table; all must have the same weight of a span."""
+    """Concatenate tables of sentences into one table; spans must have the same weight in all of them."""
     attributes = [
         np.concatenate(columns) for columns in zip(*(part.attributes for part in parts), strict=True)
     ]

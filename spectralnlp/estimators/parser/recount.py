@@ -35,7 +35,7 @@ def log_odds_without(
     Args:
         counted: grammar with the counts of its training trees.
         forests: two forests of the sentence: one of its trees with the bracket, one of its trees without it.
-        words: words of the sentence, in the model's conventions.
+        words: words of the sentence, spelled as in the model's treebank.
         trees: bool (n_trees,); trees to leave out.
     """
     counts = _counts_without(counted, trees)

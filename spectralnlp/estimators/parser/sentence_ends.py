@@ -1,12 +1,14 @@
-"""Train the model of sentence ends, a logistic regression over the gaps between tokens of a treebank's text.
+"""Train the model of sentence ends, a logistic regression over the gaps between tokens of a text.
 
-The text of a document is restored from its trees, with a blank between sentences, and is tokenised like raw
-text. Every gap that contains a blank is a training example: does a sentence end there? Its features describe
-the sentence up to the gap, from its gold beginning on. Training by AdaGrad with averaging takes several
-epochs. In each of them, texts are cut at randomly chosen sentence ends, to imitate the ends of paragraphs.
+The text of a document is restored from its trees in the treebank, with a blank between sentences, and is
+tokenised like raw text. Every gap that contains a blank is a training example: does a sentence end there? Its
+features describe the sentence up to the gap, from its gold beginning on. Training by AdaGrad with averaging
+takes several epochs. In each of them, texts are cut at randomly chosen sentence ends, to imitate the ends of
+paragraphs.
 
-A first model is trained without a quarter of the texts. On these, the largest threshold with nearly the
-fewest errors is chosen. The final model is trained on all texts.
+To choose the threshold on probabilities, a first model is trained on three quarters of the texts, and tested
+on the other texts: the largest threshold with nearly the fewest errors is chosen. The final model is trained
+on all texts.
 """
 
 from __future__ import annotations

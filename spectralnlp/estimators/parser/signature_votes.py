@@ -124,9 +124,9 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """Return smoothed p(tag | signature): an estimate from all trees, and one without each single tree.
+        """Return p(tag | signature) from all trees, and again with one tree left out at a time.
 
-        The second kind is for the trees that change it only. Signatures back off to ever coarser ones.
+        Only trees that change the estimate are left out. It is smoothed with the tags of coarser signatures.
 
         Args:
             signature: index of the signature.
@@ -156,7 +156,7 @@ class SignatureVotes:
         return SignatureShares(trees, concerned[first, 2], whole, without)
 
     def _coarser(self, signature: int) -> list[int]:
-        """Return a signature and the coarser ones with which it is smoothed, coarsest first, by index.
+        """Return the indices of a signature and of the coarser ones that smooth it, coarsest first.
 
         The signature that covers all words is left out.
         """

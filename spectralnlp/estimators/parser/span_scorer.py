@@ -216,7 +216,7 @@ def _fitted(
 
     Args:
         scorer: scorer with templates and tables of heads; its weights are not used.
-        shared: labels that the examples' grammars share.
+        shared: labels of the grammars that parsed the examples.
         examples: training examples.
         options: settings of the training.
         start: initial weights, or None to start from zeros.
@@ -257,7 +257,7 @@ def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[E
     Args:
         scorer: scorer of a parser.
         shared: labels of the parser's grammars.
-        examples: one or more sentences with posteriors by these grammars, which were not trained on them.
+        examples: one or more sentences with posteriors by the grammars, which were not trained on them.
     """
     start = Weights(scorer.features, scorer.weights, scorer.number_weights)
     return _fitted(scorer, shared, examples, _REFINEMENT, start)

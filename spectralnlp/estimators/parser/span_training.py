@@ -96,7 +96,7 @@ def learn_weights(
 
     Args:
         examples: training examples, with posteriors by grammars that were not trained on them.
-        labels: what features use of labels: hashes of their names, and tables of the heads of phrases.
+        labels: hashes of the label names, and tables of the heads of phrases; used to compute features.
         table: table of feature templates.
         options: settings of the training.
         start: initial weights, or None to start from zeros.

@@ -129,8 +129,8 @@ class ParserTrainer(MomentEstimator[Tree]):
             general: moments of the general treebank, as `init_moments` returns them.
             domain: moments of the trees of the domain, with the same parameters.
             weight: weight of each sentence of the domain.
-            shares: float64 (n_domain,); fraction of a sentence that each tree of the domain stands for, less
-                than 1 if it is one of several alternatives; None if all are 1.
+            shares: float64 (n_domain,); probability of each domain tree among the candidate trees of its
+                sentence; None if each sentence has a single tree.
 
         Raises:
             ConfigError: the moments are counts instead of trees.

@@ -179,7 +179,7 @@ def tokens_of(table: TagTable) -> tuple[TokenCounts, NDArray[np.intp]]:
 
 
 def end_to_end(matrices: list[Floats]) -> DenseTensors:
-    """Concatenate matrices into one array, in which models store them, with the start of each."""
+    """Flatten and concatenate matrices, as models store them; the start of each matrix is kept."""
     sizes = np.array([0, *(matrix.size for matrix in matrices)], np.int64)
     return DenseTensors(
         offsets=np.cumsum(sizes), values=np.concatenate([np.empty(0), *(x.ravel() for x in matrices)])

@@ -40,7 +40,7 @@ class TagCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class TagEventIndex(EventIndex[TagCounts]):
-    """The distinct tag bigrams and (word, tag) pairs of tagged sentences, and those at each token.
+    """The distinct tag bigrams and (word, tag) pairs of tagged sentences, and which of them each token has.
 
     Attributes:
         table: tokens of tagged sentences.
@@ -59,7 +59,7 @@ class TagEventIndex(EventIndex[TagCounts]):
 
     @classmethod
     def of(cls, table: TagTable, bigrams: TagBigrams) -> TagEventIndex:
-        """Build the index of a table: its distinct (word, tag) pairs, and the tag bigram at each token."""
+        """Find the distinct (word, tag) pairs of a table, and the pair and the tag bigram of each token."""
         n_tags, inner = len(table.tags), np.flatnonzero(~table.last)
         pair = np.full(table.n_tokens, -1, np.int32)
         pair[inner] = np.searchsorted(

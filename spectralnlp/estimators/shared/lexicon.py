@@ -116,8 +116,8 @@ def count_tokens(
         word, tag: int32 (n_tokens,); word type and tag symbol of each token.
         weight: float64 (n_tokens,); weight of each token.
         is_first: bool (n_tokens,); whether each token begins a sentence.
-        share: float64 (n_tokens,); part of one occurrence that each token counts as in `TokenCounts`, or None
-            if all count as one.
+        share: float64 (n_tokens,); what each token adds to ``TokenCounts.n_tokens``, such as the probability
+            of its tree among candidate trees; None if every token counts as one.
     """
     n_tags = int(tag.max(initial=0)) + 1
     keys, row = np.unique(word.astype(np.int64) * n_tags + tag, return_inverse=True)
