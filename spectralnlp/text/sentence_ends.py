@@ -87,7 +87,7 @@ class Pending:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the buffered tokens end with a sentence-final mark, before any closing quotes and brackets."""
+        """Whether the buffered tokens end with a sentence-final mark, before any closing quotes."""
         return bool(self) and is_complete(self._text.tokens)
 
     def extend(self, tokens: Iterable[Token]) -> None:
