@@ -149,7 +149,7 @@ def _plain(value: Any) -> Any:
 def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
     """Return the hyper-parameters that a class declares, by name and in order.
 
-    If a class combines the settings of several classes, it lists those classes in ``parts``.
+    A class that combines the settings of several classes lists those classes in its attribute ``parts``.
 
     Raises:
         TypeError: the class is not a dataclass.

@@ -192,8 +192,8 @@ class KernelCache(_Cache):
 def cache_folders(package: Path) -> list[Path]:
     """Return the folders that are searched for the kernels of a package, in order.
 
-    If ``NUMBA_CACHE_DIR`` is set, there is only one, inside that folder; otherwise there are two: the
-    package's ``__pycache__`` and a folder in the user's cache.
+    These are the package's ``__pycache__`` and a folder in the user's cache. If ``NUMBA_CACHE_DIR`` is set, a
+    folder inside that one is searched instead of both.
 
     Args:
         package: folder of the package.

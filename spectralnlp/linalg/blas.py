@@ -55,7 +55,7 @@ def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]]
 
     Yields:
         A function like `map`, with as many threads as BLAS could use before `one_blas_thread` limited it (at
-        most ``OPENBLAS_NUM_THREADS``, or a similar variable). If that is one thread, the built-in `map`.
+        most ``OPENBLAS_NUM_THREADS``, or a similar variable). With one thread, this is the built-in `map`.
 
     Raises:
         MemoryError: there is not enough memory for BLAS.

@@ -69,12 +69,12 @@ class KnownPieces:
 def join(sentence: Sentence, parses: Sequence[Parse], k: int) -> Parse:
     """Return the parse of a long sentence, joined from the parses of its pieces.
 
-    Its log-probability is the sum of those of the pieces, or None if a piece has none.
+    The log-probability is the sum over the pieces, or None if a piece has no log-probability.
 
     Args:
         sentence: the whole sentence.
         parses: parses of the pieces.
-        k: number of alternatives to return; none if 1.
+        k: number of alternative trees; if it is 1, the parse has no list of alternatives.
     """
     constituents: list[Constituent] = []
     start = 0

@@ -119,7 +119,7 @@ class TagEvidence:
 
 @lru_cache(maxsize=64)
 def _column_of_symbol(grammar: LatentGrammar, tags: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the index of each symbol's tag in ``tags``, int64 (n_symbols,); ``len(tags)`` if not there."""
+    """Return the index in ``tags`` of each symbol's tag, int64 (n_symbols,); ``len(tags)`` if absent."""
     column = {tag: i for i, tag in enumerate(tags)}
     columns = [
         column.get(labels_of(symbol)[-1], len(tags)) if is_tag else len(tags)

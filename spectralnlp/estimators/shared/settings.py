@@ -22,11 +22,11 @@ class Options:
 
     @classmethod
     def of(cls, estimator: Estimator[Any], **others: object) -> Self:
-        """Create the options from the hyper-parameters of an estimator with the same names.
+        """Return options that take the values of an estimator's hyper-parameters of the same names.
 
         Args:
-            estimator: estimator with the hyper-parameters.
-            others: values of other fields, which override hyper-parameters of the same name.
+            estimator: the estimator.
+            others: values of fields by name, used instead of the estimator's.
         """
         params = estimator.get_params(deep=False)
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]

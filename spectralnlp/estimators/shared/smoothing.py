@@ -14,18 +14,20 @@ _CHUNK = 4096  # number of nodes whose outer products are in memory at a time
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothingOptions(Options):
-    """Smoothing of the moments of rules: a moment over n nodes has the weight λ = √n / (C + √n).
+    """Settings for smoothing the moments of rules with lower-order moments.
+
+    The moment of a rule that occurs n times has the weight λ = √n / (C + √n).
 
     Args:
         smoothing: whether to smooth; if not, λ = 1.
-        smoothing_strength: constant C.
+        smoothing_strength: the constant C.
     """
 
     smoothing: bool
     smoothing_strength: float = 20.0
 
     def trust(self, count: float) -> float:
-        """Return the weight λ of a rule with the given count."""
+        """Return the weight λ of the moment of a rule that occurs ``count`` times."""
         if not self.smoothing:
             return 1.0
         return float(np.sqrt(count) / (self.smoothing_strength + np.sqrt(count)))
@@ -47,7 +49,7 @@ def smoothed_third_moment(
         z: (n, m_a); outside vectors Z of the rule's nodes.
         left, right: (n, m_b) and (n, m_c); inside vectors Y of their children.
         weight: float64 (n,); weight of each node.
-        options: smoothing options.
+        options: settings that determine the weight λ.
     """
     total = weight.sum()
     moment = np.zeros((z.shape[1], left.shape[1] * right.shape[1]))
@@ -79,7 +81,7 @@ def smoothed_second_moment(z: Floats, y: Floats, weight: Floats, options: Smooth
         z: (n, m_a); outside vectors Z of the rule's nodes.
         y: (n, m_b); inside vectors Y of their children.
         weight: float64 (n,); weight of each node.
-        options: smoothing options.
+        options: settings that determine the weight λ.
     """
     share = (weight / weight.sum())[:, None].astype(z.dtype)
     trust = options.trust(weight.sum())

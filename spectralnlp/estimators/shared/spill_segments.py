@@ -149,7 +149,7 @@ class WordColumns:
 
 @dataclass(frozen=True)
 class Census:
-    """Words of all segments on disk that have a minimum count, with their counts.
+    """Words that occur at least a minimum number of times in all segments on disk together.
 
     Attributes:
         words: the words that are kept, with their counts.
@@ -167,7 +167,7 @@ class Census:
 
 
 def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
-    """Merge the word counts of all segments, and keep words that occur at least ``min_count`` times."""
+    """Return the words that occur at least ``min_count`` times in all segments, with their total counts."""
     parts: list[WordColumns] = []
     n_types = most = 0
     for part in _ranges(segments):
@@ -183,9 +183,10 @@ def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
 
 
 def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
-    """Return the count of the ``n``-th most frequent word, among those with counts ``least`` to ``most``.
+    """Return the minimum count of a word among the ``n`` most frequent ones.
 
-    This is the minimum count of a vocabulary of ``n`` words. If there are fewer words, return ``least``.
+    Only words with counts from ``least`` to ``most`` are considered. If there are fewer than ``n`` of them,
+    ``least`` is returned.
     """
     of_count: Counter[int] = Counter()
     for part in _ranges(segments):
@@ -200,7 +201,7 @@ def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most
 
 
 def _ranges(segments: Sequence[SpillSegment]) -> Iterator[WordColumns]:
-    """Merge the words of all segments; yield those of one range of hashes at a time, to save memory."""
+    """Yield the words of all segments with their total counts, a range of hashes at a time to save memory."""
     bounds = [np.uint64(i << 58) for i in range(1, _RANGES)]
     cuts = [
         [0, *np.searchsorted(segment.hashes(), bounds).tolist(), segment.n_words - 1] for segment in segments

@@ -92,11 +92,14 @@ class Treebank:
         return replace(self, tables=tables).select(stays)
 
     def weighted(self, weight: float, shares: Floats) -> Treebank:
-        """Return the treebank with weights for its last trees; the other trees have weight 1.
+        """Return a copy of the treebank in which trees of a domain, which come last, have another weight.
+
+        All earlier trees have the weight 1.
 
         Args:
-            weight: weight of a sentence among the last trees.
-            shares: float64 (n_last,); fraction of a sentence that each of the last trees stands for.
+            weight: weight of each sentence of the domain.
+            shares: float64 (n_domain,); fraction of a sentence that each tree of the domain stands for, less
+                than 1 if it is one of several alternatives.
         """
         others = np.ones(self.first.n_trees - len(shares))
         weights, share = np.concatenate([others, weight * shares]), np.concatenate([others, shares])
@@ -111,7 +114,10 @@ def _content(table: TreeTable, begin: int, end: int) -> bytes:
 
 
 def count_words(table: TreeTable) -> dict[str, int]:
-    """Return the frequency of each word in a treebank, not weighted by tree."""
+    """Return the number of times that each word occurs in a treebank.
+
+    Weights of trees are ignored. Alternative trees of a sentence are counted as one sentence.
+    """
     leaves = np.flatnonzero(table.word >= 0)
     counts = np.rint(np.bincount(table.word[leaves], table.share[table.tree[leaves]], len(table.words)))
     return dict(zip(table.words, counts.astype(int).tolist(), strict=True))

@@ -71,7 +71,7 @@ class WordCounts(Moments[Sequence[str]]):
         return self.here[word] + sum(_count_in(segment, word) for segment in self.segments)
 
     def most_frequent(self, n: int, least: int = 1, most: int | None = None) -> list[str]:
-        """Return the ``n`` most frequent words with counts from ``least`` to ``most``, ties by word."""
+        """Return the ``n`` most frequent words with counts from ``least`` to ``most``."""
         if self.is_spilled:
             return self._most_frequent_on_disk(n, least, self.total() if most is None else most)
         words: list[str] = []

@@ -100,7 +100,7 @@ class CRFTagger(IterativeEstimator[TaggedSentence]):
         words_: words of the training data.
         resume_state_: state from which `resume_training` continues training; None if word vectors are used.
         n_sentences_, n_tokens_: numbers of training sentences and tokens.
-        n_invalid_: number of tags that cannot follow the tag before.
+        n_invalid_: number of tags in the training data that cannot follow the tag before.
 
     Examples:
         >>> from spectralnlp import CRFTagger

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 def naming_first(
     rows_by_slot: Sequence[NDArray[np.int32]], names: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return ``row_starts``, ``rows`` and ``named`` of `Examples`: features, word by word, in CSR format.
+    """Return the features of each word type in CSR format, features that identify the word first.
+
+    The three arrays are ``row_starts``, ``rows`` and ``named`` of `Examples`.
 
     Args:
         rows_by_slot: for each slot (position relative to a token), int32 (n_types, n); features of each word

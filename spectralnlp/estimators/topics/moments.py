@@ -277,7 +277,7 @@ def choose_vocabulary(
 ) -> list[str]:
     """Choose the words that occur in neither too few nor too many documents, by descending frequency.
 
-    Words in more than a tenth of all documents are mostly function words, so no stop list is needed.
+    Words in a large share of the documents are mostly function words, so no stop list is needed.
 
     Args:
         frequencies: document frequencies.

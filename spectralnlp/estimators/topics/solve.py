@@ -101,8 +101,8 @@ def topics_of_tensor(
         random_state: seed of the tensor power method.
 
     Returns:
-        The topics' weights α_i/α0, float64 (n,), descending, and word distributions, float64 (n, V); topics
-        that the decomposition did not determine are left out, so n ≤ k.
+        The topics' weights, float64 (n,), descending and with sum 1; and their word distributions, float64
+        (n, V). Topics that the decomposition did not determine are left out, so n ≤ k.
     """
     values, vectors = tensor_power(
         tensor, len(tensor), restarts=_RESTARTS, iterations=_ITERATIONS, random_state=random_state

@@ -18,7 +18,7 @@ class Triangle:
     Because of the blocks, an addition needs extra memory for a single block only.
 
     Args:
-        size: number of rows and of columns V.
+        size: number V of rows and of columns.
     """
 
     ROWS = 512

@@ -94,10 +94,10 @@ class OperatorFilter(ModelFilter[ObservableOperators]):
     """Filter of observable operators, whose predictions are corrected to distributions (see the module)."""
 
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Predict the next symbols, without negative probabilities, and correct the states that imply them.
+        """Return distributions of the next symbols, float64 (n, V), and corrected states, float64 (n, k).
 
-        A state with too much negative probability is moved towards the stationary state (*shrink* in the
-        module's docstring); what is negative then is set to 0 (*clip*).
+        A state whose prediction has too much negative probability is moved towards the stationary state
+        (*shrink* in the module's docstring). Probabilities that are still negative are set to 0 (*clip*).
         """
         model = self.model
         p = states @ model.emission.T

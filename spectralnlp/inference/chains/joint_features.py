@@ -108,7 +108,8 @@ def key_slots(keys: Keys) -> NDArray[np.uint32]:
         keys: uint32 (n,); distinct and nonzero.
 
     Returns:
-        uint32 (a power of two, 2); rows of a key and its position in ``keys``, or zeros.
+        uint32 (n_slots, 2), n_slots a power of two; each row is a key and its position in ``keys``, or zeros
+        if the slot is empty.
     """
     slots = np.zeros((1 << max(1, 2 * len(keys) - 1).bit_length(), 2), np.uint32)
     _fill(keys, slots)

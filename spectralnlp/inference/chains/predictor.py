@@ -75,7 +75,7 @@ class SequencePredictor(ABC):
         return np.array(rows)
 
     def predict(self, history: Sequence[str], *, steps: int = 1) -> Floats:
-        """Return the distributions of the next ``steps`` symbols, each with the symbols before it summed out.
+        """Return the distribution of each of the next ``steps`` symbols, given the symbols in ``history``.
 
         At each step the state becomes its expectation over the next symbol. With observable operators B_x,
         this is the product of Σ_x B_x and the state, if no prediction is negative.

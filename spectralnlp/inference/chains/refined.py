@@ -76,10 +76,10 @@ class Candidates(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Forward vectors over the states of each candidate tag of each token, rescaled at every token.
+    """Forward vectors of the candidate tags of each token, rescaled at every token.
 
-    A forward vector sums over the tags and states of all earlier tokens, and includes the token's own word;
-    see `RefinedMarkov` for joint vectors of a state and a word.
+    The vector of a tag has, for each state of the tag, the joint weight of the state and all words up to the
+    token, summed over the tags and states of earlier tokens.
 
     Attributes:
         offsets: int64 (n_candidates + 1,); start of each candidate's vector in ``values``.

@@ -60,7 +60,7 @@ class LearnedSentenceEnds:
 def find_ends(text, first, previous, gaps, weights, threshold):
     """Return the indices of the tokens that begin sentences, int64.
 
-    Decides greedily from left to right; later tokens do not change an earlier decision.
+    Sentence ends are chosen greedily, from left to right; a choice is never revised.
 
     Args:
         text: `TextTokens`.

@@ -114,7 +114,7 @@ def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
 
 @kernel_part
 def code_of_last(name: Any, case: Any) -> Any:
-    """Return a code of a sentence's last token, a feature of the next sentence's end.
+    """Return a code of a sentence's last token, which helps to find the end of the next sentence.
 
     The code is the hash of a punctuation mark, or the case (`TextTokens`) of any other token.
     """
@@ -123,10 +123,10 @@ def code_of_last(name: Any, case: Any) -> Any:
 
 @kernel_part
 def _share_of_smalls(prefix: Any) -> int:
-    """Return how common lower-case words are in the text so far: 0 for none, 1 up to a third, 2 for more.
+    """Return a class of the share of lower-case words in a sentence so far: 0 none, 1 up to a third, 2 more.
 
     Args:
-        prefix: counts of lower-case and capitalised words.
+        prefix: summary of the sentence, with counts of lower-case and capitalised words.
     """
     if prefix.smalls == 0:
         return 0

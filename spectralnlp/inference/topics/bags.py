@@ -17,10 +17,10 @@ def bags(
         documents: the words of each document.
         index: ids of the words in the vocabulary; other words are ignored.
         n_words: vocabulary size V.
-        least: leave out documents with fewer known words than this, and their rows.
+        least: minimum number of vocabulary words in a document; shorter documents get no row.
 
     Returns:
-        Sparse (csr) float64 (n_documents, V).
+        CSR matrix, float64 (n_kept, V); a row for each document that is not too short.
     """
     numbers: list[int] = []
     ends = [0]

@@ -37,8 +37,8 @@ def cell_of(n: int, start: int, end: int) -> int:
 def span_marginals(scores, n):
     """Return the probability of each span of n tokens in the distribution over binary bracketings.
 
-    Several times as fast as `marginals_of` with all spans as cells, because inside and outside values are
-    stored as dense matrices. A constant factor per token prevents overflow and underflow.
+    This is several times as fast as `marginals_of` with all spans as cells, because inside and outside values
+    are stored as dense matrices. A constant factor per token prevents overflow and underflow.
 
     Args:
         scores: float64 (n * (n + 1) / 2,); score of each span, in the order of `cell_of`.
@@ -93,7 +93,13 @@ def _product(a: Any, b: Any, first: int, last: int) -> float:
 
 @kernel_part
 def _rescale(inside: Any, by_end: Any, widest: int, change: float) -> None:
-    """Multiply the inside value of each span of w ≤ ``widest`` tokens by ``change`` to the power w - 1."""
+    """Multiply the inside value of each span of w ≤ ``widest`` tokens by ``change`` to the power w - 1.
+
+    Args:
+        inside, by_end: inside values, indexed by (start, end) and by (end, start); updated.
+        widest: width of the widest spans to rescale.
+        change: factor for each token after the first.
+    """
     power = 1.0
     for width in range(2, widest + 1):
         power *= change

@@ -63,14 +63,15 @@ class Cells(NamedTuple):
 
 
 def all_cells(n_tokens: int, *, widest: int | None = None) -> Cells:
-    """Return all spans of a sentence as cells or, with ``widest``, only some of them.
+    """Return the spans of a sentence, up to a width, as cells.
 
-    Spans that begin or end with the sentence are always included: they allow right- and left-branching
-    derivations of the whole sentence from narrow cells.
+    Spans that begin or end with the sentence are included whatever their width, so that narrow cells can be
+    joined to a tree of the whole sentence.
 
     Args:
         n_tokens: length of the sentence, one or more.
-        widest: maximum width, in tokens, of all other spans; None for no limit.
+        widest: maximum width in tokens of spans that neither begin nor end with the sentence; None for no
+            limit.
     """
     cells: Cells = all_span_cells(n_tokens, n_tokens if widest is None else widest)
     return cells
@@ -90,9 +91,9 @@ def cells_of(n_tokens: int, start: Ints, end: Ints) -> tuple[Cells, NDArray[np.i
 
 
 def without_model(n_tokens: int, *, most: int = MAX_CELLS) -> Cells:
-    """Return the cells to open if no model predicts them: all spans or, in long sentences, fewer.
+    """Return the cells that a parser without a model of cells considers: all or, in long sentences, fewer.
 
-    If there are too many spans, a cell is open only if it is narrow, or begins or ends with the sentence.
+    In a long sentence, these are the narrow spans, and all spans that begin or end with the sentence.
 
     Args:
         n_tokens: length of the sentence, one or more.

@@ -270,7 +270,7 @@ def _add_unary(rules, limits, row, cell, upper):
 
 @kernel_part
 def _of_neighbours(adjacent, lexical, step):
-    """Return, for each token, how probable each symbol is before the next token (or after the previous one).
+    """Return, for each token and symbol, how probable the next (or previous) token is beside the symbol.
 
     Args:
         adjacent: probabilities of tags next to symbols, `RuleIndex.after` (or `before`).

@@ -183,7 +183,11 @@ class LabelledRecallDecoder(GainDecoder):
     absolute: bool = True
 
     def gains(self, scored: ScoredForest) -> Floats:
-        """Return the gain of each hyperedge: the mean posterior of its node or of its unary rule."""
+        """Return the gain of each hyperedge, a posterior averaged over grammars.
+
+        For top nodes, this is the posterior of the hyperedge's unary rule, or 0 if it has none; for other
+        nodes, that of the node.
+        """
         forest, owner = scored.forest, scored.edge_owners
         node = np.mean([np.abs(p.node) if self.absolute else p.node for p in scored.posteriors], axis=0)
         edge = np.mean([np.abs(p.edge) if self.absolute else p.edge for p in scored.posteriors], axis=0)

@@ -106,9 +106,9 @@ def _bracket_labels(grammar: LatentGrammar) -> tuple[Mapping[str, int], Offsets,
 
 @kernel
 def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
-    """Return the posterior of each of some brackets, float64 (n_wanted,).
+    """Return the posteriors of given brackets, float64 (n_wanted,).
 
-    Each bracket is given by an integer key, made of its end, start and label. A bracket can occur as a bottom
+    A bracket is given by an integer key, (end · size + start) · n_labels + label. It can occur as a bottom
     node of the forest or as the parent of a unary rule; its posterior is the sum over both.
 
     Args:
@@ -117,7 +117,7 @@ def _bracket_sums(forest, first, labels, n_labels, node, edge, wanted, size):
         n_labels: number of labels.
         node, edge: float64; posteriors of nodes and hyperedges.
         wanted: int64 (n_wanted,), ascending; keys of the brackets.
-        size: number by which the end is multiplied in a key, above every start.
+        size: number of tokens plus 1.
     """
     kind, symbol, start, end, edges = forest.kind, forest.symbol, forest.start, forest.end, forest.edges
     sums = np.zeros(len(wanted))

@@ -25,7 +25,7 @@ def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
     Args:
         parser: the parser whose kernels to compile.
         decoder: the decoder whose kernels to compile.
-        word: the only word of the dummy sentence; which one does not matter.
+        word: any word, the only one of the dummy sentence.
     """
     forests = {number: _forest(each) for number, each in enumerate(parser.grammars)}
     sentence = _sentence(word, len(forests))
@@ -62,7 +62,7 @@ def _forest(grammars: ForestGrammars) -> Forest | None:
 
 
 def _scored(forest: Forest, grammars: ForestGrammars) -> ScoredForest:
-    """Return a dummy forest as if all grammars had scored it and every posterior were 1."""
+    """Return a dummy forest in which every node and hyperedge has the posterior 1 under each grammar."""
     used = grammars.grammars
     certain = ForestPosteriors(0.0, np.ones(2), np.ones(2), usable=True)
     return ScoredForest(forest, used, [np.ones(1)] * len(used), [certain] * len(used), grammars.n_brackets)

@@ -35,7 +35,7 @@ class Forest(NamedTuple):
             is NO_NODE if the rule is WORD.
         factor: float64 (n_edges,); a power of two by which the weight of each hyperedge is multiplied, so
             that the inside values of every span are near one.
-        log_scale: natural logarithm of a factor that all weights lack: multiply the forest's total by it.
+        log_scale: natural logarithm of a number by which the total weight of the forest must be multiplied.
     """
 
     n_roots: int

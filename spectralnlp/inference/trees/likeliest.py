@@ -1,9 +1,9 @@
 """Find the k most probable trees of a forest, with their probabilities.
 
 The probability of a tree under a latent-variable grammar, summed over states, is not a product over the
-tree's rules. It is approximated by the product of p(hyperedge | node): the posterior of the hyperedge divided
-by the sum for its node (the variational approximation of Matsuzaki et al. 2005, section 3.2). For a grammar
-with one state per symbol this is exact.
+tree's rules. It is approximated by the product of p(hyperedge | node), the hyperedge's posterior divided by
+the sum over all hyperedges of its node (the variational approximation of Matsuzaki et al. 2005, section 3.2).
+For a grammar with one state per symbol this is exact.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Decide whether a sentence has any derivation, by a chart with one bit per symbol and span.
 
-The test serves sentences with constraints, to tell a contradiction from a tree that pruning lost. An upper
-bound, computed first, is the set of symbols that any span of a given width can have. If every word may have
-every tag, most spans have all symbols of the bound after a few splits, and their other splits are skipped.
-For each split, only rules are tried whose parent is in the bound but not among the span's symbols yet.
+If no parse of a sentence with constraints is found, this tells whether the constraints exclude every tree or
+pruning lost the tree. To save time, the set of symbols that any span of a given width can have is computed
+first. A span that has all of these symbols after a few splits is not split further, and only rules whose
+parent is still missing are tried.
 """
 
 from __future__ import annotations
@@ -164,14 +164,15 @@ def _set_tags(tags, bits):
 
 @kernel_part
 def _add_missing(rules, left, right, bound, found):
-    """Add to ``found`` the symbols that binary rules build; return how many symbols of ``bound`` are missing.
+    """Add to a span the symbols that binary rules build over one split; return how many are still missing.
+
+    Sets of symbols are bit sets, uint64 (⌈n_symbols / 64⌉,).
 
     Args:
         rules: `ParentIndex`.
-        left, right: uint64 (n_words,); bit sets, 64 symbols to a word: the symbols of the left and the right
-            part of a span.
-        bound: uint64 (n_words,); bits of the symbols that the span can have; other symbols are not tried.
-        found: uint64 (n_words,); bits of the span's symbols; updated.
+        left, right: symbols of the left and of the right part of the span.
+        bound: symbols that a span of this width can have; other symbols are not tried.
+        found: symbols of the span; updated. Symbols of ``bound`` that it lacks are missing.
     """
     n_missing = 0
     for word in range(len(bound)):
@@ -192,7 +193,7 @@ def _add_missing(rules, left, right, bound, found):
 def _from_both_ends(number, count):
     """Return which split of a span to try at a step: the first, the last, the second, and so on inwards.
 
-    Splits at the ends of the span come first, because only there is one of the children a single token.
+    Splits at the ends of the span come first, because only they have a child that is a single token.
 
     Args:
         number: number of the step, from 0.

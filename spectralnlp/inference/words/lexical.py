@@ -107,9 +107,9 @@ class Lookup:
 def look_up(lexicon: Lexicon, words: Sequence[str], signature: Signature) -> Lookup:
     """Look up the tokens of a sentence in a lexicon.
 
-    A sentence-initial word that is unknown or rare is also tried in lower case. Outside English, an unknown
-    word is also tried in its `other_spelling`. A word that is still unknown gets the entry of its signature
-    (spelling class), the most specific one that the lexicon has.
+    A sentence-initial word that is unknown or rare is also tried in lower case. In a language other than
+    English, an unknown word is also tried in its `other_spelling`. A word that is still unknown gets the
+    entry of its signature (spelling class), the most specific one that the lexicon has.
 
     Args:
         lexicon: the lexicon.

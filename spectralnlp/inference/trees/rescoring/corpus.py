@@ -37,7 +37,8 @@ class Example:
 def spill_examples(examples: Sequence[Example]) -> Sequence[Example]:
     """Return the same examples, with their arrays stored in files if a memory limit is set.
 
-    Raises the errors of `spectralnlp.runtime.concatenated`.
+    Raises:
+        ConfigError: the disk is full, or the process uses more memory than the limit.
     """
     if current_memory() is None or not examples:
         return examples

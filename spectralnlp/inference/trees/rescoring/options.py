@@ -135,7 +135,7 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
         tag_share: float64 (n_tokens, n_labels); sum of the posteriors of each token's tags; updated.
         records: `_Records`; updated.
         n_records: number of records so far.
-        column: index among all grammars of the forest's first grammar.
+        column: index of the forest's first grammar among the grammars of all forests.
 
     Returns:
         The new number of records.
@@ -295,8 +295,8 @@ def _group(records, n_records, n_keys, tag_share):
 def cell_odds(cell_marginals: CellMarginals, start: Ints, end: Ints) -> Floats:
     """Return the log-odds that spans are constituents, with any label; float64 (n_spans,), about -9 to 7.
 
-    They are 0 in sentences longer than `WINDOW`, because marginals computed in windows are unreliable for
-    wide spans.
+    The log-odds are 0 in sentences longer than `WINDOW`, because marginals computed in windows are unreliable
+    for wide spans.
 
     Args:
         cell_marginals: marginals of a sentence's spans under the model of bracketings.

@@ -32,8 +32,7 @@ _NO_HEAD = -np.inf  # head score of tags that are unknown to the scorer
 class KnownFeatures(NamedTuple):
     """Compressed weights of hashed features: only features with a non-zero weight are stored.
 
-    About a thirtieth of all hash buckets have a weight; a bit set with counts takes a tenth of the memory of
-    a dense array.
+    About a thirtieth of all hash buckets have a weight, so this takes a tenth of the memory of a dense array.
 
     Attributes:
         bits: uint64 (n_buckets / 64,); one bit for each bucket, set if a feature with a weight is there.

@@ -262,7 +262,7 @@ def set_span_values(i, j, tokens, labels, brackets, values):
 
 @kernel_part
 def _set_yield_values(a, b, tokens, values):
-    """Write the feature values that depend on all tokens of a span: tags, commas, quotes and conjunction.
+    """Write the feature values that depend on all tokens of a span: tags, commas, quotes, last conjunction.
 
     Args:
         a, b: first token of the span, and the token after its last, as indices of the padded arrays.
