@@ -218,7 +218,7 @@ def _retokenised(
     Args:
         sentence: the sentence before the change.
         words: the new tokens.
-        edge_after: function that maps a token boundary before the change to the one after it.
+        edge_after: function that maps each boundary between the old tokens to a boundary of the new ones.
         changed: indices of the old tokens that were merged or split.
     """
 

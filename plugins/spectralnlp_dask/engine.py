@@ -202,8 +202,8 @@ class DaskEngine(Engine):
     def _shared(self, value: R) -> Future[R]:
         """Send a value to the workers once, instead of with each task; return its future.
 
-        The value is the result of a Dask task, so Dask computes it again if the workers that hold it die;
-        values that are sent by ``Client.scatter`` would be lost.
+        The value is sent as the result of a Dask task, which Dask runs again if the workers that hold the
+        result die; a value sent by ``Client.scatter`` would then be lost.
         """
         return self._submit(_same, value, priority=2)
 

@@ -109,7 +109,7 @@ class Tokenizer:
             start = end
 
     def normalise(self, word: str) -> str:
-        """Return a token as the treebank writes it; an upright quotation mark is taken to open."""
+        """Return a token as the treebank writes it; an upright quotation mark is taken as an opening one."""
         return self.conventions.form(word)
 
     def normalise_all(self, words: Iterable[str]) -> list[str]:
@@ -186,7 +186,7 @@ class Tokenizer:
         return pieces
 
     def _segment(self, chunk: str) -> Iterator[_Piece]:
-        """Yield the tokens of a chunk, text between blanks that may contain several words."""
+        """Yield the tokens of a chunk (text between blanks), by the segmenter if blanks do not end words."""
         if not is_continuous(chunk):
             yield from self._split(chunk)
             return

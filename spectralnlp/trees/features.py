@@ -177,7 +177,7 @@ class _View:
         Args:
             group: index of the feature's template.
             columns: one or more arrays (n_nodes,) with the values that make up the feature.
-            only: bool (n_nodes,); nodes to which the feature applies, while others get 0; None for all nodes.
+            only: bool (n_nodes,), which nodes have the feature, while all others get 0; None for all nodes.
         """
         value = hash_columns(group, *columns)
         return spilled(value if only is None else np.where(only, value, NONE))

@@ -155,7 +155,7 @@ _FINDERS: dict[str, HeadFinder] = {"english": english_head, "neutral": neutral_h
 
 
 def head_finder(name: str) -> HeadFinder:
-    """Return the function of the head rules with the given name.
+    """Return the function that finds head children by the rules with the given name.
 
     Args:
         name: name of the rules, ``english`` or ``neutral``.

@@ -43,8 +43,8 @@ class BracketPosteriors:
     Brackets and tags that are not in the forest have posterior 0.
 
     Attributes:
-        brackets: posterior by (label, start, end), ``end`` exclusive, without the root.
-        tags: for each token, posterior by tag.
+        brackets: posterior of each (label, start, end), ``end`` exclusive; the root is left out.
+        tags: for each token, the posterior of each of its tags.
     """
 
     brackets: Mapping[tuple[str, int, int], float]

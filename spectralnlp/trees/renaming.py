@@ -119,7 +119,7 @@ class Renaming:
         return strip_repeats(renamed(tree, tree.fold(rename_children).children, ""))
 
     def uses(self, tree: Tree) -> Counter[int]:
-        """Return the number of nodes of a tree that each row renames, by line number of the row."""
+        """Return how many nodes of a tree each row renames; the keys are line numbers of the table."""
         counts: Counter[int] = Counter()
         for parent, node in [
             ("", tree),

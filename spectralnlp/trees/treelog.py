@@ -60,8 +60,8 @@ class TreeTable:
         head: int32 (n_nodes,); row of the preterminal that is the head of each node.
         tree: int32 (n_nodes,); index of the tree.
         weight: float64 (n_trees,); weight of each tree, initially 1.
-        share: float64 (n_trees,); fraction of a sentence that each tree stands for, initially 1; less if a
-            sentence has several trees. Each of its words counts as that fraction of a token.
+        share: float64 (n_trees,); 1 if a tree stands for a whole sentence (initially), less if a sentence
+            has several trees. A word of the tree counts as that fraction of a token.
     """
 
     symbols: tuple[str, ...]
@@ -97,7 +97,10 @@ class TreeTable:
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """Weight of each tree, rounded for learners that need integer weights; int64 (n_trees,)."""
+        """Weight of each tree, rounded for learners that need integer weights; int64 (n_trees,).
+
+        A tree that stands for a whole sentence has at least 1.
+        """
         return np.maximum(np.rint(self.weight), self.share >= 1).astype(np.int64)
 
     def select(self, trees: NDArray[np.bool_]) -> TreeTable:

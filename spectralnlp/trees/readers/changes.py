@@ -12,7 +12,7 @@ class ReadingChanges:
     """Counts of the nodes that treebank readers remove and move in files.
 
     Args:
-        trees: number of trees, in formats with crossing branches only.
+        trees: number of trees; counted only in formats with crossing branches.
         notes: number of removed nodes with metadata (``ID``, ``CODE``).
         empty: number of removed nodes that refer to other nodes instead of dominating a word.
         traces: number of empty elements (traces) in the trees, which `clean` removes.
