@@ -89,9 +89,9 @@ class ChangingModel(StorableModel):
         """Return a new model that has also learned from further examples; this model does not change.
 
         Args:
-            X: the new examples: trees, tagged sentences, texts or symbol sequences; or texts whose labels, or
-                sentences whose tags, are in ``y``.
-            y: labels of texts, or tags of sentences; None if ``X`` contains them or there are none.
+            X: the new examples: trees, tagged sentences, texts or symbol sequences.
+            y: labels of the texts, or tags of the sentences, in ``X``; None if ``X`` contains them or there
+                are none.
             add_known: whether examples from which the model has learned already are counted once more.
             skip_known: whether such examples are left out.
             from_scratch: whether to train from scratch, even if training could continue from this model.

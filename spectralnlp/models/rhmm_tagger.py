@@ -168,7 +168,7 @@ class RefinementTagger(TextTagger, ChangingModel):
         return {"task": self.task, **self.about, "tags": len(self.tags), "words": words, "models": models}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the JSON values and the arrays to store, the parameters of the models.
+        """Return what to store: JSON values, and the parameters of the models as arrays.
 
         ``compact`` has no effect.
         """

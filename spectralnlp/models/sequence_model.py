@@ -51,7 +51,7 @@ class SequenceModel(SequencePredictor, ChangingModel):
         return {**self.about, "symbols": len(self.symbols), "numbers in a state": self.filter.width}
 
     def to_stored(self, *, compact: bool = False) -> tuple[dict[str, Any], Arrays]:
-        """Return the JSON values and the arrays to store, the parameters of the filter.
+        """Return what to store: JSON values, and the parameters of the filter as arrays.
 
         ``compact`` has no effect.
         """

@@ -38,7 +38,7 @@ class DocumentFrequencies(WordCounts):
 class _BagMoments(Moments[Sequence[str]]):
     """Base class of sums over documents, each given by the counts of its words (bag of words).
 
-    Only documents with at least ``least`` words of the vocabulary are used.
+    Only documents with at least `least` words of the vocabulary are used; subclasses can set this number.
 
     Args:
         vocabulary: the V words of the vocabulary; others are ignored.

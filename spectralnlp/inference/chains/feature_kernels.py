@@ -34,7 +34,7 @@ def hash_forms(low, low_bounds, cased, cased_bounds, table, hashes):
         low_bounds: int64 (n_words + 1,); start of each word in ``low``.
         cased, cased_bounds: characters and starts of the words in their original case.
         table: uint8; character class of each code point that is less than the length of the table.
-        hashes: uint64 (n_words, n_forms), zeros; written. A form that a word lacks stays 0.
+        hashes: uint64 (n_words, n_forms); output, initially zeros. A form that a word lacks stays 0.
     """
     for w in range(len(hashes)):
         first, end = low_bounds[w], low_bounds[w + 1]

@@ -123,7 +123,7 @@ def _fill_in(lexicon, chain, entries, signatures, allowed, posteriors):
     Args:
         lexicon, entries, signatures, allowed: see `_candidates`.
         chain: `ChainArrays`.
-        posteriors: float64 (n_tokens, n_tags), zeros; output.
+        posteriors: float64 (n_tokens, n_tags); output, initially zeros.
 
     Returns:
         The sentence's scaled probability, and the natural logarithm of its scale.

@@ -108,7 +108,7 @@ class DenseRules(NamedTuple):
         binary: DenseTensors | FactoredTensors,
         unary: DenseTensors | FactoredTensors,
     ) -> DenseRules:
-        """Return the rules of a grammar; cached per grammar, so that no tensor is multiplied out twice.
+        """Return the rules of a grammar, the same object at each call, so that no tensor is unpacked twice.
 
         Args:
             grammar: the grammar.

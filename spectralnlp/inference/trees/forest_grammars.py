@@ -73,7 +73,7 @@ class ForestGrammars:
 
     @cached_property
     def tag_codes(self) -> NDArray[np.int64]:
-        """A hash of each symbol's label, int64 (n_symbols,); equal tags of all grammars have equal hashes."""
+        """A hash of each symbol's label, int64 (n_symbols,); a tag has the same hash in all grammars."""
         return tag_codes(self.coarse)
 
     @cached_property

@@ -138,12 +138,12 @@ class _LazySearch:
                 stack.pop()
 
     def _may_reach(self, node: int, rank: int) -> bool:
-        """Return whether the search has to extend a node to get its derivation of the given rank (from 0)."""
+        """Return whether a node may have a derivation of the given rank (from 0) that is not yet found."""
         self._open(node)
         return rank >= len(self.found[node]) and node in self.candidates
 
     def _offer(self, node: int, edge: int, i: int, j: int) -> None:
-        """Add a derivation to a node's candidates, unless a child lacks a derivation of the given rank.
+        """Add a derivation to a node's candidates, if the children have derivations of ranks i and j.
 
         Args:
             node: the node.

@@ -186,7 +186,7 @@ class Forests:
 
     @property
     def first(self) -> tuple[int, ScoredForest]:
-        """Index of the first binarisation that has a forest, and this forest."""
+        """The first binarisation that has a forest: its index, and the forest."""
         return next(iter(self.scored.items()))
 
 

@@ -25,11 +25,11 @@ class ScoredForest:
         forest: the parses to choose from.
         grammars: the grammars that scored the forest, one or more.
         leaves: for each grammar, the vectors of the forest's lexical nodes.
-        posteriors: for each grammar, the posteriors under it, which are finite.
+        posteriors: for each grammar, the posteriors of nodes and hyperedges under it; all are finite.
         n_brackets: int32 (n_symbols,); number of constituents that a symbol stands for: 0 for tags and for
             the intermediate symbols of binarisation, 1 for phrases, more for collapsed unary chains.
         rescored: whether a span scorer has changed the posteriors. Only their means over grammars are
-            probabilities then; a single grammar's may exceed 1.
+            probabilities then; those under a single grammar may exceed 1.
         is_coarse: whether only the coarse grammar could score the forest.
     """
 
