@@ -28,7 +28,7 @@ from spectralnlp.trees.parse import Parse
 
 
 class TextParser(ABC):
-    """A mixin: `parse` takes a text, `parse_tokens` a tokenised sentence, `parse_many` a batch of either."""
+    """Mixin of parsers: methods that parse a text, a tokenised sentence, or a batch of either."""
 
     @property
     @abstractmethod

@@ -28,7 +28,7 @@ BATCH_WORDS = 1 << 13
 
 
 class TextTagger(ABC):
-    """A mixin: `tag` takes a text, `tag_tokens` a tokenised sentence, `tag_many` a batch of either."""
+    """Mixin of taggers: methods that tag a text, a tokenised sentence, or a batch of either."""
 
     # Provided by fields and properties of the model.
     tokenizer: Any
@@ -90,10 +90,10 @@ class TextTagger(ABC):
     def explain(
         self, words: Sequence[str], token: int, tag: str | None = None, *, limit: int = 5
     ) -> TagExplanation:
-        """Raise a ConfigError: only taggers that score features can explain tags, as `Tagger.explain` does.
+        """Raise a ConfigError; taggers that can explain their tags override this method (`Tagger.explain`).
 
         Raises:
-            ConfigError: the tagger does not score features.
+            ConfigError: always, because only a tagger that scores features can explain its tags.
         """
         what = f"{type(self).__name__} scores no features that could explain a tag"
         raise ConfigError(what, hint="train the tagger with `train tagger`")

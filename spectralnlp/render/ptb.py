@@ -12,7 +12,7 @@ from spectralnlp.render.parsed import ParsedSentence
 
 
 def render(parse: ParsedSentence, scores: bool = False) -> str:
-    """Write the tree on one line, with its scores in two more columns if requested."""
+    """Return the tree as one line, with two columns of scores if requested; or the k best trees as lines."""
     if parse.alternatives:
         return "".join(f"{each.tree}\t{each.score:.4f}\n" for each in parse.alternatives)
     tree = str(parse.tree)

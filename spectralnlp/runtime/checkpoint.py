@@ -109,7 +109,7 @@ def load_part(path: Path, empty: M, about: Mapping[str, str]) -> M:
 def _described(moments: Moments[Any]) -> dict[str, str]:
     """Return the header entries that identify moments: their class name and a digest of each parameter.
 
-    The module of the class is not among them, so that files stay valid if the class moves.
+    The name of the class's module is left out, so that files stay valid if the class moves to another module.
     """
     parameters = {f"parameter {name}": _digest(value) for name, value in moments.parameters().items()}
     return {"class": type(moments).__name__, **parameters}

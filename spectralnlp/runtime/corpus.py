@@ -56,7 +56,7 @@ class Batch(Generic[T]):
 class Partition(Generic[T]):
     """Part of a corpus that one worker reads: consecutive examples of one document.
 
-    A partition can be pickled if ``read`` can: a module-level function, or a partial of one.
+    A partition can be pickled if ``read`` is a module-level function, or a partial of one.
 
     Args:
         document: name of the document, as in `Batch`.

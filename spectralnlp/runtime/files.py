@@ -173,8 +173,8 @@ def open_text(
         encoding: any encoding in which a line feed is one byte; a UTF-8 byte order mark is dropped.
         hint: hint of the error for bytes that are not in this encoding; ``{}`` in it is replaced by the name
             of an encoding that would work.
-        declared: called with the beginning of the file, decoded as ISO-8859-1; may return an encoding that
-            replaces ``encoding``, or None.
+        declared: function that looks for a declaration of the encoding in the beginning of the file, which it
+            gets as ISO-8859-1 text; returns the encoding to use, or None for ``encoding``.
 
     Yields:
         An iterator over lines; memory is bounded by the longest line.

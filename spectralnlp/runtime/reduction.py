@@ -67,13 +67,13 @@ class Part(Generic[M]):
 class Observer(Generic[M]):
     """Function that computes the moments of one partition, and stores them in the checkpoint.
 
-    A partition that fails is tried again, unless its data are invalid. If it still fails, it is skipped or
-    the error is raised.
+    A partition that fails is tried again, up to ``attempts`` times, unless its data are invalid. If it still
+    fails, it is skipped or the error is raised.
 
     Args:
         empty: empty moments.
         batch_size: number of examples observed at a time.
-        attempts: maximum number of attempts if a partition fails for another reason than its data.
+        attempts: maximum number of attempts for a partition whose data are valid.
         pause: seconds before the second attempt; doubled before each further one.
         skips_bad: whether to skip a partition that fails.
         finished: checkpoint that stores the moments of finished partitions, or None.

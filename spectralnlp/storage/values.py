@@ -142,7 +142,11 @@ class StoredValues(Mapping[str, Any]):
         return StoredValues({**self._values, **values}, self.path, where=self.where)
 
     def about(self) -> dict[str, Any]:
-        """Return the object ``about``, which says how a model was trained, and check its ``parameters``."""
+        """Return the JSON object ``about``, which says how a model was trained.
+
+        Raises:
+            ModelError: ``about`` is missing, or it or its ``parameters`` are not an object.
+        """
         about = self.take("about", Mapping[str, Any])
         StoredValues(about, self.path, where=f"{self.where}about.").take("parameters", Mapping[str, Any], {})
         return dict(about)
@@ -166,7 +170,7 @@ class StoredValues(Mapping[str, Any]):
 
 
 def checked_value(kind: Any, value: Any) -> Any:
-    """Return a JSON value after validation: lists as tuples, objects as dataclasses if ``kind`` is one.
+    """Return a validated value; lists become tuples, objects become dataclasses if ``kind`` is one.
 
     Args:
         kind: type of the value, as an annotation.

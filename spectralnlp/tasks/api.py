@@ -292,7 +292,8 @@ def evaluate(model: Any, data: Any, **options: Any) -> Report:
             ``decoder="viterbi"``; ``map`` is a file, as in `train`.
 
     Returns:
-        A report; `to_table` returns readable text, `to_flat_dict` figures by name.
+        A report, with a method `to_table` that returns readable text, and a method `to_flat_dict` that
+        returns the figures by name.
 
     Raises:
         ConfigError: the task does not take an option, or its models have no score.

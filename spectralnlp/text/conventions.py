@@ -194,8 +194,9 @@ class Conventions:
     def learn(cls, words: Iterable[str]) -> Conventions:
         """Infer the conventions from the leaves of a treebank, in order and without traces.
 
-        Where a treebank has no evidence, its convention is taken to be that of the Penn treebank. But square
-        brackets are left unescaped if round ones are, and curly brackets if square ones are.
+        Where a treebank has no evidence, its convention is taken to be that of the Penn treebank, with one
+        exception: square brackets that do not occur are taken to be unescaped if round brackets are, and
+        curly brackets if square brackets are.
         """
         return cls.of_counts(Counter(token_boundaries(words)))
 
@@ -287,8 +288,8 @@ class _LeafCounts:
 
         Args:
             characters: opening and closing bracket in raw text.
-            literal: for a treebank without these brackets, whether to return them as in raw text; otherwise
-                the spelling of the Penn treebank is returned.
+            literal: result for a treebank without these brackets: the brackets as in raw text if true, else
+                their spelling in the Penn treebank.
         """
         styles = _BRACKETS[characters]
         if not any(self.counts[form] for style in styles for form in style):

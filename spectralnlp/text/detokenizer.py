@@ -133,8 +133,8 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
         word: the token as the treebank writes it.
         tag: its tag; empty if unknown.
         before: the token before.
-        inside: whether a quotation in single quotation marks (key True) and in double ones (key False) is
-            open; a missing key means no.
+        inside: whether a quotation has been opened and not closed: in single quotation marks (key True), and
+            in double ones (key False). A missing key means no.
     """
     single = text in _SINGLE
     if not (single or text in DOUBLE_QUOTES) or tag == _POSSESSIVE_TAG:
@@ -151,7 +151,15 @@ def _opens(text: str, word: str, tag: str, before: str, inside: dict[bool, bool]
 
 
 def _joins(text: str, tag: str, before: str, after: str, conventions: Conventions) -> bool:
-    """Return whether a token is a slash, or a hyphen without a tag, that joins the words around it."""
+    """Return whether a token is a slash or untagged hyphen that raw text joins to the words around it.
+
+    Args:
+        text: the token in raw text.
+        tag: its tag; empty if unknown.
+        before: the token before.
+        after: the token after.
+        conventions: the treebank's conventions, which tell what it splits at hyphens and slashes.
+    """
     if not (before[-1:].isalnum() and after[:1].isalnum()):
         return False
     if text == "/":
