@@ -86,7 +86,7 @@ class MatrixEstimator(MomentEstimator[Any], TransformerMixin, BaseEstimator):
 class IncrementalEstimator(MatrixEstimator):
     """Base class of transformers that can learn from further rows, and be merged with each other.
 
-    Everything that they learn is computed from ``moments_``, to which rows can be added at any time.
+    The fitted values are computed from ``moments_``, to which rows can be added at any time.
 
     Attributes:
         moments_: sums over the rows seen, or a sketch of these rows.
@@ -186,8 +186,9 @@ class IncrementalEstimator(MatrixEstimator):
     def merge(self, other: Self) -> Self:
         """Merge with an estimator of the same settings that was fitted on other rows.
 
-        Linear sketches draw the random signs of a row by its number. So fit each estimator on
-        ``MatrixCorpus(part, first_row=…)``; otherwise the rows of all parts get the same signs.
+        In a linear sketch, the random signs of a row depend on the row's number. To merge linear sketches of
+        the parts of a matrix, fit each on ``MatrixCorpus(part, first_row=…)``, so that no two rows have the
+        same number.
 
         Raises:
             ConfigError: the estimators differ in a setting or in width; the message names the difference.

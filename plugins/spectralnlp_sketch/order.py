@@ -19,13 +19,14 @@ POLICIES = ("shuffle", "dec", "dec-swr", "dec-swor")
 def training_order(
     scores: ArrayLike, policy: str = "dec-swor", *, epochs: int = 1, random_state: int = 0
 ) -> Iterator[Indices]:
-    """Yield the order of examples for each epoch.
+    """Yield an order of the training examples for each epoch, by their leverage scores or at random.
 
     Args:
         scores: non-negative leverage score of each example (n,).
-        policy: ``shuffle``: at random, ignoring scores. ``dec``: by decreasing score, ties in their order.
-            ``dec-swr``: n draws with replacement in proportion to the scores, so some examples occur twice
-            and some never. ``dec-swor``: without replacement, so that high scores tend to come early.
+        policy: ``shuffle``: at random, ignoring scores. ``dec``: by decreasing score; examples with equal
+            scores keep their order. ``dec-swr``: n draws with replacement in proportion to the scores, so
+            some examples occur twice and some never. ``dec-swor``: n such draws without replacement, so that
+            examples with high scores tend to come early.
         epochs: number of orders; random orders differ.
         random_state: seed of the random orders.
 

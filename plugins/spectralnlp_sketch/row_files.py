@@ -38,7 +38,7 @@ class RowFormat:
             (the same after a line of names), ``tsv`` (text in the last field), ``text`` (one text a line),
             or ``auto`` to decide by suffix, else by the first lines.
         n_columns: number of columns to which the n-grams of text are hashed.
-        ngrams: shortest and longest n-gram of words.
+        ngrams: numbers of words of the shortest and the longest n-grams.
         dtype: dtype of the rows; ``npy``, ``npz`` and ``parquet`` files keep their own.
 
     Examples:
@@ -59,12 +59,12 @@ class FileRows(Corpus[Any]):
     """Corpus of the rows of files, read block by block; each file is a document.
 
     Args:
-        paths: paths or URLs of the files, from `spectralnlp.runtime.expand_inputs`.
+        paths: paths or URLs of the files, as `spectralnlp.runtime.expand_inputs` returns them.
         row_format: format of the files.
         n_partitions: number of row ranges into which each ``npy`` file is split, for workers.
-        by_content: whether to number documents by their content instead of their order. The random signs of
-            a linear sketch then do not depend on the order of files, and a file can be removed again. Each
-            file is read once more.
+        by_content: whether to number documents by a hash of their content, instead of their order. The
+            random signs of a linear sketch then do not depend on the order of files, so that a file can later
+            be removed from the sketch. To compute the hash, each file is read once more.
 
     Attributes:
         numbers: number of each document (file); with ``by_content``, 63 bits of a hash of its content.
@@ -109,7 +109,7 @@ class FileRows(Corpus[Any]):
                 raise MatrixError(what, path=path, hint="give it once")
 
     def remarks(self, *, training: bool = False) -> list[str]:
-        """Return messages that say how text files are read, one for adjacent files of the same format."""
+        """Return messages that say how text files are read; adjacent files of one format share a message."""
         lines = []
         both = zip(self.paths, self.formats, strict=True)
         for row_format, group in groupby(both, key=itemgetter(1)):
@@ -157,7 +157,9 @@ class FileRows(Corpus[Any]):
 
 
 def content_number(path: Location) -> int:
-    """Return 63 bits of a hash of a file's bytes, without decompression.
+    """Return a number that identifies a file's content: 63 bits of a hash of its bytes.
+
+    Compressed files are not decompressed.
 
     Raises:
         InputError: the file cannot be read.
@@ -208,7 +210,7 @@ def name_of(path: Location) -> str:
 
 
 def width_of(path: Location, row_format: RowFormat) -> int:
-    """Return the number of columns of a file's rows, from its beginning.
+    """Return the number of columns of a file's rows; only the beginning of the file is read.
 
     Raises:
         InputError: the file is missing, empty, or not in that format.

@@ -62,7 +62,8 @@ class SavedSketch:
 class SketchTask(Task):
     """Task of matrix sketches: the operations of commands that load, update and merge saved sketches.
 
-    Earlier data are not read again, since a saved sketch contains the state (moments) it is computed from.
+    A saved sketch contains the state (moments) from which it is computed, so that it can be updated without
+    reading earlier data again.
     """
 
     name = "sketch"

@@ -117,5 +117,6 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         """Restore the matrix estimator from the saved arrays that `_learned` returned.
 
         Args:
-            arrays: saved arrays; in their expected shapes, ``n_words`` is the number of words.
+            arrays: reader of the saved arrays, which also checks their shapes. In the expected shapes,
+                ``n_words`` stands for the number of words.
         """

@@ -39,7 +39,7 @@ KEPT_FILES = (MOMENTS, MOMENTS_META)
 
 
 class Origin(NamedTuple):
-    """Source from which a model was loaded: an unchanged folder, or the model's files in memory.
+    """Source of a component's model: the folder from which it was loaded, or its files in memory.
 
     Args:
         folder: folder of the model; None if the files are in memory.
@@ -411,7 +411,7 @@ def _read_files(folder: Path, names: Iterable[str]) -> Files:
 
 
 def _are_stand_ins(examples: Sequence[Example]) -> bool:
-    """Return whether examples are the placeholder that spaCy makes if ``nlp.initialize`` gets none."""
+    """Return whether these are the placeholder examples that spaCy makes if ``nlp.initialize`` gets none."""
     return len(examples) == 1 and [token.text for token in examples[0].reference] == ["x", "y", "z"]
 
 

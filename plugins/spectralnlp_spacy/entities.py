@@ -20,7 +20,8 @@ def add_entities(doc: Doc, entities: Sequence[Span], *, overwrite: bool) -> None
     Args:
         doc: the document.
         entities: new entities that do not overlap each other.
-        overwrite: whether to keep all new entities instead; what they overlap is dropped.
+        overwrite: whether to keep all new entities instead, and drop the entities and blocks that they
+            overlap.
     """
     blocked = [doc[token.i : token.i + 1] for token in doc if is_blocked(doc, token.i)]
     existing = list(doc.ents)

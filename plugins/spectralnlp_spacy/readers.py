@@ -42,7 +42,9 @@ def bare_copy(doc: Doc) -> Doc:
 
 
 def lines(path: str) -> list[str]:
-    """Return the non-empty lines of text files, such as unlabelled texts: reader ``spectralnlp.Lines.v1``.
+    """Return the non-empty lines of text files; the reader ``spectralnlp.Lines.v1`` of spaCy configs.
+
+    It can supply unlabelled texts to ``spectral_textcat``.
 
     Args:
         path: a file (also ``.gz``), a folder or a glob pattern.

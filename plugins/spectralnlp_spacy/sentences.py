@@ -1,4 +1,4 @@
-"""Base class of the parser and the tagger, which find sentences and adapt the spelling of words."""
+"""Base class of the parser and the tagger: splits documents into sentences, and normalises spelling."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ class ParserSettings(PipeSettings):
 class TaggerSettings(UpdatedSettings):
     """Settings of ``spectral_tagger``.
 
-    Until a tagger is trained, and if ``model`` is None, the installed tagger of the pipeline's language is
-    used: ``en-tagger`` for English, or ``en-upos`` if ``attribute`` is ``pos``.
+    If ``model`` is None and no tagger has been trained yet, the installed tagger of the pipeline's language
+    is used: for English, ``en-tagger`` if ``attribute`` is ``tag``, and ``en-upos`` if it is ``pos``.
 
     Attributes:
         attribute: where tags are written: ``tag`` (``token.tag_``), ``pos`` (``token.pos_``), ``ents``

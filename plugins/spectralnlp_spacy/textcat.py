@@ -31,8 +31,8 @@ class SpectralTextcat(SpectralPipe):
     """Classifier of texts that sets the probability of each label in ``doc.cats``.
 
     It also sets two extension attributes: ``doc._.intent``, the most probable label, or None if its
-    probability is below the threshold; ``doc._.out_of_scope``, from 0 to 1, higher the less the text
-    resembles the training texts of any label.
+    probability is below the threshold; ``doc._.out_of_scope``, a score from 0 to 1, which is
+    high if the text resembles the training texts of no label.
     """
 
     factory = "spectral_textcat"

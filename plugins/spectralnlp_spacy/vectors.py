@@ -19,7 +19,7 @@ def write_vectors(model: Vectors, folder: Path, lang: str) -> tuple[int, int]:
     """Write a blank spaCy pipeline, whose vocabulary has the word vectors of a model.
 
     If the model has lower-cased words only, their capitalised and upper-case variants get the same vectors,
-    because a saved pipeline looks vectors up by the form of a token as it is in the text.
+    because spaCy looks up the vector of a token without lower-casing the token.
 
     Args:
         model: word vectors to write.

@@ -42,7 +42,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Start the timer within which the next request must arrive; single bytes do not restart it."""
+        """Start the timer within which the head of the next request must arrive completely."""
         self._wait_for_request()
         super().on_response_complete()
 

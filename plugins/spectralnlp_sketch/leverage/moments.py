@@ -31,7 +31,7 @@ class TriangleMoments(RowMoments):
         self.n_rows = np.zeros((), dtype=np.int64)
 
     def observe(self, batch: Batch[Any]) -> None:
-        """Update the factor R by a batch of rows, dense or sparse.
+        """Add a batch of rows, dense or sparse, and update the factor R.
 
         Raises:
             MatrixError: the width differs, or a row holds NaN or infinity.

@@ -26,7 +26,8 @@ class Whitener(NamedTuple):
         triangular: whether W is upper triangular, which halves the work.
         rank: numerical rank, r.
         error: estimated relative error of the scores from rounding.
-        condition: condition number σ₁/σ_r, for columns scaled to equal length.
+        condition: condition number σ₁/σ_r of the rows X from which W was computed, after scaling columns to
+            equal length.
     """
 
     matrix: Floats

@@ -1,7 +1,8 @@
 """Moments of linear sketches S X of rows X: sums over rows, which can be merged and subtracted.
 
-Column i of S depends only on the seed, the document (file) and the number of the row. The sums are unscaled,
-so they are exact for rows of integers, except in Gaussian sketches; `LinearSketch.sketch` applies the scale.
+Column i of S depends only on the seed, and on the document (file) and the number of row i of X. The sums are
+unscaled, so they are exact for rows of integers, except in Gaussian sketches; `LinearSketch.sketch` applies
+the scale.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class LinearSketch(RowMoments):
 
     @property
     def scale(self) -> float:
-        """Factor by which to multiply the unscaled sums S X, so that squared norms are kept on average."""
+        """Factor for the unscaled sums S X, with which the sketch preserves squared norms in expectation."""
         return 1.0
 
     @property

@@ -23,10 +23,10 @@ _BATCH_ENTRIES = 2**23
 class DirectionsMoments(RowMoments):
     """State of PCA for many columns: number of rows x, their mean μ, and a sketch of their scatter.
 
-    The scatter is S = Σ (x − μ)(x − μ)ᵀ. Dense rows are sketched after subtracting the mean of their batch,
-    followed by one row for the difference between this mean and the mean of all rows before. Sparse rows are
-    sketched unchanged, and n·μμᵀ is subtracted at the end, for n rows. In both cases the only error is that
-    of the sketch, since μ is exact.
+    The scatter is S = Σ (x − μ)(x − μ)ᵀ. For dense rows, the mean of each batch is subtracted, and a row that
+    corrects for the difference between the means of batches is added to the sketch. Sparse rows are sketched
+    unchanged, and n·μμᵀ is subtracted at the end, for n rows. In both cases the only error is that of the
+    sketch, since μ is exact.
 
     Args:
         sketch_size: number of rows of the sketch, l.
@@ -124,8 +124,8 @@ class DirectionsMoments(RowMoments):
     def _join(self, m: int, mean: NDArray[np.float64]) -> None:
         """Update number and mean of rows after m rows have been added to the sketch.
 
-        Dense rows were centred by their own mean. So a multiple of the difference between this mean and the
-        previous mean is added to the sketch as a further row.
+        If the rows are dense, a multiple of the difference between the old and the new mean is added to the
+        sketch as a further row, since dense rows are sketched after subtracting the mean of their batch.
 
         Args:
             m: number of added rows.

@@ -181,7 +181,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
 
     @property
     def noise_variance_(self) -> float:
-        """Mean variance of the directions that are not among the components."""
+        """Mean variance of the rows along the directions that are not among the components."""
         solved, n = self._solved(), self.n_samples_seen_
         left = min(self.n_features_in_, n) - len(solved.squares)
         return max(0.0, solved.total - float(solved.squares.sum())) / (n - 1) / left if left > 0 else 0.0
@@ -296,7 +296,7 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
         return deviations if self.whiten else np.ones_like(deviations)
 
     def _modelled(self) -> NDArray[np.float64]:
-        """Return variances along the axes for probabilistic PCA, none below the noise variance, (k,)."""
+        """Return the variance along each axis in probabilistic PCA (k,), at least the noise variance."""
         return np.maximum(self.explained_variance_.astype(np.float64), self.noise_variance_)
 
     def _narrow(self, values: Floats) -> Floats:

@@ -98,10 +98,10 @@ class ScatterMoments(RowMoments):
         self._join(m, centre.astype(scatter.dtype) + shift)
 
     def _centre(self, rows: NDArray[Any]) -> Floats:
-        """Return a point to subtract from new rows so that few digits are lost: a mean, or 0.
+        """Return a point to subtract from new rows, to reduce rounding errors: a mean, or zero.
 
-        It is the mean so far or, for the first batch, the mean of its first rows. If this mean is small
-        relative to the variance, 0 is returned, since the subtraction would gain nothing.
+        This is the mean of all rows so far or, for the first batch, the mean of its first rows. If this mean
+        is small relative to the standard deviation, zero is returned, since subtraction would gain nothing.
 
         Args:
             rows: the first rows of a batch (n, d).

@@ -26,7 +26,9 @@ class Spectrum(NamedTuple):
     bound: float
 
     def above_rounding(self, dtype: Any) -> Spectrum:
-        """Drop eigenvalues that are rounding errors, and make the largest entry of each vector positive.
+        """Return a copy without eigenvalues that are rounding errors, and with fixed signs of eigenvectors.
+
+        The entry of largest magnitude in each eigenvector becomes positive.
 
         Args:
             dtype: dtype of the returned vectors.

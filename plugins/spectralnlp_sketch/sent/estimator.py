@@ -207,12 +207,13 @@ class SENTPlus(_Projection, TextInput, IterativeEstimator[Example], TransformerM
         """Fit, and return features of the training queries, with intents predicted by cross-validation.
 
         Args:
-            X: queries, the labelled ones first; or (query, label) pairs.
+            X: queries, or (query, label) pairs.
             y: labels, None for an unlabelled query.
 
         Returns:
-            The extended counts x of each query, labelled queries first, and their projection, CSR float32
-            (n, columns + k).
+            The extended counts x of each query, followed by their projection, CSR float32 (n, columns + k).
+            Rows of labelled queries come first. If there are very many unlabelled queries, only a sample of
+            them is used.
         """
         self.validate()
         with one_blas_thread():

@@ -13,14 +13,14 @@ from spectralnlp_sketch.rows import Rows
 class NgramDirections(FrequentDirectionsMoments):
     """Frequent-directions sketch B of the word n-gram counts X of texts, one row of X for each text.
 
-    The error is bounded by 0 ⪯ XᵀX − BᵀB ⪯ bound·I. If all rows fit into the buffer, it is shrunk only once,
-    and the directions of B are nearly those of X.
+    The error is bounded by 0 ⪯ XᵀX − BᵀB ⪯ bound·I. Rows are collected in a buffer, which is merged
+    into B whenever it is full. If all rows fit into the buffer, the directions of B are nearly those of X.
 
     Args:
         sketch_size: number of rows of the sketch, l.
         n_features: number of columns that n-grams are hashed to, a power of two.
-        words: shortest and longest n-gram.
-        buffer_rows: number of rows to shrink at a time; None for `default_buffer`.
+        words: numbers of words of the shortest and the longest n-grams.
+        buffer_rows: number of rows that the buffer holds; None for `default_buffer`.
         seed: seed of the sketch.
     """
 

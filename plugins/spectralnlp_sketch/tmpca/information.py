@@ -21,8 +21,8 @@ class StageReport:
         elements: number of elements of a sequence after the stage.
         energy: share of the sum of squares of TMPCA's centred input that is left after the stage (Su, Lin and
             Kuo 2019, section 4.2 and figure 5).
-        mutual_information: mutual information, in nats, of an element after the stage and the signal in the
-            input, which is taken to be the signal plus noise of variance 1.
+        mutual_information: mutual information, in nats, between an element after the stage and the signal in
+            the input, if the input is a signal plus Gaussian noise of variance 1.
     """
 
     stage: int

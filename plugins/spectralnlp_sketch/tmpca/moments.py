@@ -133,10 +133,10 @@ def extend(stage: Floats, system: Floats | None) -> Floats:
 
     Args:
         stage: U^s (D, P·D).
-        system: U of the previous stages (D, M·D); None for the first stage.
+        system: U of the previous stages (D, M·D), which maps M vectors to one; None for the first stage.
 
     Returns:
-        U (D, P·M·D).
+        U (D, P·M·D), which maps P·M vectors to one.
     """
     if system is None:
         return stage

@@ -62,8 +62,8 @@ class Elements(Sequence[Any]):
 def segment_sizes(n: int, length: int) -> list[int]:
     """Return the sizes of the ``length`` segments into which a sequence of n ≥ length elements is split.
 
-    Su, Lin and Kuo 2019, section 4.2: each of the N segments gets ⌊n/N⌋ elements, and every ⌊N/r⌋-th segment
-    gets one of the r remaining elements. Ten elements make four segments of 3, 2, 3 and 2.
+    Su, Lin and Kuo 2019, section 4.2: each of the N = ``length`` segments gets ⌊n/N⌋ elements, and every
+    ⌊N/r⌋-th segment gets one of the r remaining elements. Ten elements make four segments of 3, 2, 3 and 2.
     """
     each, rest = divmod(n, length)
     sizes = [each] * length

@@ -31,11 +31,11 @@ class ElementsCorpus(Corpus[Any]):
         return [MemoryPartition("memory", 0, 0, self.elements.__iter__, self.elements)]
 
     def through(self, stage: Floats, means: Floats) -> ElementsCorpus:
-        """Return the output of a stage for the centred sequences, which have P times fewer elements.
+        """Return the sequences after a stage of TMPCA, which reduces their number of elements by a factor P.
 
         Args:
             stage: U^s (D, P·D).
-            means: mean of each position (N, D).
+            means: mean of each position (N, D), which is subtracted first.
         """
         values, real = self.elements.values, self.elements.real
         size, width = stage.shape

@@ -124,9 +124,9 @@ class Analyst:
             }
 
     def _trees(self, sentence: Span) -> list[dict[str, Any]]:
-        """Return a sentence's present tree and the best alternative trees, at most ``self.k`` in all.
+        """Return the tree of a parsed sentence and the best alternatives, at most ``self.k`` trees in all.
 
-        Each tree is a dictionary of brackets, SVG drawing and score; the score of the first is None.
+        Each tree is a dictionary of brackets, SVG drawing and score; the score of the first tree is None.
         """
         draw = renderer("svg")
         (parse,) = parses_of(sentence, self.parser.spans_key)

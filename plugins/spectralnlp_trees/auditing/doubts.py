@@ -70,7 +70,8 @@ class Doubt:
         doubt: score of the change; larger values are more doubtful. It is the log-odds of the change, lowered
             if nodes with this label are often doubted or the tree has stronger doubts.
         posterior: probability that a parser gives to the present annotation. The parser was not trained on
-            this tree, and considers only trees that cross no bracket of it, if its grammar derives any.
+            this tree. It considers only trees whose brackets do not cross those of this tree, unless its
+            grammar derives no such tree.
         proposed_posterior: probability that the same parser gives to the proposed annotation.
         as_is: number of other occurrences of the words, between the same neighbours, with the present
             annotation.

@@ -61,9 +61,9 @@ def tree_of(brackets: list[Bracket], words: list[str], tags: list[str]) -> Tree 
 
 
 def part_around(tree: Tree, start: int, end: int) -> tuple[Tree, int]:
-    """Return a phrase that contains some words, as the part of the tree to be displayed.
+    """Return the smallest phrase that contains some words, or the next larger one, to be displayed.
 
-    This is the smallest phrase that contains the words, or the next larger phrase if that is short enough.
+    The next larger phrase is returned instead of the smallest one if it has at most 24 words.
 
     Args:
         tree: the tree.

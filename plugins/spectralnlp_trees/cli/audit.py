@@ -109,7 +109,7 @@ def _rows(doubts: Sequence[Doubt], places: Sequence[Place]) -> list[dict[str, An
 
 
 def _marked(doubt: Doubt, places: Sequence[Place]) -> str:
-    """Return the sentence, with the doubtful or missing node in square brackets."""
+    """Return the sentence of a doubtful node, with the words of the node in square brackets."""
     words, place = places[doubt.tree].tree.words(), doubt.change.place
     parts = [*words[: place.start], "[", *words[place.start : place.end], "]", *words[place.end :]]
     return " ".join(parts)

@@ -357,8 +357,8 @@ def _place_of(
 ) -> tuple[Node, int, int]:
     """Return where to add a missing node: its parent, and the children of this parent that it will dominate.
 
-    If the tree already has phrases over exactly the same words, the node is added below those that are above
-    it in the gold tree.
+    If the tree has phrases over exactly the same words already, the node is added below the phrases whose
+    labels are above the missing label in the gold tree.
 
     Args:
         label: label of the missing node.

@@ -220,7 +220,7 @@ class _Tally:
         self.change[bracket] += 1
 
     def spoils(self, bracket: Bracket) -> bool:
-        """Return whether the hypothetical tree has this bracket at least as often as the gold tree."""
+        """Return whether one more copy of this bracket in the hypothetical tree would be an extra bracket."""
         return self._surplus(bracket) >= 0
 
     def missing_labels(self, start: int, end: int) -> list[str]:

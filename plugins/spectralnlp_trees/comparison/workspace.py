@@ -2,7 +2,7 @@
 
 The brackets are compared with those of a gold tree, by the conventions of EVALB with the parameters of
 ``COLLINS.prm``: words whose gold tag is punctuation, function tags, traces and roots are ignored; ADVP and
-PRT are equal. No function here recurses.
+PRT are equal. No function here recurses, so trees may be deep.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Workspace:
     Attributes:
         root: root of the tree.
         leaves: preterminals of the tree.
-        wanted: number of each bracket in the gold tree.
-        have: number of each bracket in the tree that is repaired.
+        wanted: number of occurrences of each bracket in the gold tree.
+        have: number of occurrences of each bracket in the tree that is repaired.
         gold_chains: by word range, the gold labels over exactly these words, the topmost first.
     """
 

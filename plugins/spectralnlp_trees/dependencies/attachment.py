@@ -1,4 +1,4 @@
-"""Attach the words of each phrase to its head word, and choose the relations.
+"""Attach the words of each phrase to its head word, and choose the dependency relations.
 
 The rules follow the guidelines of Universal Dependencies 2 for English: the relation of a child to the head
 of its phrase depends on the category of the phrase (clause, noun phrase, …) and of the child.
@@ -159,7 +159,7 @@ def _modified_sibling(child: Phrase, node: Phrase) -> Phrase | None:
 
 
 def _last_number(number: Phrase) -> Phrase:
-    """Return the last number of a run that begins with a number: *million* in *about 20 million*."""
+    """Return the last of a series of numbers that begins with ``number``: *million* in *20 million*."""
     for each in number.after():
         if each.category != "CD":
             break

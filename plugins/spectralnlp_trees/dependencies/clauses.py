@@ -319,9 +319,9 @@ def _is_purpose(child: Phrase, governor: Phrase) -> bool:
 
 
 def raised_subject(child: Phrase) -> Phrase | None:
-    """Return the subject of a clause that is also the object of the verb above it, or None.
+    """Return the subject of an embedded clause if it is also the object of the verb above; else None.
 
-    Example: *people* in *allow people to go*.
+    Example: *people* is such a subject in *allow people to go*.
     """
     if child.category != "S" or child.parent is None or child.parent.category != "VP" or child.groups:
         return None

@@ -86,7 +86,7 @@ def content_head(node: Phrase) -> Phrase:
 
 
 def head_among(node: Phrase, children: list[Phrase]) -> Phrase:
-    """Return the child, among some children of a phrase, that is the head by the rules of its category."""
+    """Choose the head among some children of a phrase, by the rules for the category of the phrase."""
     if len(children) == 1:
         return children[0]
     if is_abandoned(children[0]):

@@ -1,4 +1,4 @@
-"""Working copy of a tree for the conversion, whose nodes store parent, parts of the label and head word."""
+"""Working copy of a tree for conversion to dependencies: nodes with links to parent and head word."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def demote_asides(arcs: Arcs) -> None:
 
 
 def attach_at_least(arcs: Arcs) -> None:
-    """Attach *at* to *least* in *at least*, and *least* as an oblique or nominal modifier."""
+    """Attach *at* to *least* in *at least*, and *least* to the word that it modifies, as `obl` or `nmod`."""
     words, heads, relations = arcs.words, arcs.heads, arcs.relations
     for index in range(len(words) - 1):
         if words[index].word == "at" and words[index + 1].word in ("least", "most", "first", "last"):

@@ -1,4 +1,4 @@
-"""Closed lists of English words and Penn treebank labels that the conversion rules use."""
+"""Lists of English words and Penn treebank labels, for the rules that convert trees to dependencies."""
 
 from __future__ import annotations
 

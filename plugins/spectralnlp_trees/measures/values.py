@@ -76,7 +76,7 @@ class Measures:
 
     @classmethod
     def total(cls, parts: Iterable[Measures]) -> Measures:
-        """Add up the counts of the parts of a text, except of structures not counted in every part."""
+        """Add up the counts of the parts of a text; structures that a part did not count are left out."""
         structures, branching = Counter[str](), Counter(left=0, right=0)
         counted: Iterable[str] | None = None
         depths, arities = Counter[int](), Counter[int]()

@@ -27,7 +27,7 @@ class AncestorJoin:
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
+        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
@@ -44,11 +44,11 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
+        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
 
         Returns:
-            For each pair, the position within ``at`` of its first node, ascending; and the number of its
-            second node.
+            For each pair, the position of the first node in ``at``, ascending; and the number of the second
+            node.
         """
         nearest = nearest_ancestor(self.index, wanted)
         stop = np.full(len(at), -1) if self.stop is None else self.stop[at]
@@ -65,7 +65,7 @@ class AncestorJoin:
         return together[by_place], np.concatenate(ancestors)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
+        """Return a mask that says, for each i, whether node ``at[i]`` is related to node ``partners[i]``."""
         above = (partners < at) & (at < self.index.end[partners])
         return above if self.stop is None else above & (partners >= self.stop[at])
 
@@ -84,7 +84,7 @@ class DescendantChainJoin:
         self.stop = nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
+        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
         # A value counts for the ancestors from the parent up to the stop: add it at the parent, subtract it
         # above the stop.
         nodes = np.flatnonzero(values)
@@ -97,18 +97,18 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
+        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
 
         Returns:
-            For each pair, the position within ``at`` of its first node, ascending; and the number of its
-            second node.
+            For each pair, the position of the first node in ``at``, ascending; and the number of the second
+            node.
         """
         place, below = interval_join(self.index, "<<", 0, 0, "").pairs(wanted, at)
         unbroken = self.stop[below] <= at[place]
         return place[unbroken], below[unbroken]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
+        """Return a mask that says, for each i, whether node ``at[i]`` is related to node ``partners[i]``."""
         return (at < partners) & (partners < self.index.end[at]) & (self.stop[partners] <= at)
 
 
@@ -138,7 +138,7 @@ class SequenceJoin:
         self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
+        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
         running = running_sums(values[self.order])
         begun_at = running[self.first[1:]] - running[self.first[:-1]]
         starts, which = np.unique(self.finish[at], return_inverse=True)
@@ -148,11 +148,11 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
+        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
 
         Returns:
-            For each pair, the position within ``at`` of its first node, ascending; and the number of its
-            second node.
+            For each pair, the position of the first node in ``at``, ascending; and the number of the second
+            node.
         """
         running = running_sums(wanted[self.order])
         inside = self.order[wanted[self.order]]
@@ -164,7 +164,7 @@ class SequenceJoin:
         return np.concatenate(places), np.concatenate(partners)
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
+        """Return a mask that says, for each i, whether node ``at[i]`` is related to node ``partners[i]``."""
         wanted = np.zeros(len(self.order), bool)
         wanted[partners] = True
         places, related_nodes = self.pairs(wanted, at)

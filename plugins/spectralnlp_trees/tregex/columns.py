@@ -108,7 +108,7 @@ class TreeColumns:
         return np.concatenate([*numbers, number[:0]])
 
     def _name(self, numbers: Integers, arities: Integers, labels: list[str], tokens: list[str]) -> None:
-        """Fill the rows of words in all columns; set the label column, the vocabulary and the order by level.
+        """Fill the rows of words in all columns, and add the column of labels with its vocabulary.
 
         Args:
             numbers: numbers of all nodes except words, level by level.
@@ -155,7 +155,9 @@ def _levels(trees: Sequence[Tree]) -> tuple[list[Tree], list[Integers], list[str
 
 
 def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Integers]:
-    """Return, for each node by level, the sum of values over the node and all nodes below it.
+    """Return, level by level, the sum of the values of each node and all nodes below it.
+
+    The value depends only on whether a node is a preterminal.
 
     Args:
         arities: number of children of each node, by level; 0 for preterminals.

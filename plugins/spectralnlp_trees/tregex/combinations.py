@@ -39,7 +39,7 @@ class All(Combined):
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
         ways = np.ones(len(nodes), np.intp)
         for part in self.parts:
             going = np.flatnonzero(ways)
@@ -57,7 +57,7 @@ class All(Combined):
         return reduce(np.logical_and, masks) if masks else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and the extended matches."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         places = np.arange(len(rows.node))
         for part in self.parts:
             which, rows = part.extend(run, rows)
@@ -69,7 +69,7 @@ class Any(Combined):
     """Disjunction: matches a node if any part matches; the number of ways is the sum over the parts."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
         total = np.zeros(len(nodes), np.intp)
         for part in self.parts:
             total += part.ways(run, nodes)
@@ -82,7 +82,7 @@ class Any(Combined):
         return reduce(np.logical_or, known) if len(known) == len(masks) else None
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and the extended matches."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         return union([part.extend(run, rows) for part in self.parts])
 
 
@@ -98,13 +98,13 @@ class Not(Expression):
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
-        if self.constrained:  # the inner count is only an upper bound, so a match is possible anywhere
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        if self.constrained:  # the inner condition need not match where its count is not 0
             return np.ones(len(nodes), np.intp)
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and the extended matches."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         if not self.constrained:
             return super().extend(run, rows)
         kept = without(self.part.extend(run, rows)[0], len(rows.node))
@@ -131,11 +131,11 @@ class OptionalCondition(Expression):
         return self.part.binds
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of partial matches that meet this condition, and the extended matches."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         matched = self.part.extend(run, rows)

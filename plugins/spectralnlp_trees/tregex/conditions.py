@@ -36,7 +36,7 @@ class Label(Expression):
     binds = constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
         if self.test is None:
             return np.ones(len(nodes), np.intp)
         return run.fitting(self.test)[nodes].astype(np.intp)
@@ -46,7 +46,7 @@ class Label(Expression):
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and these with new bindings."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -72,7 +72,7 @@ class Bind(Expression):
     binds = True
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Bind the name to the current node of each partial match; return their indices and the matches."""
+        """Bind the name to the current node of each partial match; return all indices, and new rows."""
         return np.arange(len(rows.node)), rows._replace(names={**rows.names, self.name: rows.node})
 
 
@@ -90,7 +90,7 @@ class SameAs(Expression):
         return None if self.by_label else self.name
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and these with new bindings."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and these rows."""
         named = rows.names.get(self.name, np.full(len(rows.node), -1))
         label = run.index.label
         same = label[named] == label[rows.node] if self.by_label else named == rows.node
@@ -142,7 +142,7 @@ class Related(Expression):
         return CHAINS[self.symbol](run.index, links)
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition of a pattern matches at each of some nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways
@@ -151,7 +151,7 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Return the indices of the partial matches that meet this condition, and these with new bindings."""
+        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:

@@ -270,7 +270,7 @@ def _tables(run: Run, expression: Expression) -> Iterator[tuple[Integers, Rows]]
         bound to names and the texts bound to variables.
     """
     nodes, ways = run.solutions(expression)
-    # ``ways`` is an upper bound of the number of rows at a node.
+    # ``ways`` estimates the number of rows at a node.
     block = np.cumsum(np.minimum(ways, ROWS_AT_A_TIME)) // ROWS_AT_A_TIME
     for some in np.split(nodes, 1 + np.flatnonzero(np.diff(block))):
         places, rows = expression.extend(run, Rows(some, {}, {}, np.ones(len(some), np.intp)))

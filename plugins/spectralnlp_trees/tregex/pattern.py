@@ -384,7 +384,7 @@ class _Parser:
         return there
 
     def match(self, expected: re.Pattern[str], *, skip: bool = True) -> re.Match[str] | None:
-        """Match a regular expression at the current position, and move past the match; None if it fails.
+        """Match a regular expression at the current position; return the match and move past it, or None.
 
         Args:
             expected: the regular expression.

@@ -5,7 +5,7 @@ VP and which has no descendant m. Every condition (`Expression`) has two methods
 
 - ``ways`` counts the ways in which the condition matches at each of many nodes. A relation adds up the ways
   of the related nodes, ``&`` multiplies, ``|`` adds; pairs of nodes are never stored, so memory is linear. If
-  a condition depends on the node that a name is bound to, ``ways`` is an upper bound.
+  a condition depends on the node that a name is bound to, ``ways`` only excludes nodes, by the number 0.
 - ``extend`` takes a table of partial matches (a current node, and the nodes bound to names), keeps the rows
   whose current node meets the condition, and adds new bindings. It is needed only for names and conditions on
   them, after ``ways`` has excluded most nodes.
@@ -85,7 +85,7 @@ class Run:
         return self.masks[test]
 
     def solutions(self, expression: Expression) -> tuple[Integers, Integers]:
-        """Return the nodes at which a condition may match, and the maximum number of ways at each node."""
+        """Return the nodes at which a condition may match, and the result of its ``ways`` for these nodes."""
         if id(expression) not in self.solved:
             mask = expression.candidates(self)
             nodes = np.arange(len(self.index)) if mask is None else np.flatnonzero(mask)
@@ -106,14 +106,15 @@ class Expression:
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Count the ways in which this condition matches at each of some nodes.
+        """Return the number of ways in which this condition matches at each of the nodes.
 
         Args:
             run: the search.
             nodes: numbers of the nodes.
 
         Returns:
-            Integers of the shape of ``nodes``; upper bounds if the condition is `constrained`.
+            Integers of the shape of ``nodes``. If the condition is `constrained`, only 0 is exact: it
+            excludes a match.
         """
         return np.ones(len(nodes), np.intp)
 

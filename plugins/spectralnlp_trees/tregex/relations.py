@@ -15,10 +15,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Interval(NamedTuple):
-    """Relation stored as ranges: in some order of the nodes, the nodes related to any node are adjacent.
+    """Relation between nodes, stored as one range per node in an ordered list of nodes.
+
+    The order is such that the nodes to which a node is related are adjacent in the list.
 
     Args:
-        order: node numbers in this order; None for ascending node numbers.
+        order: the list, as node numbers; None for the list of all nodes in ascending order.
         low, high: for each node, the range of positions in ``order`` at which its related nodes stand,
             ``high`` exclusive; integers (n_nodes,).
     """
@@ -32,7 +34,7 @@ class Join(Protocol):
     """Interface of relations between nodes; the nodes related to a node are called its partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it.
+        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to.
 
         Args:
             values: an integer for each node of the index.
@@ -40,18 +42,18 @@ class Join(Protocol):
         """
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node (partner) that is in the mask ``wanted``.
+        """List all pairs of a node in ``at`` and a partner of this node that is in the mask ``wanted``.
 
         Args:
             wanted: mask (n_nodes,) of the nodes that may be partners.
             at: numbers of nodes.
 
         Returns:
-            For each pair, the position within ``at`` of its first node, ascending; and the partner's number.
+            For each pair, the position of the first node in ``at``, ascending; and the partner's number.
         """
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position.
+        """Return a mask that says, for each i, whether node ``at[i]`` is related to node ``partners[i]``.
 
         Args:
             at: numbers of nodes.
@@ -70,7 +72,7 @@ class IntervalJoin:
         self.intervals = intervals
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each of the nodes ``at``, the sum of ``values`` over the nodes related to it."""
+        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
         total = np.zeros(len(at), np.intp)
         for order, low, high in self.intervals:
             running = running_sums(values if order is None else values[order])
@@ -78,11 +80,11 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List the pairs of a node of ``at`` and a related node that is in the mask ``wanted``.
+        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
 
         Returns:
-            For each pair, the position within ``at`` of its first node, ascending; and the number of its
-            second node.
+            For each pair, the position of the first node in ``at``, ascending; and the number of the second
+            node.
         """
         places, partners = [], []
         for order, low, high in self.intervals:
@@ -97,7 +99,7 @@ class IntervalJoin:
         return place[by_place], np.concatenate(partners)[by_place]
 
     def holds(self, at: Integers, partners: Integers) -> Mask:
-        """Return whether each node of ``at`` is related to the node of ``partners`` at the same position."""
+        """Return a mask that says, for each i, whether node ``at[i]`` is related to node ``partners[i]``."""
         related = np.zeros(len(at), bool)
         for rank, (_, low, high) in zip(self._ranks, self.intervals, strict=True):
             place = partners if rank is None else rank[partners]
@@ -106,7 +108,7 @@ class IntervalJoin:
 
     @cached_property
     def _ranks(self) -> list[Integers | None]:
-        """For each interval, each node's position in its order (-1 if absent); None if it has no order."""
+        """For each interval, the position of each node in its ``order``, or -1; None if ``order`` is None."""
         return [None if order is None else self._rank(order, len(low)) for order, low, _ in self.intervals]
 
     def _rank(self, order: Integers, n_nodes: int) -> Integers:
@@ -185,11 +187,11 @@ class Orders:
         return Interval(None, low, high)
 
     def of_parent(self, values: Integers) -> Integers:
-        """Return, for each node, the value of its parent in ``values``; -1 for roots."""
+        """Return, for each node, the item of ``values`` for the node's parent; -1 for roots."""
         return np.where(self.index.parent < 0, -1, values[self.index.parent])
 
     def chosen(self, is_partner: Mask) -> Interval:
-        """Return the relation of each node in the mask ``is_partner`` to its parent, and to no other node."""
+        """Return a relation of nodes to their parents, restricted to the nodes in the mask ``is_partner``."""
         return self.one(np.where(is_partner, self.index.parent, -1))
 
     # Children: order by parent; roots come first.

@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Style:
-    """Options of the text formats.
+    """Options for printing matches as text.
 
     Attributes:
         context: number of words shown on either side of a match; None for all.
