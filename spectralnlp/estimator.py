@@ -38,7 +38,7 @@ Unlearning = Literal["exact", "replay", "merge-only", "none"]
 
 @contextmanager
 def unchanged_on_error(estimator: object) -> Iterator[None]:
-    """Restore an estimator's attributes if the block raises an error or is interrupted.
+    """Restore an estimator's attributes if the ``with`` block raises an error or is interrupted.
 
     Examples:
         >>> import spectralnlp
@@ -284,12 +284,14 @@ class Estimator(ABC, Generic[T]):
 
 
 class MomentEstimator(Estimator[T]):
-    """Base class of estimators in three steps: observe (`accumulate`), merge (`Moments.merge`), solve.
+    """Base class of estimators that learn from moments (training statistics), in closed form.
+
+    Learning has three steps: observe (`accumulate`), merge (`Moments.merge`) and solve.
 
     A subclass implements `init_moments` and `solve`. ``solve`` computes parameters from moments alone; it
-    neither reads data nor calls ``fit``. A method that needs several passes over the data has two
-    possibilities: its moments are a compact log of the examples, over which ``solve`` makes all passes; or
-    ``solve`` returns empty moments, and ``fit`` then reads the data again.
+    neither reads data nor calls ``fit``. If a method needs several passes over the data, ``solve`` either
+    makes them over moments that are a compact log of the examples, or returns empty moments after each pass
+    but the last, and ``fit`` then reads the data again.
 
     Examples:
         >>> import spectralnlp

@@ -182,14 +182,14 @@ def _empty_moments(
 
 
 def _of_parameters(empty: Moments[Any], parameters: StoredValues) -> Moments[Any]:
-    """Return empty moments whose constructor's arguments (parameters) were read from a file.
+    """Return empty moments made with stored arguments of the constructor.
 
     Args:
         empty: empty moments of the same class.
         parameters: the stored arguments by name.
 
     Raises:
-        ModelError: the parameters are invalid.
+        ModelError: the arguments are invalid.
     """
     try:
         return empty.with_stored_parameters(parameters)

@@ -24,7 +24,7 @@ class LearnedSentences:
     Attributes:
         sentences: words and tags of each sentence; if the tagger predicts spans, the tags are in the scheme
             that it was trained on (BIOES).
-        places: int64 (n_sentences, 2); index of each sentence's document, and of the sentence in it.
+        places: int64 (n_sentences, 2); index of each sentence's document, and index within the document.
         keys: feature keys of all tokens.
         tags: int64 (n_tokens,); id of each token's tag, -1 for tags that the tagger does not have.
     """

@@ -162,9 +162,8 @@ class DocumentDigests(Moments[Any]):
 def lines_of(example: Any) -> Iterator[bytes]:
     """Yield the lines of an example as UTF-8 bytes, to be hashed.
 
-    If the unit of documents is a line, each line is a document. Lines without words are skipped, and a run of
-    blanks becomes a single one. Only ASCII blanks separate words, as in word counting, so that documents with
-    different counts have different hashes.
+    Lines without words are skipped, and a run of blanks becomes a single one. Only ASCII blanks separate
+    words, as in word counting, so that documents with different counts have different hashes.
 
     Args:
         example: a tree, text of several lines, words, words with tags, counted n-grams, or a named tuple of

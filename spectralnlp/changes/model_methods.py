@@ -87,7 +87,7 @@ def forget(model: ChangingModel, X: Any, y: Any = None) -> Any:
 
 
 def _in_place_of(model: ChangingModel, change: Change) -> Any:
-    """Return a changed model with its kept moments, and with the settings of the previous model.
+    """Return a changed model, after attaching its kept moments and copying the previous model's settings.
 
     Args:
         model: the previous model; only settings that are not learned, such as its tagger, are copied.

@@ -101,7 +101,7 @@ def _pseudo_word(word: str, pools: Pools, taken: Container[str], random: Random)
 
 
 def _signatures(word: str) -> tuple[str, ...]:
-    """Return a word's signatures (spelling classes), as the first word of a sentence and as a later one."""
+    """Return a word's signatures (spelling classes) at the start of a sentence and elsewhere."""
     return tuple(look(word, place) for look in (english_signature, neutral_signature) for place in (0, 1))
 
 

@@ -33,9 +33,8 @@ PARTS = {
 def compiling_ahead(model: str) -> Iterator[Callable[[], None]]:
     """Yield a function that starts a second process, which compiles the kernels of a parser in advance.
 
-    Only the first call starts a process; it is killed after the block. A kernel (numba function) is compiled
-    by the process that needs it first; if the other process needs it meanwhile, it waits for the result (see
-    `Turn`).
+    Only the first call of the function starts a process, which is killed after the ``with`` block. A kernel
+    (numba function) is compiled by the process that needs it first; the other process waits for the result.
 
     Args:
         model: name or folder of a parser.

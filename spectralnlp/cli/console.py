@@ -31,7 +31,7 @@ def note(line: str) -> None:
 
 @contextmanager
 def announced_kernels(*, here: bool = True, parser: str | None = None) -> Iterator[None]:
-    """Report on stderr when kernels (numba functions) are compiled in the block, because users have to wait.
+    """Report on stderr when the ``with`` block compiles kernels (numba functions), because users must wait.
 
     Kernels are compiled only once on a machine.
 

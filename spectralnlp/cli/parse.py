@@ -212,7 +212,7 @@ def _svg_sink(output: Path | None) -> AbstractContextManager[Callable[[Sequence[
 
 @contextmanager
 def _one_svg(output: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """Yield a function that collects drawings; after the block, write them as a single SVG document."""
+    """Yield a function that collects drawings; write them as one SVG document after the ``with`` block."""
     from spectralnlp.render.svg import stacked
 
     collected: list[str] = []

@@ -12,10 +12,10 @@ from spectralnlp.jit import kernel
 
 
 class ContextBlocks(NamedTuple):
-    """Layout of the columns of the word × context matrix, which has one or more blocks of columns.
+    """Layout of the columns of the word × context matrix, in one or more blocks of columns.
 
-    A block has a column for each context word. Which block counts a context word depends on the position of
-    the context word relative to the word of the row.
+    Each block has a column for each context word, and counts context words at certain positions relative to
+    the word of the row, such as directly before it.
 
     Attributes:
         before: int64 (window + 1,); index of the block for a context word at each distance before the word;

@@ -38,9 +38,9 @@ class PairCounts(Moments[Example]):
     """Counts of words, and of pairs of words up to ``window`` apart in a sentence.
 
     An example is one or more lines of text (each line a sentence, words separated by blanks), the words of
-    one sentence, or `Ngrams`. A pair (distance, left, right) makes each word a context of the other; the end
-    of a sentence counts as a word, so that it can be a context. All words are counted, and the rows and
-    contexts of the matrix are chosen afterwards, so one pass over the text is enough.
+    one sentence, or `Ngrams`. A pair consists of the distance, the left word and the right word; the end of a
+    sentence counts as a word. Since all words are counted, the rows and columns of the word × context matrix
+    can be chosen afterwards, and one pass over the text is enough.
 
     Counts can be added and subtracted exactly, unless there are more than ``max_words`` words or
     ``max_pairs`` pairs: then the rarest are dropped to bound memory, and `is_exact` is False. Within

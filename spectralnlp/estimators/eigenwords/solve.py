@@ -255,7 +255,7 @@ def transformed(matrix: ContextMatrix, transform: Transform) -> ContextMatrix:
 
 
 def _scaled(matrix: ContextMatrix, rows: Array32, columns: Array32) -> ContextMatrix:
-    """Return a matrix with each row multiplied by its factor in ``rows``, each column by ``columns``."""
+    """Multiply each row of a matrix by its factor in ``rows``, and each column by that in ``columns``."""
 
     def scaled(first: int, block: Block) -> Array32:
         lengths = np.diff(block.indptr)

@@ -174,8 +174,8 @@ def _points(table: NGramTable) -> Floats:
     """Return the vectors by which tokens are clustered, float64 (n_trigrams, 1 + 3 k).
 
     The vector of a trigram represents its last symbol in the context of the first two. It consists of a
-    constant 1, the k coordinates of the last symbol, and the k coordinates each of the states after and
-    before this symbol. A state is the expected future of a history (`smoothed_states`).
+    constant 1, the coordinates of the last symbol, the state after it, and the state before it (k numbers
+    each). A state is the expected future of a history (`smoothed_states`).
 
     Args:
         table: distinct trigrams with their counts.

@@ -248,8 +248,8 @@ class _StatesAfter:
     """Reader of the states after n-grams, which holds only some of the states in memory at a time.
 
     The state after an n-gram is that of the history which ends with the n-gram's last symbol. Histories are
-    read as a stream, and n-grams must be looked up in the order of this stream: sorted by the last symbol but
-    one, then by the symbols before that, from the newest to the oldest, and finally by the last symbol.
+    read as a sorted stream, so n-grams must be looked up in the same order: sorted by the second-to-last
+    symbol, then by the symbols before it, from the newest to the oldest, and finally by the last symbol.
 
     Args:
         grams: table of n-grams.
@@ -296,8 +296,8 @@ class _StatesAfter:
         """Discard the states of all histories that precede a position in the sorted stream, to save memory.
 
         Args:
-            symbols: int32 (1 or 2,); the position: the last symbol but one of a history and, if there are
-                two values, the symbol before that.
+            symbols: int32 (1 or 2,); the position: the second-to-last symbol of a history and, if there are
+                two values, the symbol before it.
         """
         if self.length > 1:
             self.shorter.forget_before(symbols)

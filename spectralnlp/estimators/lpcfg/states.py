@@ -1,4 +1,4 @@
-"""Estimate grammars by counting the latent states of nodes, which are either assigned or expected (EM).
+"""Estimate grammars from counts of latent states: of states assigned to nodes, or expected counts (EM).
 
 Parameters are probabilities, and so are non-negative (Matsuzaki et al. 2005).
 """

@@ -89,10 +89,10 @@ def _attributes_of(sentences, s):
 
 @kernel
 def _marginals(sentences, s, weights):
-    """Return the chart cells of a sentence, the probability of each cell, and the features of its tokens.
+    """Return the chart cells of a sentence, by width, their probabilities, and the features of its tokens.
 
-    The cells are sorted by width. The probability of a cell is the total probability, under the model, of all
-    binary bracketings of the sentence that contain the cell's span.
+    The model defines the probability of every binary bracketing of the sentence. The probability of a cell is
+    the sum over all bracketings that contain the cell's span.
 
     Args:
         sentences: `Sentences`.

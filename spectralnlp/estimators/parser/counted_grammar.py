@@ -376,7 +376,7 @@ def _annotations(table: TreeTable, grammar: LatentGrammar) -> Offsets:
 def _probabilities(index: TreeEventIndex, grammar: LatentGrammar) -> StateCounts:
     """Return a grammar's parameters as probabilities of the rules and words in the index of a treebank.
 
-    Pairs of children's states that a binary rule never has, or almost never, are left out.
+    In binary rules, pairs of children's states with a negligible probability are left out.
     """
     m = grammar.n_states.astype(np.int64)
     every = np.arange(len(grammar.binary_rules), dtype=np.int32)

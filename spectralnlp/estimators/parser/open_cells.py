@@ -1,4 +1,4 @@
-"""Train the model that predicts which chart cells may hold a constituent, so that parsing skips the others.
+"""Train the model that predicts which chart cells may hold a constituent; parsers skip all other cells.
 
 The model is a conditional random field over the binary bracketings of a treebank. Cells that are not skipped
 are called open.
@@ -51,7 +51,7 @@ _MIN_THRESHOLD, _LARGEST_THRESHOLD = 1e-5, 3e-4
 
 @dataclass(kw_only=True)
 class OpenCells(Component):
-    """Component that learns to predict which chart cells may hold a constituent; parsers skip the others."""
+    """Component that learns which chart cells may hold a constituent; parsers skip all other cells."""
 
     name = "open_cells"
     least_trees = 500  # fewer do not suffice

@@ -69,7 +69,7 @@ def _leaves(forest: Forest, grammar: LatentGrammar, lookup: Lookup) -> Floats:
 
 
 def _counts_without(counted: CountedGrammar, trees: NDArray[np.bool_]) -> StateCounts:
-    """Return the counts of rules, words and roots in all training trees except ``trees``, a mask."""
+    """Return the counts of rules, words and roots without the training trees in the mask ``trees``."""
     index, p, counts = counted.index, counted.probabilities, counted.counts
     if not trees.any():
         return counts

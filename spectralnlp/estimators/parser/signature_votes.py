@@ -69,7 +69,7 @@ class SignatureVotes:
         votes: float64 (n_signatures, n_symbols); votes for each tag of a signature.
         voters: int64 (n_signatures,); number of words that vote for the tags of each signature.
         changes: int64 (n_changes, 4), sorted by signature; columns: signature, tree that is left out, row of
-            a token in it, and the tag whose votes change, or -1 if the number of voters changes.
+            a token of this tree, and the tag whose votes change, or -1 if the number of voters changes.
         change: float64 (n_changes,); number to add to the votes or voters if the tree is left out.
     """
 

@@ -52,7 +52,7 @@ def describe(examples, begin, end, labels, table):
 
     Returns:
         The real-valued features of the options, float64 (n_options, N_NUMBERS); the number of hashed features
-        of each, int64 (n_options,); and the hash buckets of these features, int32.
+        of each option, int64 (n_options,); and the hash buckets of the hashed features, int32.
     """
     options, spans = examples.options, examples.spans
     base = options.first[spans[begin]]

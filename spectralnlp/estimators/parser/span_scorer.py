@@ -252,7 +252,7 @@ def _parser(fold: Fold) -> ForestParser:
 
 
 def refine_scorer(scorer: SpanScorer, shared: SharedLabels, examples: Sequence[Example]) -> SpanScorer:
-    """Return a scorer whose training is continued with further sentences, as in adaptation to a domain.
+    """Continue the training of a scorer on further sentences, to adapt it to a domain; return a new scorer.
 
     Args:
         scorer: scorer of a parser.

@@ -29,7 +29,7 @@ _PRIOR = 1.0  # pseudo-count of the tag distribution of all rare words in that o
 
 @dataclass(kw_only=True)
 class WordClustering(Component):
-    """Component that learns word clusters from eigenwords, and the tag distribution of rare words in each."""
+    """Component that learns word clusters from eigenwords, and the tags of the rare words in each cluster."""
 
     name = "word_clusters"
     learned = "before"

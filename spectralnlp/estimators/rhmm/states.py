@@ -1,4 +1,4 @@
-"""Refinement HMMs whose parameters are probabilities, estimated by counting the states of tokens.
+"""Estimate refinement HMMs by counting the hidden states of tokens; parameters are probabilities.
 
 At first, the states (refinements) of a tag are clusters of its tokens, or every count is divided at random
 among the states. EM on the tagged sentences then refines the counts.
@@ -25,8 +25,8 @@ class TagCounts:
 
     Attributes:
         n_states: int32 (n_tags,); number of states of each tag.
-        events: the numbers of sentence starts and ends, transitions and words, zero-padded to the largest
-            number of states.
+        events: the counts of sentence starts and ends, transitions and words, zero-padded to the largest
+            number of states of a tag.
     """
 
     n_states: Ints

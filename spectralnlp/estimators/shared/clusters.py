@@ -20,8 +20,8 @@ def cluster_nodes(
 ) -> tuple[Ints, Ints]:
     """Assign a state to every node by clustering the nodes of each symbol with k-means.
 
-    The points of k-means are the projected inside and outside features of a node (`SymbolDirections`), each
-    scaled by the square roots of the singular values and then to unit length, and concatenated.
+    A node is represented by its projected inside and outside features (`SymbolDirections`). Both vectors are
+    multiplied by the square roots of the singular values, scaled to unit length, and concatenated.
 
     Args:
         n_nodes: number of nodes.

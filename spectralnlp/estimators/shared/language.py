@@ -1,4 +1,4 @@
-"""Choose head rules and word signatures by language: English ones for English, neutral ones otherwise."""
+"""Choose head rules and word signatures: English ones for English, language-neutral ones otherwise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def head_rules(heads: str, corpus: Corpus[Tree]) -> str:
 
 
 def default_binarisation(heads: str) -> str:
-    """Return the default binarisation: ``head`` with head rules of a language, else ``left``.
+    """Return the default binarisation: ``left`` for the language-neutral head rules, else ``head``.
 
     Args:
         heads: name of the head rules.

@@ -31,7 +31,7 @@ class ProjectionOptions(settings.Options):
         n_states: maximum number of states per symbol (m), which is the length of its vectors.
         nodes_per_state: minimum number of nodes of a symbol per state; 0 for no such bound.
         min_nodes: symbols with fewer nodes have one state.
-        min_feature_count: features with a lower count among the nodes of a symbol are dropped for it.
+        min_feature_count: for each symbol, features with a lower count among its nodes are dropped.
         scaling: scale features by the square root of their inverse count (slide "Scaling of Features …").
         kappa: number κ that is added to the counts.
         shrinkage: ρ; Z is divided by σ_i + ρ σ_1. 0 is the published Σ⁻¹, which amplifies noise.
