@@ -30,7 +30,7 @@ def test_help_imports_nothing_heavy_and_no_plugin(start: Start) -> None:
         assert f"\n  {name}" in out
     assert "heavy" in out
     assert "from tiny-plugin 0.3" in out
-    assert "Classify texts, one a line or of a table" in out
+    assert "Classify texts, one per line or in a column" in out
 
 
 def test_version(run: Run) -> None:

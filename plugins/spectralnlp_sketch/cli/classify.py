@@ -55,7 +55,7 @@ def classify(
     checkpoint: CheckpointFolder = None,
     output: OutputFile = None,
 ) -> None:
-    """Classify texts, one a line or of a table; write label and confidence, separated by tabs.
+    """Classify texts, one per line or in a column of a table; write tab-separated labels and confidences.
 
     --top adds further labels. --oos-label sets the label of texts that are out of scope, by a threshold that
     was chosen in training. Formats other than table also write the text, and json the scores of the likeliest
