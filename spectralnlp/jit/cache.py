@@ -192,8 +192,8 @@ class KernelCache(_Cache):
 def cache_folders(package: Path) -> list[Path]:
     """Return the folders that are searched for the kernels of a package, in order.
 
-    These are the package's ``__pycache__`` and a folder in the user's cache. If ``NUMBA_CACHE_DIR`` is set, a
-    folder inside that one is searched instead of both.
+    These are the package's ``__pycache__`` and a folder in the user's cache. If ``NUMBA_CACHE_DIR`` is set,
+    only a folder inside that one is searched.
 
     Args:
         package: folder of the package.

@@ -75,7 +75,7 @@ def announced_compilation(
     Args:
         report: function that is called with each line of the report.
         parts: stages of the compilation, in order, as a mapping from a prefix of module names to the name of
-            the stage; a line is reported when a stage begins. None to report one line in all.
+            the stage; a line is reported when a stage begins. None to report a single line.
     """
     with event.install_listener("numba:compile", _Announcer(report, parts or {})):
         yield

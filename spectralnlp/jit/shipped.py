@@ -53,7 +53,7 @@ def _chosen_processor() -> str | None:
 
 
 def target_of_wheels(own: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the target in the cache keys of shipped kernels: system, processor and features.
+    """Return the target (system, processor and its features) in the cache keys of shipped kernels.
 
     Args:
         own: the target of kernels that this machine compiles for itself, in the same form.

@@ -51,7 +51,7 @@ def one_blas_thread() -> Iterator[None]:
 def map_in_threads() -> Iterator[Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]]:
     """Context manager that gives a parallel `map`, for independent matrix products on several threads.
 
-    Use it within `one_blas_thread`, so that BLAS does not start further threads in each of them.
+    Use it within `one_blas_thread`, so that BLAS does not start threads of its own.
 
     Yields:
         A function like `map`, with as many threads as BLAS could use before `one_blas_thread` limited it (at

@@ -39,7 +39,10 @@ class ChangingModel(StorableModel):
 
     @property
     def name(self) -> str:
-        """Name of the model: the installed name, else that of its folder or, if not loaded, its estimator."""
+        """Name under which the model is installed, or the name of its folder.
+
+        A model that was not loaded has the name of its estimator.
+        """
         if self.folder is None:
             return super().name
         installed = self.folder.name.replace("_", "-")

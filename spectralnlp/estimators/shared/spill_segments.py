@@ -183,7 +183,7 @@ def take_census(segments: Sequence[SpillSegment], min_count: int) -> Census:
 
 
 def count_to_be_among(segments: Sequence[SpillSegment], n: int, least: int, most: int) -> int:
-    """Return the minimum count of a word among the ``n`` most frequent ones.
+    """Return the minimum count of the ``n`` most frequent words.
 
     Only words with counts from ``least`` to ``most`` are considered. If there are fewer than ``n`` of them,
     ``least`` is returned.

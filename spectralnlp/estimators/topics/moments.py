@@ -191,9 +191,9 @@ class TripleMoments(_BagMoments):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the sums over documents as float64 arrays for storage; see `mean` for their use.
 
-        For a document of n words with counts c, let s = 1/(n(n - 1)(n - 2)) and p = W⊤c. The arrays are
-        ``n``: (1,), the number of documents; and the sums of s p ⊗ p ⊗ p as ``cubes``: (k², k), of s c ⊗ p as
-        ``pairs``: (V, k), and of s c as ``same``: (V,).
+        For a document of n words with counts c, let s = 1/(n(n - 1)(n - 2)) and p = W⊤c. ``n``: (1,), number
+        of documents. ``cubes``: (k², k), sum of s p ⊗ p ⊗ p. ``pairs``: (V, k), sum of s c ⊗ p. ``same``:
+        (V,), sum of s c.
         """
         return {"n": self._n, "cubes": self._cubes, "pairs": self._pairs, "same": self._same}
 

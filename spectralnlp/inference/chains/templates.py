@@ -63,7 +63,7 @@ def word_keys(hashes: Hashes) -> list[Keys]:
 
 
 def find_rows(keys: Keys, known: Keys) -> NDArray[np.int32]:
-    """Return the positions of keys in a sorted array, int32; -1 for keys that it lacks, and for key 0."""
+    """Return the positions of keys in a sorted array, int32; -1 for keys that are not in it, and for 0."""
     if len(known) == 0:
         return np.full(keys.shape, -1, np.int32)
     at = np.searchsorted(known, keys)

@@ -46,8 +46,8 @@ def form_hashes(words: Sequence[str]) -> Hashes:
         words: any words.
 
     Returns:
-        uint64 (n_words, n_forms), columns as in `FORMS`; 0 where a word has no such form, for example no
-        suffix of five letters because it has three. Hashes are the same in every process.
+        uint64 (n_words, n_forms), columns as in `FORMS`; 0 where a word has no such form, such as a suffix
+        of five letters if it has only three. Hashes are the same in every process.
     """
     low, low_bounds = _characters([word.lower() for word in words])
     cased, cased_bounds = _characters(words)

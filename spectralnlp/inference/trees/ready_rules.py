@@ -23,7 +23,7 @@ _MAX_COLUMNS = 1 << 16
 
 @kernel_part
 def make_ready(rules, forest):
-    """Unpack the tensors of a forest's rules for the passes, except those unpacked for earlier sentences.
+    """Unpack the tensors of a forest's rules, except those that were unpacked for earlier sentences.
 
     Several threads may call this function at the same time.
 
@@ -60,7 +60,7 @@ def _make_binary(rules, rule, tensor, work):
     """Unpack the tensor of a binary rule, or wait if another thread is unpacking it.
 
     Args:
-        rules: DenseRules; the tensor is written to its arrays, or a list of its elements.
+        rules: DenseRules; the tensor, or a list of its elements, is written to its arrays.
         rule: index of the rule.
         tensor, work: scratch arrays, large enough for the tensor; overwritten.
     """

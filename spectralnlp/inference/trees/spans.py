@@ -154,7 +154,7 @@ def decode_spans(posteriors: SpanPosteriors, *, gamma: float, tag_weight: float)
 def _best_labels(is_tag, pairs, start, end, bottom, unary, limits, gamma, tag_weight):
     """Return the best label of each span, with or without a unary rule above it, and its expected gain.
 
-    The arguments are fields of `SpanPosteriors` and its labels, and arguments of `decode_spans`.
+    The arguments are fields of `SpanPosteriors` and of its ``labels``, and arguments of `decode_spans`.
 
     Returns:
         For each span the expected gain (-inf if no label is allowed over the span), the label, and the

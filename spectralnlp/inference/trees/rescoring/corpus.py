@@ -72,7 +72,7 @@ class ExampleTable(NamedTuple):
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> ExampleTable:
-        """Concatenate examples.
+        """Return the table of some training sentences.
 
         Args:
             examples: one or more; in each, the same number of grammars must have scored the spans.

@@ -310,7 +310,9 @@ def cell_odds(cell_marginals: CellMarginals, start: Ints, end: Ints) -> Floats:
 
 @kernel
 def _odds(cells, marginals, start, end):
-    """Return the log-odds that spans are constituents, float64 (n_spans,); the least value if not a cell.
+    """Return the log-odds that spans are constituents, float64 (n_spans,), by probabilities of cells.
+
+    A span that is not among the cells gets the smallest possible value.
 
     Args:
         cells: `Cells`, the spans that have a marginal.
