@@ -116,7 +116,7 @@ class IncrementalEstimator(MatrixEstimator):
         self.n_rows_ = int(self.moments_.n_rows)
 
     def partial_fit(self, X: Matrix, y: object = None) -> Self:
-        """Learn from further rows, in addition to those learned from before; an error changes nothing.
+        """Learn from further rows in addition to earlier ones; after an error nothing is changed.
 
         Args:
             X: (n, d), dense or sparse; or a stream of rows, as for ``fit``.
@@ -142,7 +142,7 @@ class IncrementalEstimator(MatrixEstimator):
         """Add rows to moments.
 
         Args:
-            corpus: the rows: those of a matrix are added as one batch, a stream is read batch by batch.
+            corpus: the rows. A matrix is added as one batch, and a stream batch by batch.
             moments: moments to change.
         """
         if isinstance(corpus, MatrixCorpus):

@@ -71,8 +71,8 @@ def docs_of_tags(
     Spaces are unknown, as in `docs_of_trees`.
 
     Args:
-        annotated: tagged sentences. From CoNLL-U, both ``pos`` and ``tag`` are set if ``column`` and
-            ``field`` are None.
+        annotated: tagged sentences. If they come from CoNLL-U files, and ``column`` and ``field`` are None,
+            both ``pos`` and ``tag`` are set.
         vocab: vocabulary of the documents.
         column: name or number of the column with the tags; None for the last one.
         field: where the tags are written: ``tag``, ``pos``, ``ents``, or ``spans`` for

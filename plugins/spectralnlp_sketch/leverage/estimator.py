@@ -137,7 +137,7 @@ class LeverageScores(IncrementalEstimator):
     # -- First pass
 
     def init_moments(self, corpus: Corpus[Any]) -> Any:
-        """Return empty moments (sums over rows) of the type for ``method``; ``auto`` starts with XᵀX."""
+        """Return empty moments (sums over rows) of the kind that ``method`` needs: for ``auto``, XᵀX."""
         self.method_: str = "gram" if self.method == "auto" else self.method
         return self._empty_moments(self.n_features_in_)
 
@@ -216,7 +216,7 @@ class LeverageScores(IncrementalEstimator):
         self.rank_, self.condition_, self.error_ = whitener.rank, whitener.condition, whitener.error
 
     def _root(self) -> Floats:
-        """Return a matrix B (m, d) for which BᵀB is the Gram matrix XᵀX, or that of the sketch of X."""
+        """Return a matrix B (m, d) for which BᵀB is the Gram matrix of X, or of the sketch of X."""
         if self.method_ != "gram":
             return self.sketch_
         squares, vectors = np.linalg.eigh(self.moments_.gram)

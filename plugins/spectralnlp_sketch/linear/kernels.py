@@ -16,8 +16,8 @@ def add_hashed(seed, document, start, n_nonzeros, rows, sketch):
 
     Args:
         seed: seed of the sketch.
-        document: number of the document.
-        start: number of the first row in the document.
+        document: number of the document (file) that has the rows.
+        start: number of the first of these rows in the document.
         n_nonzeros: number of bands, ranges of rows of the sketch.
         rows: (n, d).
         sketch: updated in place (m, d).
@@ -79,8 +79,8 @@ def add_transformed(seed, document, start, block_size, sampled, rows, sketch):
 
     Args:
         seed: seed of the sketch.
-        document: number of the document.
-        start: number of the first row in the document.
+        document: number of the document (file) that has the rows.
+        start: number of the first of these rows in the document.
         block_size: number of rows of a block, to which the rows are padded with zeros.
         sampled: numbers of the rows of the transformed block to keep (m,).
         rows: (n, d).

@@ -216,8 +216,8 @@ class StreamingPCA(ClassNamePrefixFeaturesOutMixin, IncrementalEstimator):
     def get_covariance(self) -> Floats:
         """Return the covariance (d, d) of probabilistic PCA (Tipping and Bishop 1999).
 
-        It has the variances of the components along their axes, and the noise variance in all directions
-        orthogonal to the axes.
+        In this model, the variance along each principal axis is that of the rows, and the variance in all
+        other directions is the noise variance.
         """
         check_is_fitted(self)
         components, noise = self.components_, self.noise_variance_

@@ -43,7 +43,7 @@ class ScatterMoments(RowMoments):
     """State of PCA for few columns: number of rows x, their mean μ, and scatter S = Σ (x − μ)(x − μ)ᵀ.
 
     Chan, Golub and LeVeque 1983: each batch is centred about a value close to its mean, and parts are merged
-    by a rank-one correction, so no digits are lost for rows far from zero. Sparse rows are not centred, and
+    by a rank-one correction, so no precision is lost for rows far from zero. Sparse rows are not centred, and
     their scatter is corrected afterwards.
 
     Args:
@@ -125,7 +125,7 @@ class ScatterMoments(RowMoments):
         self._join(m, mean)
 
     def forget(self, other: Self) -> None:
-        """Remove rows that were added before; the result is exact up to rounding only.
+        """Remove rows that were added before; the result is exact up to rounding errors.
 
         Args:
             other: moments of the rows to remove.

@@ -11,7 +11,7 @@ _BYTES_AROUND = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Limits of requests.
+    """Limits on the length, time and number of requests to the server.
 
     Args:
         characters: maximum length of a text in characters.

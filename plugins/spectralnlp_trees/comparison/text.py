@@ -71,7 +71,7 @@ def _scores(analysis: Analysis) -> dict[str, float]:
 
 
 def score_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
-    """Return a row of scores for each analysis, with the columns `SCORES`."""
+    """Return a row of scores for each analysis, with the columns that `SCORES` lists."""
     rows = []
     for each in analyses:
         score = each.score

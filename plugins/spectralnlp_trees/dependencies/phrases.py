@@ -12,7 +12,7 @@ _NO_FUNCTIONS: frozenset[str] = frozenset()
 
 
 class Phrase:
-    """Node of a working copy: a phrase, or a preterminal with its word.
+    """Node of the working copy of a tree: a phrase, or a preterminal with its word.
 
     Args:
         category: first part of a phrase's label, ``NP`` for ``NP-SBJ-1``, ``ADVP`` for ``ADVP|PRT``; or the

@@ -49,11 +49,12 @@ class Measures:
         structures: counts of structures by name, those of Lu (2010) by default: W, S, VP, C, T, DC, CT, CP,
             CN. Structures that were not counted, such as clauses of trees without Penn treebank labels, are
             absent.
-        depths: number of trees of each depth, the number of constituents above the deepest word.
+        depths: number of trees of each depth. The depth of a tree is the number of constituents above its
+            deepest word.
         arities: number of constituents with each number of children.
         branching: number of constituents with a phrase as first child but not as last child (``left``), and
             with a phrase as last child but not as first child (``right``).
-        length_counts: by label, number of constituents of each length in words.
+        length_counts: for each label, the number of constituents of each length in words.
 
     Examples:
         >>> import spectralnlp
@@ -121,12 +122,12 @@ class Measures:
 
     @property
     def mean_depth(self) -> float:
-        """Mean depth of the trees: the number of constituents above the deepest word."""
+        """Mean depth of the trees, where depth is the number of constituents above the deepest word."""
         return _mean(self.depths)
 
     @property
     def greatest_depth(self) -> int:
-        """Maximum depth of the trees: the number of constituents above the deepest word."""
+        """Maximum depth of the trees, where depth is the number of constituents above the deepest word."""
         return max(self.depths, default=0)
 
     @property

@@ -27,7 +27,7 @@ class AncestorJoin:
         self.stop = None if links is None else nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
+        """Return, for each node in ``at``, the sum of ``values`` over all related nodes."""
         end = self.index.end
         by_end = self.index.cached("by end", lambda: np.argsort(end, kind="stable"))
         begun, ended = running_sums(values), running_sums(values[by_end])
@@ -44,7 +44,7 @@ class AncestorJoin:
         return above(at) - np.where(stop < 0, 0, above(np.maximum(stop, 0)))
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
+        """List all pairs of a node in ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
             For each pair, the position of the first node in ``at``, ascending; and the number of the second
@@ -84,7 +84,7 @@ class DescendantChainJoin:
         self.stop = nearest_ancestor(index, ~links)
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
+        """Return, for each node in ``at``, the sum of ``values`` over all related nodes."""
         # A value counts for the ancestors from the parent up to the stop: add it at the parent, subtract it
         # above the stop.
         nodes = np.flatnonzero(values)
@@ -97,7 +97,7 @@ class DescendantChainJoin:
         return running[self.index.end[at]] - running[at]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
+        """List all pairs of a node in ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
             For each pair, the position of the first node in ``at``, ascending; and the number of the second
@@ -138,7 +138,7 @@ class SequenceJoin:
         self.longest = int((index.right[ends] - index.left[index.tree_start[:-1]]).max(initial=1))
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
+        """Return, for each node in ``at``, the sum of ``values`` over all related nodes."""
         running = running_sums(values[self.order])
         begun_at = running[self.first[1:]] - running[self.first[:-1]]
         starts, which = np.unique(self.finish[at], return_inverse=True)
@@ -148,7 +148,7 @@ class SequenceJoin:
         return total[which]
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
+        """List all pairs of a node in ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
             For each pair, the position of the first node in ``at``, ascending; and the number of the second

@@ -24,7 +24,7 @@ _CHILDREN, _LABEL, _WORD = attrgetter("children"), attrgetter("label"), attrgett
 
 
 class TreeColumns:
-    """Trees as integer columns, and a cache of values derived from them; `TreeIndex` describes the columns.
+    """Trees as integer columns, which `TreeIndex` describes, with a cache of values derived from them.
 
     Args:
         trees: trees or parses.

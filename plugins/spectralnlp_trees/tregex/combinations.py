@@ -31,7 +31,7 @@ class Combined(Expression):
 
 
 class All(Combined):
-    """Conjunction: matches a node if all parts match; the number of ways is the product over the parts."""
+    """Conjunction: matches a node if all parts match; the parts' numbers of ways to match are multiplied."""
 
     @property
     def refers_to(self) -> str | None:
@@ -39,7 +39,7 @@ class All(Combined):
         return self.parts[0].refers_to
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         ways = np.ones(len(nodes), np.intp)
         for part in self.parts:
             going = np.flatnonzero(ways)
@@ -66,10 +66,10 @@ class All(Combined):
 
 
 class Any(Combined):
-    """Disjunction: matches a node if any part matches; the number of ways is the sum over the parts."""
+    """Disjunction: matches a node if any part matches; the parts' numbers of ways to match are added."""
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         total = np.zeros(len(nodes), np.intp)
         for part in self.parts:
             total += part.ways(run, nodes)
@@ -88,7 +88,7 @@ class Any(Combined):
 
 @dataclass(frozen=True, eq=False)
 class Not(Expression):
-    """Negation of a condition: matches a node, in one way, if the inner condition does not match it."""
+    """Negation of a condition: matches a node if the inner condition does not match the node."""
 
     part: Expression
 
@@ -98,7 +98,7 @@ class Not(Expression):
         return self.part.constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         if self.constrained:  # the inner condition need not match where its count is not 0
             return np.ones(len(nodes), np.intp)
         return (self.part.ways(run, nodes) == 0).astype(np.intp)
@@ -131,7 +131,7 @@ class OptionalCondition(Expression):
         return self.part.binds
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         return np.maximum(self.part.ways(run, nodes), 1)
 
     def extend(self, run: Run, rows: Rows) -> Extended:

@@ -36,7 +36,7 @@ class Label(Expression):
     binds = constrained
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         if self.test is None:
             return np.ones(len(nodes), np.intp)
         return run.fitting(self.test)[nodes].astype(np.intp)
@@ -142,7 +142,7 @@ class Related(Expression):
         return CHAINS[self.symbol](run.index, links)
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition of a pattern matches at each of the nodes."""
+        """Return the number of ways in which this condition of a pattern matches at each node."""
         partners, ways = run.solutions(self.partner)
         values = np.zeros(len(run.index), np.intp)
         values[partners] = np.minimum(ways, 1) if self.constrained else ways

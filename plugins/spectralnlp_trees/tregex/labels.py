@@ -57,7 +57,7 @@ class LabelTest:
         return fits != self.negated
 
     def fits(self, labels: Iterable[str]) -> Iterator[bool]:
-        """Yield for each of some labels whether it passes this test.
+        """Yield, for each label, whether it passes this test.
 
         Raises:
             InputError: the expression takes too long for a label (main thread of POSIX systems only).

@@ -128,7 +128,8 @@ class TreeIndex(TreeColumns):
         arity: number of children; 0 for words.
         left, right: range of tokens, ``right`` exclusive, counted over all trees with a gap of one between
             trees.
-        tree_start: first node of each tree, and lastly the number of nodes; shape (n_trees + 1,).
+        tree_start: number of the first node of each tree, followed by the number of nodes; shape
+            (n_trees + 1,).
 
     Examples:
         >>> import spectralnlp

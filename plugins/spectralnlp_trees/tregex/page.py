@@ -44,11 +44,11 @@ def _in_words(match: Match) -> str:
 
 
 def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> str:
-    """Draw a tree with marked nodes.
+    """Draw a tree with highlighted nodes, and return the SVG.
 
     Args:
         tree: the tree.
-        marked: nodes to mark, with the CSS class of their mark; the last mark of a node is used.
+        marked: pairs (nodes, CSS class of their highlighting); for a node in several pairs, the last counts.
     """
     numbers, marks, words = list(_numbers(tree)), dict[int, str](), dict[int, str]()
     for nodes, mark in marked:
@@ -66,7 +66,7 @@ def _drawn(tree: Tree, marked: Sequence[tuple[Sequence[MatchedNode], str]]) -> s
 
 
 def _numbers(tree: Tree) -> Iterator[int]:
-    """Yield the number of each phrase, counting nodes and words depth-first, as `MatchedNode.number` does."""
+    """Yield the number of each phrase in depth-first order of all nodes and words (`MatchedNode.number`)."""
     number, stack = 0, [tree]
     while stack:
         node = stack.pop()

@@ -39,7 +39,7 @@ class PatternError(ConfigError):
 
     @property
     def drawing(self) -> str:
-        """Line of the pattern that has the error, cut if it is long, and a caret under the column."""
+        """The line of the pattern with the error, shortened if it is long, and a caret under the error."""
         before = self.pattern[: self.column - 1]
         start = max(before.rfind("\n") + 1, len(before) - _MAX_DRAWN)
         line = self.pattern[start:].partition("\n")[0][: 2 * _MAX_DRAWN]

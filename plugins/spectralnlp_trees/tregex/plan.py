@@ -106,7 +106,7 @@ class Expression:
         return None
 
     def ways(self, run: Run, nodes: Integers) -> Integers:
-        """Return the number of ways in which this condition matches at each of the nodes.
+        """Return the number of ways in which this condition matches at each node.
 
         Args:
             run: the search.

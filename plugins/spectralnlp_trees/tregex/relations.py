@@ -34,7 +34,7 @@ class Join(Protocol):
     """Interface of relations between nodes; the nodes related to a node are called its partners."""
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to.
+        """Return, for each node in ``at``, the sum of ``values`` over all related nodes.
 
         Args:
             values: an integer for each node of the index.
@@ -72,7 +72,7 @@ class IntervalJoin:
         self.intervals = intervals
 
     def sums(self, values: Integers, at: Integers) -> Integers:
-        """Return, for each node in ``at``, the sum of ``values`` over the nodes that it is related to."""
+        """Return, for each node in ``at``, the sum of ``values`` over all related nodes."""
         total = np.zeros(len(at), np.intp)
         for order, low, high in self.intervals:
             running = running_sums(values if order is None else values[order])
@@ -80,7 +80,7 @@ class IntervalJoin:
         return total
 
     def pairs(self, wanted: Mask, at: Integers) -> tuple[Integers, Integers]:
-        """List all pairs of a node in ``at`` and a node of the mask ``wanted`` that it is related to.
+        """List all pairs of a node in ``at`` and a related node that is in the mask ``wanted``.
 
         Returns:
             For each pair, the position of the first node in ``at``, ascending; and the number of the second

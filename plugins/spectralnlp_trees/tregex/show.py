@@ -80,7 +80,7 @@ def as_row(match: Match, place: Place, names: Sequence[str]) -> dict[str, Any]:
 
     Args:
         match: the match.
-        place: the tree with its file.
+        place: the tree with its file and number.
         names: names in the pattern; each has a column with the words of its node.
     """
     node = match.node
