@@ -284,7 +284,7 @@ class Estimator(ABC, Generic[T]):
 
 
 class MomentEstimator(Estimator[T]):
-    """Base class of estimators that learn from moments (training statistics), in closed form.
+    """Base class of estimators that learn from moments (training statistics).
 
     Learning has three steps: observe (`accumulate`), merge (`Moments.merge`) and solve.
 

@@ -281,7 +281,7 @@ def _features(parser: Parser, sentence: Sentence, bracket: Bracket) -> list[Feat
 
 
 def rule_of(table: TreeTable, node: int) -> str:
-    """Return the rule of a node, or its tag and word, as text; ``…`` stands for a node added by binarising."""
+    """Return the rule of a node, or its tag and word, as text; ``…`` stands for a binarisation node."""
 
     def name(row: int) -> str:
         symbol = table.symbols[table.symbol[row]]

@@ -250,8 +250,8 @@ def task_of(estimator: Estimator[Any]) -> Task:
 def unlearning_of(estimator: type[Estimator[Any]], moments: Moments[Any]) -> Unlearning:
     """Return how documents can be added to a model and removed from it, given its kept moments.
 
-    The result is the attribute ``unlearning`` of the estimator. However, ``exact`` becomes ``merge-only`` if
-    the moments cannot subtract documents, and ``replay`` if they store the examples.
+    The result is the attribute ``unlearning`` of the estimator, with one exception: ``exact`` becomes
+    ``merge-only`` if the moments cannot subtract documents, and ``replay`` if they store the examples.
     """
     if estimator.unlearning != "exact":
         return estimator.unlearning

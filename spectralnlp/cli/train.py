@@ -217,7 +217,7 @@ def read_card(path: Path | None) -> str:
 
 
 def parse_settings(settings: list[str]) -> dict[str, str]:
-    """Parse the ``KEY=VALUE`` texts of ``--set``; of a repeated key, the last value is returned."""
+    """Parse the ``KEY=VALUE`` texts of ``--set`` into a dict; the last value of a key counts."""
     parsed = {}
     for setting in settings:
         key, equals, value = setting.partition("=")

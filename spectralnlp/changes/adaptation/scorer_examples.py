@@ -1,9 +1,9 @@
 """Convert trees of a domain to training examples for a parser's span scorer.
 
 The span scorer is the component that rescores the labels of spans before decoding. An example contains the
-posteriors of a parse forest of the sentence. The grammars that make the forest must not have been trained on
-the tree, because their posteriors would be overconfident. So a parser that was adapted to the trees needs a
-second parser, adapted to other trees only, that makes the forests.
+posteriors of a parse forest of the sentence. The grammars that compute these posteriors must not have been
+trained on the sentence's tree, or they would be overconfident. Therefore, the examples of a parser that was
+adapted to the trees are made by a second parser, which was adapted to other trees only.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class TreeCounts:
     """Counts of rules, symbols and words in trees, for each binarisation of a parser.
 
     Attributes:
-        n_trees: number of trees; a candidate tree of a sentence counts as its probability.
+        n_trees: number of trees; a candidate tree of a sentence adds only its probability.
         chains: count of each unary chain, a tuple of labels from the top down.
         sets: counts under each binarisation, in the order of the parser's sets of grammars.
     """

@@ -187,8 +187,8 @@ def folds_of(documents: Ints, n_folds: int, repetition: int = 0) -> Ints:
     Args:
         documents: int32 (n_trees,); index of each tree's document, ascending.
         n_folds: number of folds.
-        repetition: which of several different assignments to return, from 0 and less than ``n_folds``.
-            Documents that share a fold in one of them are in different folds in another, as far as possible.
+        repetition: index, less than ``n_folds``, of the assignment to return. Documents that share a fold in
+            one assignment are in different folds in another, as far as possible.
 
     Returns:
         The fold of each tree, int32 (n_trees,).

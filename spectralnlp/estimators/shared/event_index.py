@@ -27,7 +27,7 @@ class EventIndex(ABC, Generic[CountsT]):
     """Base class of indices of the events in trees or tagged sentences, to count events by hidden state.
 
     An event is the use of a rule, a transition between tags, a word with its tag, the root of a tree, or the
-    start of a sentence. A subclass defines the class of its counts (``CountsT``), and the methods that compute
+    start of a sentence. A subclass defines the class of its counts (``CountsT``), and methods that compute
     counts, expected counts and probabilities.
     """
 
