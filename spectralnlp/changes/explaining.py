@@ -98,10 +98,11 @@ class Explainer:
     def recounted(
         self, forests: Sequence[tuple[Forest, Lookup]], words: Sequence[str], trees: Iterable[int]
     ) -> dict[int, float]:
-        """Return the exact influence of some training trees on a bracket, by tree index, the largest first.
+        """Return the exact influence of some training trees on a bracket, by tree index.
 
         The influence of a tree is how much the bracket's log-odds fall if the tree is removed and the
-        grammar's parameters are computed from the remaining counts.
+        grammar's parameters are computed from the remaining counts. Trees are sorted by the absolute value of
+        their influence, the largest first.
 
         Args:
             forests: the two forests, with lexicon entries, that `bracket_forests` returns.
