@@ -1,4 +1,4 @@
-"""Corpora of matrix rows: of a matrix in memory, or converted batch by batch from texts."""
+"""Corpora of matrix rows, from a matrix in memory or converted batch by batch from texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write dependencies from trees to documents (``token.head`` and ``token.dep_``)."""
+"""Write the dependencies of parsed sentences to spaCy documents (``token.head`` and ``token.dep_``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find likely annotation errors: nodes that a parser, or the annotation of the same words, contradicts."""
+"""Find likely annotation errors: nodes that disagree with a parser or with other trees of the treebank."""
 
 from __future__ import annotations
 

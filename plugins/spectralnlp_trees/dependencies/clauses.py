@@ -1,4 +1,4 @@
-"""Rules for relations within English clauses.
+"""Rules for dependency relations within English clauses.
 
 Source: https://universaldependencies.org/u/overview/simple-syntax.html.
 """

@@ -1,4 +1,4 @@
-"""Rules for relations within English adjective, adverb, number and prepositional phrases."""
+"""Rules for dependency relations within English adjective, adverb, number and prepositional phrases."""
 
 from __future__ import annotations
 

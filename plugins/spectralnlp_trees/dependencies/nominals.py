@@ -1,4 +1,4 @@
-"""Rules for relations within English noun phrases.
+"""Rules for dependency relations within English noun phrases.
 
 Source: https://universaldependencies.org/u/overview/nominal-syntax.html.
 """

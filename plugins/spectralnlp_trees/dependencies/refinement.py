@@ -1,4 +1,4 @@
-"""Corrections of a dependency tree by its words and arcs: passives, expletives, fixed expressions."""
+"""Correct the relations of a converted dependency tree: passives, expletives, fixed expressions."""
 
 from __future__ import annotations
 

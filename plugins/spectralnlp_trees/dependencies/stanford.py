@@ -59,12 +59,12 @@ def _dependents(arcs: Arcs) -> list[list[int]]:
 
 
 def _lift_prepositions(arcs: Arcs, index: int, below: list[int]) -> None:
-    """Make prepositions below a word the heads of their objects: *in* in *in the house*.
+    """Make the prepositions that depend on a word its heads: *in* heads *house* in *in the house*.
 
     Args:
         arcs: dependency tree to convert.
-        index: the word.
-        below: its dependents.
+        index: index of the word.
+        below: indices of its dependents.
     """
     relations, words = arcs.relations, arcs.words
     cases = [each for each in below if relations[each] == "case" and words[each].category != "POS"]
@@ -94,9 +94,9 @@ def _replace(arcs: Arcs, index: int, copula: int, below: list[int]) -> None:
 
     Args:
         arcs: dependency tree to convert.
-        index: the noun of the predicate.
-        copula: the copula.
-        below: dependents of the noun.
+        index: index of the predicate's noun, *home*.
+        copula: index of the copula.
+        below: indices of the noun's dependents.
     """
     arcs.heads[copula], arcs.relations[copula] = arcs.heads[index], arcs.relations[index]
     for each in below:
