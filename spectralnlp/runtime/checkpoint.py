@@ -242,9 +242,9 @@ class Checkpoint:
         return PassCheckpoint(self.folder / name, batch_size)
 
     def next_map(self) -> Path:
-        """Return the path of a file for the results of the next function that is mapped over examples.
+        """Return the path of a new file for the results of a function that is mapped over examples.
 
-        Such functions are numbered by calls of this method.
+        Files are numbered in the order of calls, so that a later run finds the results of the same function.
         """
         self._n_maps += 1
         return self.folder / f"map-{self._n_maps}.jsonl"

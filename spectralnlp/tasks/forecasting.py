@@ -70,7 +70,7 @@ class Forecast:
         return next(point for point in self.points if point.n_trees == self.n_trees)
 
     def to_table(self) -> str:
-        """Return a text table of sizes and F1, and a sentence for each target size."""
+        """Return a text table of F1 by number of training trees, and a line about each target size."""
         lines = [f"{'trees':>9}{'runs':>6}{'observed':>10}{'curve':>8}   95 %"]
         for point in self.points:
             n_runs = sum(run.n_trees == point.n_trees for run in self.runs)

@@ -92,7 +92,7 @@ class TreeTable:
 
     @property
     def n_sentences(self) -> int:
-        """Number of sentences, the sum of ``share``."""
+        """Number of sentences: the alternative trees of a sentence have shares that add up to 1."""
         return round(self.share.sum())
 
     @property

@@ -95,7 +95,7 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         return moments
 
     def solve(self, moments: Any) -> Moments[Any] | None:
-        """Compute eigenwords after the first pass, unless vectors are loaded, then means and stages.
+        """Learn from a pass over the texts: first word vectors, unless loaded, then the PCA stages.
 
         Returns:
             Empty moments for the next pass over the texts; None after the last.

@@ -78,10 +78,10 @@ def measure_each(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Counts of structures and shapes of a batch of trees, as arrays with a row per tree or constituent.
+    """Measures of a batch of trees, as arrays with a row per tree or constituent.
 
     Attributes:
-        index: index of the trees.
+        index: index for pattern search that was built from the trees.
         counts: by structure name, number of occurrences in each tree; integers (n_trees,).
         shapes: depths of the trees, and lengths, labels and branching of their constituents.
     """

@@ -124,14 +124,15 @@ class SignatureVotes:
         return cls(options, names, votes, voters, changes[order], np.array(change)[order])
 
     def shares(self, signature: int, tags: Sequence[int], prior: Floats) -> SignatureShares:
-        """Return p(tag | signature) from all trees, and again with one tree left out at a time.
+        """Estimate p(tag | signature) from all trees, and from all but one, for each tree that matters.
 
-        Only trees that change the estimate are left out. It is smoothed with the tags of coarser signatures.
+        Estimates are smoothed with the tags of coarser signatures. The result names the trees that were left
+        out in turn; leaving out any other tree changes nothing.
 
         Args:
             signature: index of the signature.
             tags: symbols of the tags.
-            prior: float64 (n_tags,); p(tag | the signature of all words) from all trees, used for smoothing.
+            prior: p(tag | any word) from all trees, float64 (n_tags,), for smoothing.
         """
         chain = self._coarser(signature)
         bounds = [np.searchsorted(self.changes[:, 0], [sign, sign + 1]) for sign in chain]

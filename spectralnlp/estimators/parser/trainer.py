@@ -69,7 +69,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _part(self, part: type[Any]) -> Any:
-        """Create one of the `parts`, the grammar estimator or a component, with this trainer's settings."""
+        """Create an object of a class in `parts`, with the settings that it shares with this trainer."""
         return part(**{field.name: getattr(self, field.name) for field in fields(part)})
 
     @property

@@ -44,7 +44,7 @@ class Triangle:
             self._blocks[i] = _sorted(self._blocks[i] + block)
 
     def whole(self) -> sp.csr_matrix:
-        """Return the upper triangle of the sum, csr (V, V)."""
+        """Return the upper triangle of the sum of all matrices added, csr (V, V)."""
         return sp.vstack(self._blocks, format="csr")
 
 

@@ -76,9 +76,9 @@ class Pruning:
     def of_pool(cls, n_binarisations: int) -> Pruning:
         """Return the default thresholds of a parser with the given number of binarisations.
 
-        With three or more binarisations, forests are pruned more, because a tree lost from one of them is
-        usually kept in another. The forests are then so small that pruning them with the last grammar costs
-        more time than it saves.
+        With three or more binarisations, the forest of each is pruned more, because a tree that is lost from
+        one forest is usually in another. Forests are then not pruned with `grammar_threshold`, since they are
+        so small that this would take more time than it saves.
         """
         if n_binarisations < 3:
             return cls()
