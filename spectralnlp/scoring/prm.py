@@ -58,9 +58,9 @@ class EvalbParameters:
 
     @cached_property
     def delete_brackets(self) -> frozenset[str]:
-        """Labels whose brackets are deleted: the deleted labels and their equivalents.
+        """Labels whose brackets are not scored: `delete_labels`, and labels equivalent to one of these.
 
-        Words, in contrast, are not deleted for a tag that is only equivalent to a deleted one.
+        Words, in contrast, are left out only if `delete_labels` contains their tag itself.
         """
         deleted = self.delete_labels
         return deleted.union(

@@ -97,7 +97,7 @@ def solve_by_terms(gram: Floats, n: int, prototypes: Any, corruption: Corruption
 
 
 def solve_by_documents(rows: sp.csr_matrix, prototypes: Any, corruption: Corruption) -> Reconstruction:
-    """Return the best reconstruction of prototypes, by a Cholesky factorisation of an n × n matrix.
+    """Compute the weights W (r, d) that reconstruct prototypes best, by Cholesky of an n × n matrix.
 
     By Woodbury's identity, W = X̄ᵀ(I + Y D⁻¹ Yᵀ)⁻¹ Y D⁻¹, where X are the centred rows, X̄ (n, r) the columns
     of X to reconstruct, Y = pX, and p and D are as in the module docstring.

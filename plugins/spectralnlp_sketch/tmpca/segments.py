@@ -34,7 +34,7 @@ class Elements(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> Elements: ...
     def __getitem__(self, index: int | slice) -> Any:
-        """Return one sequence as (values (N, D), real (N,)), or a slice of sequences as `Elements`."""
+        """Return one sequence as values (N, D) and mask (N,), False for padding; or a slice as `Elements`."""
         values, real = self.values[index], self.real[index]
         return Elements(values, real) if isinstance(index, slice) else (values, real)
 

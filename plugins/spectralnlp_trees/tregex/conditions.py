@@ -46,7 +46,15 @@ class Label(Expression):
         return None if self.test is None else run.fitting(self.test)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
+        """Select the partial matches that meet this condition, and bind the texts of its regular expression.
+
+        Args:
+            run: search of this condition in an index of trees.
+            rows: partial matches, each with its current node and what has been bound so far.
+
+        Returns:
+            The index in ``rows`` of each match that is kept, and these matches with the new bindings.
+        """
         kept, rows = super().extend(run, rows)
         if not self.groups or self.test is None:
             return kept, rows
@@ -151,7 +159,15 @@ class Related(Expression):
         return self.join(run).sums(values, nodes)
 
     def extend(self, run: Run, rows: Rows) -> Extended:
-        """Keep the rows (partial matches) that meet this condition; return their indices and the new rows."""
+        """Extend partial matches by the partners of their current nodes, and by what these bind in turn.
+
+        Args:
+            run: search of this condition in an index of trees.
+            rows: partial matches, each with its current node and what has been bound so far.
+
+        Returns:
+            The index in ``rows`` of the match that each new one extends, and the new matches.
+        """
         if not (self.constrained or self.binds):
             return super().extend(run, rows)
         if self.partner.refers_to is None:

@@ -110,9 +110,9 @@ class CountedGrammar:
 
     @cached_property
     def states(self) -> Offsets:
-        """Index of each treebank symbol's states among all states of the grammar, int64 (n_index_states,).
+        """For each pair of a treebank symbol and one of its states, the state's index in the grammar; int64.
 
-        The states of a symbol are adjacent.
+        The pairs are sorted by symbol, then by state.
         """
         n_states = self.counts.n_states.astype(np.int64)
         first = np.cumsum(n_states) - n_states

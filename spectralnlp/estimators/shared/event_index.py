@@ -34,7 +34,7 @@ class EventIndex(ABC, Generic[CountsT]):
     @property
     @abstractmethod
     def nodes(self) -> Nodes:
-        """The nodes of the trees, or the tokens of the sentences; their states are hidden."""
+        """Table of the nodes of all trees, or of the tokens of all sentences."""
 
     @abstractmethod
     def count_states(self, state: Ints, n_states: Ints) -> CountsT:

@@ -62,14 +62,17 @@ class Filter(ABC):
 
     @abstractmethod
     def predict(self, states: Floats) -> tuple[Floats, Floats]:
-        """Return distributions of the next symbols, float64 (n, V), and corrected states, (n, ≥ k)."""
+        """Return the distributions of the next symbols, float64 (n, V), and the states to give to `update`.
+
+        These are the given states, float64 (n, ≥ k), changed where they predicted negative probabilities.
+        """
 
     @abstractmethod
     def update(self, states: Floats, symbols: Ints) -> Floats:
         """Return the states after one more symbol of each sequence.
 
         Args:
-            states: corrected states that `predict` returned.
+            states: the states that `predict` returned.
             symbols: int32 (n,); the next symbol of each sequence.
         """
 

@@ -81,7 +81,7 @@ class SentencePrefix(NamedTuple):
 
 @kernel_part
 def begin(start: Any, previous: Any) -> SentencePrefix:
-    """Return the summary of an empty sentence, to which `extend` adds its tokens.
+    """Return the `SentencePrefix` of a sentence without tokens, to which `extend` adds them.
 
     Args:
         start, previous: see `SentencePrefix`.
@@ -91,10 +91,10 @@ def begin(start: Any, previous: Any) -> SentencePrefix:
 
 @kernel_part
 def extend(prefix: Any, case: Any, kind: Any) -> SentencePrefix:
-    """Return the summary of a sentence after one more token.
+    """Return the `SentencePrefix` (features of a sentence's first tokens) after one more token.
 
     Args:
-        prefix: summary of the sentence before the token.
+        prefix: the `SentencePrefix` before the token.
         case, kind: case and kind of the token, see `TextTokens`.
     """
     verb, depth = prefix.verb, prefix.depth

@@ -128,7 +128,8 @@ def _in_windows(
 def _with_required(start: Ints, end: Ints, marginal: Floats, required: Ints) -> tuple[Ints, Ints, Floats]:
     """Return spans and their marginals after adding required spans and removing those that cross them.
 
-    Required spans, and prefixes and suffixes from which they can be derived, get the marginal 1.
+    Required spans get the marginal 1, and so do all their prefixes and suffixes, from which binary rules can
+    build them.
     """
     more_start, more_end = building_blocks(required)
     start, end = np.concatenate([more_start, start]), np.concatenate([more_end, end])
