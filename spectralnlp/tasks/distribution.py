@@ -167,7 +167,10 @@ def _kept(folder: Path, folders: Mapping[str, Path]) -> Kept:
 def _loaded(folder: Path) -> Any:
     stored = load_model(folder)
     task: Task = registry.tasks.get(stored.kind)()
-    return task.load(stored)
+    model = task.load(stored)
+    if not hasattr(model, "save"):  # a sketch
+        raise ConfigError(f"a {stored.kind} cannot be packaged", path=folder)
+    return model
 
 
 def _write_model(folder: Path, target: Path, tagger: str | None, kept: Kept | None) -> None:

@@ -223,3 +223,13 @@ def test_the_list_of_shipped_models_makes_a_distribution(own_treebank: Path, tmp
     assert "**F1 9" in card
     assert "FIGURES" not in card
     assert 'license = "LGPLLR"' in (folder / "fr" / "pyproject.toml").read_text()
+
+
+def test_a_sketch_cannot_be_packaged(command: Command, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")  # of the extra [sketch]
+    (tmp_path / "rows.csv").write_text("1,2\n3,4\n")
+    folder, made = tmp_path / "sketch", tmp_path / "made"
+    assert command("sketch", tmp_path / "rows.csv", "-o", folder, "--size", "2")[0] == 0
+    status, _, err = command("package", folder, "-o", made, "--licence", "MIT")
+    assert (status, err) == (2, f"spectralnlp: {folder}: a sketch cannot be packaged\n")
+    assert not made.exists()
