@@ -129,7 +129,7 @@ class Ways:
         }
 
     def _rows(self, data: Any) -> np.ndarray:
-        batches = self.model._corpus(data).batches(4096)
+        batches = self.model.as_corpus(data).batches(4096)
         rows = [centred(batch.examples, self.model.means_) for batch in batches]
         return np.concatenate(rows).reshape(-1, self.model.length * self.model.size_)
 
