@@ -35,7 +35,7 @@ from pathlib import Path
 found, card = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
 line = (
     "recall {recall:.2f}, precision {precision:.2f}, **F1 {f1:.2f}**, exact {complete_match:.1f} %, tags {accuracy:.2f} %, "
-    "{sentences:,} sentences, {sentences_per_second:.0f} a second"
+    "{sentences:,} sentences"
 ).format(**found)
 card.write_text(card.read_text(encoding="utf-8").replace("FIGURES", line), encoding="utf-8")
 PYTHON
