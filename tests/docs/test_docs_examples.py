@@ -37,6 +37,15 @@ def test_examples_print_what_stands_below_them(page: Path) -> None:
         assert rounded(rerun(text, folder)) == rounded(text)
 
 
+@pytest.mark.slow
+def test_the_picture_of_the_home_page_is_that_of_its_example() -> None:
+    import spectralnlp
+
+    (parse,) = spectralnlp.load("en").parse("Visitors come by boat, or they walk along the shore.")
+    drawn = (ROOT / "docs" / "tree.svg").read_text(encoding="utf-8")
+    assert drawn.rstrip("\n") == parse.to_svg(scores=True)
+
+
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_block_is_run_or_says_why_not(page: Path) -> None:
     """A block of code stands behind ``<!-- run -->``, or ``<!-- not run: REASON -->``; ``text`` is output."""
