@@ -135,10 +135,11 @@ def command(name: str, function: Callable[..., None]) -> Iterator[str]:
 
 
 def shown_default(parameter: inspect.Parameter) -> str:
-    """Return the default of an option for a table cell: empty if it is none or not set."""
-    if parameter.default is inspect.Parameter.empty:
+    """Return the default of an option for a table cell: empty for None, a flag that is off, and no values."""
+    default = parameter.default
+    if default is inspect.Parameter.empty:
         return "required"
-    return f"`{parameter.default}`" if parameter.default not in (None, False, (), [], "") else ""
+    return "" if default is None or default is False or default in ((), [], "") else f"`{default}`"
 
 
 def functions_of(group: Typer, prefix: str = "") -> dict[str, Callable[..., None]]:

@@ -90,8 +90,9 @@ def write_distribution(
         model.
 
     Raises:
-        ConfigError: a name or the licence is invalid, two models have the same name, a model has no kept
-            moments, moments belong to another model than the installed one, or the folder cannot be written.
+        ConfigError: a name or the licence is invalid, two models have the same name, a model is a sketch
+            or has no kept moments, moments belong to another model than the installed one, or the folder
+            cannot be written.
         ModelError: a model does not exist or is damaged.
     """
     folders, kept_of = _folders_by_name(models), _folders_by_name(moments)

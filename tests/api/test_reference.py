@@ -17,6 +17,9 @@ def test_the_page_on_the_command_line_is_up_to_date() -> None:
     assert COMMANDS_PAGE.read_text(encoding="utf-8") == commands_page(), "run: python -m benchmarks.reference"
 
 
-def test_options_without_a_default_are_required() -> None:
-    row = next(line for line in commands_page().splitlines() if "The .spacy file to write." in line)
-    assert row.endswith("| required |")
+@pytest.mark.parametrize(
+    ("words", "default"), [("The .spacy file to write.", "required"), ("Seed of the sketch.", "`0`")]
+)
+def test_the_default_of_an_option_is_shown(words: str, default: str) -> None:
+    row = next(line for line in commands_page().splitlines() if words in line)
+    assert row.endswith(f"| {default} |")

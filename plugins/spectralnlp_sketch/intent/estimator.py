@@ -390,7 +390,7 @@ class IntentClassifier(IterativeEstimator[Example], ClassifierMixin, BaseEstimat
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def out_of_scope(self, X: Any) -> Array32:
-        """Return the estimated probability that each text belongs to no label, float32 (n_texts,)."""
+        """Return a score of each text, 0 to 1, high if it seems to belong to no label; float32 (n_texts,)."""
         return self._fitted().out_of_scope(X)
 
     def explain(self, text: str, label: str | None = None) -> Explanation:

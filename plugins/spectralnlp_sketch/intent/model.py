@@ -220,7 +220,7 @@ class Classifier(ChangingModel):
         return self._probabilities(texts)[0]
 
     def out_of_scope(self, texts: Iterable[str]) -> Array32:
-        """Return the estimated probability that each text belongs to no label, float32 (n_texts,).
+        """Return a score of each text, 0 to 1, high if it seems to belong to no label; float32 (n_texts,).
 
         Texts above ``scope.threshold`` should be refused.
         """

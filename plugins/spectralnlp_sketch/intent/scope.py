@@ -54,7 +54,7 @@ class Scope:
     threshold: Annotated[float, Ge(0), Le(1)] = 1.0
 
     def doubt(self, confidence: NDArray[np.floating], familiar: NDArray[np.floating]) -> Array32:
-        """Return the estimated probability that each text is out of scope, float32 (n,).
+        """Return a score of each text, from 0 to 1, high if it seems to be out of scope; float32 (n,).
 
         Args:
             confidence: probability of the likeliest label (n,).

@@ -23,10 +23,10 @@ _BATCH_ENTRIES = 2**23
 class DirectionsMoments(RowMoments):
     """State of PCA for many columns: number of rows x, their mean μ, and a sketch of their scatter.
 
-    The scatter is S = Σ (x − μ)(x − μ)ᵀ. For dense rows, the mean of each batch is subtracted, and a row that
-    corrects for the difference between the means of batches is added to the sketch. Sparse rows are sketched
-    unchanged, and n·μμᵀ is subtracted at the end, for n rows. In both cases the only error is that of the
-    sketch, since μ is exact.
+    The scatter is S = Σ (x − μ)(x − μ)ᵀ. From each batch of dense rows, the batch's mean is subtracted; then
+    a multiple of the difference between this mean and the mean of all rows before is added to the sketch as a
+    further row. Sparse rows are sketched unchanged, and n·μμᵀ is subtracted at the end, for n rows. In both
+    cases the only error is that of the sketch, since μ is exact.
 
     Args:
         sketch_size: number of rows of the sketch, l.
