@@ -1,4 +1,4 @@
-"""Draw docstrings and first lines of modules at random, to be judged by somebody who has not seen the project.
+"""Draw docstrings and first lines of modules at random, for a judge who has not seen the project.
 
 python -m benchmarks.docstrings --seed 2020
 """
@@ -23,7 +23,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def docstrings(path: str, module: ast.Module) -> Iterator[str]:
-    """Yield the docstring of each class and function of a module, after a line with path, name and arguments."""
+    """Yield the docstring of each class and function of a module, below its path, name and arguments."""
     for node in ast.walk(module):
         if isinstance(node, DEFINITIONS) and (text := ast.get_docstring(node)):
             arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
