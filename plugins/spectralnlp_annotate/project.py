@@ -32,7 +32,7 @@ class Text(NamedTuple):
 
 
 def read_texts(paths: Iterable[Path]) -> list[Text]:
-    """Read text files.
+    """Read text files, and return each with its path and its content as bytes.
 
     Raises:
         ConfigError: a file cannot be read.

@@ -279,15 +279,15 @@ class Joint(Moments[T]):
         }
 
     def empty_like(self) -> Self:
-        """Return joint moments of empty parts."""
+        """Return a copy in which all `parts` are empty."""
         return type(self)({name: part.empty_like() for name, part in self.parts.items()})
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
-        """Return joint moments of empty parts of the same classes with other parameters."""
+        """Return a copy in which all `parts` are empty and have other parameters, given by name."""
         return type(self)({n: part.with_parameters(parameters[n]) for n, part in self.parts.items()})
 
     def with_stored_parameters(self, values: StoredValues) -> Self:
-        """Return joint moments of empty parts with parameters that were read from a file."""
+        """Return a copy in which all `parts` are empty and have parameters read from a file."""
         parts = self.parts.items()
         return type(self)({n: part.with_stored_parameters(values.part(n)) for n, part in parts})
 

@@ -205,7 +205,10 @@ class HMM(SequenceEstimator, MomentEstimator[Sequence[str]]):
                 self._solve_regression(moments)
 
     def init_kept_moments(self, corpus: Corpus[Sequence[str]]) -> OpenNGramCounts:
-        """Return empty counts of n-grams over all symbols, because the vocabulary changes with the data."""
+        """Return empty counts of n-grams over all symbols, not only those of the present vocabulary.
+
+        The vocabulary is chosen again whenever data are added or removed.
+        """
         return OpenNGramCounts(self._order, self._first_symbols)
 
     def solve_kept(self, moments: OpenNGramCounts) -> Self:

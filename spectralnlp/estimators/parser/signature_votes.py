@@ -89,7 +89,9 @@ class SignatureVotes:
         names: Sequence[str],
         options: LexiconOptions,
     ) -> SignatureVotes:
-        """Count the votes of the rare words of a treebank, and how they change if a tree is left out.
+        """Count how often rare words of a treebank vote for a tag of their signature.
+
+        The result also tells how these votes change if a tree is left out.
 
         Args:
             table: treebank whose trees all have weight 1.

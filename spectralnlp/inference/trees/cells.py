@@ -105,14 +105,14 @@ def without_model(n_tokens: int, *, most: int = MAX_CELLS) -> Cells:
 
 @kernel
 def all_span_cells(n, widest):
-    """Return all cells up to a width, and wider ones at either end of the sentence; see `all_cells`."""
+    """Return all cells up to a width, and wider ones that begin or end with the sentence; see `all_cells`."""
     start, end = _listed(n, widest)
     return _indexed(n, start, end)
 
 
 @kernel_part
 def _listed(n, widest):
-    """Return the starts and ends of all spans up to a width or at either end of the sentence."""
+    """Return the starts and ends of spans: those up to a width, and all that begin or end with the sentence."""
     size = 0
     for width in range(1, n + 1):
         size += n - width + 1 if width <= widest else min(2, n - width + 1)
