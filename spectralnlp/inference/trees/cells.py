@@ -112,7 +112,7 @@ def all_span_cells(n, widest):
 
 @kernel_part
 def _listed(n, widest):
-    """Return the starts and ends of spans: those up to a width, and all that begin or end with the sentence."""
+    """Return the starts and ends of all spans up to a width, and of wider ones as in `all_cells`."""
     size = 0
     for width in range(1, n + 1):
         size += n - width + 1 if width <= widest else min(2, n - width + 1)
