@@ -34,7 +34,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
     os.environ.setdefault(_name, "1")
 
 _PACKAGE = "benchmarks.pinned" if __package__ else "pinned"
-_MODULES = ("trainings", "settings", "parses", "retries", "commands")
+_MODULES = ("trainings", "settings", "parses", "retries", "commands", "others")
 _LENIENT = ("errors",)
 _SHOWN = 10  # maximum number of differing items to show
 
