@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -13,20 +13,28 @@ from spacy.vocab import Vocab
 
 import spectralnlp
 from spectralnlp.errors import SpectralError
+from spectralnlp.text.tokenizer import Tokenizer
+from spectralnlp.text.tokens import Token
 from spectralnlp_spacy.errors import ComponentError, Errors
 
 
 class SpectralTokenizer(DummyTokenizer):
     """Tokenizer that splits text like a model's training data; ``doc.text`` equals the text.
 
+    The tokens are those of `Parser.parse`; tokens of blanks, which `Parser.parse` leaves out, have
+    ``is_space`` set.
+
     Args:
         vocab: vocabulary of the pipeline.
         model: name or folder of a parser or tagger. It is loaded with the first text and not saved with the
             pipeline.
+        tokenizer: tokenizer of the model, if the model is loaded already; None to load the model.
     """
 
-    def __init__(self, vocab: Vocab, model: str) -> None:
+    def __init__(self, vocab: Vocab, model: str, tokenizer: Tokenizer | None = None) -> None:
         self.vocab, self.model = vocab, model
+        if tokenizer is not None:
+            self._tokenizer = tokenizer
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -46,31 +54,37 @@ class SpectralTokenizer(DummyTokenizer):
         words: list[str] = []
         spaces: list[bool] = []
         end = 0
-        for token in self._tokenizer.tokenize(text):
-            _add_blanks(text[end : token.start], words, spaces)
+        for token in self._tokens(text):
+            self._add_blanks(text[end : token.start], words, spaces)
             words.append(token.text)
             spaces.append(False)
             end = token.end
-        _add_blanks(text[end:], words, spaces)
+        self._add_blanks(text[end:], words, spaces)
         return Doc(self.vocab, words, spaces)
 
+    def _tokens(self, text: str) -> Iterator[Token]:
+        offset = 0
+        for line in text.splitlines(keepends=True):  # as `Parser.parse` does: no rule looks beyond a line
+            yield from self._tokenizer.tokenize(line, offset)
+            offset += len(line)
 
-def _add_blanks(blanks: str, words: list[str], spaces: list[bool]) -> None:
-    """Add the white space after a word to the tokens, as spaCy represents it.
+    def _add_blanks(self, blanks: str, words: list[str], spaces: list[bool]) -> None:
+        """Add the blanks after a word to the tokens, as spaCy represents white space.
 
-    If the white space begins with a space, the last item of ``spaces`` becomes true; any further white
-    space becomes a token.
+        If the blanks begin with a space, the last item of ``spaces`` becomes true; any further blanks become
+        a token.
 
-    Args:
-        blanks: the white space.
-        words: tokens so far, extended in place.
-        spaces: for each token, whether a space follows; extended in place.
-    """
-    if words and blanks.startswith(" "):
-        spaces[-1], blanks = True, blanks[1:]
-    if blanks:
-        words.append(blanks)
-        spaces.append(False)
+        Args:
+            blanks: white space and invisible characters.
+            words: tokens so far, extended in place.
+            spaces: for each token, whether a space follows; extended in place.
+        """
+        if words and blanks.startswith(" "):
+            spaces[-1], blanks = True, blanks[1:]
+        if blanks:
+            self.vocab[blanks].is_space = True  # spaCy takes invisible characters for letters
+            words.append(blanks)
+            spaces.append(False)
 
 
 def make_tokenizer(model: str) -> Callable[[Language], SpectralTokenizer]:

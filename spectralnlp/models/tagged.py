@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from spectralnlp.display import data_frame, one_line
+from spectralnlp.display import cut, data_frame
 from spectralnlp.text.model_result import ModelResult
 from spectralnlp.text.spans import Scheme, Span, spans_of
 from spectralnlp.text.tokens import Sentence
 
 if TYPE_CHECKING:
     import pandas
+
+_SHOWN = 12  # words in a ``repr``
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Tagged(ModelResult):
     Examples:
         >>> import spectralnlp
         >>> (tagged,) = spectralnlp.load("en-tagger").tag("Gulls are noisy.")
+        >>> tagged
+        <Tagged Gulls/NNS are/VBP noisy/JJ ./.>
         >>> list(tagged)
         [('Gulls', 'NNS'), ('are', 'VBP'), ('noisy', 'JJ'), ('.', '.')]
     """
@@ -39,7 +44,9 @@ class Tagged(ModelResult):
     confidence: tuple[float, ...] | None = None
     model: Any = field(default=None, repr=False, compare=False)
 
-    __repr__ = one_line
+    def __repr__(self) -> str:
+        shown = [f"{word}/{tag}" for word, tag in islice(self, _SHOWN)]
+        return cut(f"<Tagged {' '.join(shown)}{' …' * (len(self) > _SHOWN)}>")
 
     def __len__(self) -> int:
         return len(self.tags)

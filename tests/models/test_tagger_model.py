@@ -201,3 +201,12 @@ def test_folders_that_do_not_fit_are_refused(full_tagger: Tagger, tmp_path: Path
     with pytest.raises(ModelError, match=r"array evidence\.0\.\w+ is of shape") as caught:
         Tagger.from_stored(stored)
     assert "\n" not in str(caught.value)
+
+
+def test_a_tagged_sentence_is_shown_as_words_and_tags() -> None:
+    tagger = spectralnlp.load("en-tagger")
+    assert repr(tagger.tag_tokens(["A", "dog", "sleeps", "."])) == "<Tagged A/DT dog/NN sleeps/VBZ ./.>"
+    long = repr(tagger.tag_tokens(["dog"] * 100))
+    assert long.startswith("<Tagged dog/NN ")
+    assert long.endswith(" …>")
+    assert long.count("dog/") == 12

@@ -13,6 +13,8 @@ import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.storage import META, kind_of
+from spectralnlp_spacy.parser import SpectralParser
+from spectralnlp_spacy.tokenizer import SpectralTokenizer
 
 # Universal part-of-speech tags: a tagger with these sets ``token.pos_``, any other ``token.tag_``.
 UNIVERSAL = frozenset(parts_of_speech.IDS)
@@ -24,21 +26,26 @@ FACTORIES = {"parsing": "spectral_parser", "tagging": "spectral_tagger", "intent
 def load_pipeline(names: Sequence[str], lang: str) -> Language:
     """Load or build the spaCy pipeline, with a parser, that the server uses.
 
+    A pipeline of spectralnlp models splits a text into the tokens of `Parser.parse`; a spaCy pipeline keeps
+    its tokenizer.
+
     Args:
         names: one spaCy pipeline (a folder or a package), or folders or names of spectralnlp models.
         lang: language of the text; used for spectralnlp models only.
 
     Raises:
         ConfigError: there is no such pipeline or model, or the pipeline has no parser.
+        ComponentError: the parser cannot be loaded.
     """
-    if len(names) == 1 and not _is_core_model(names[0]):
-        nlp = _load_spacy(names[0])
-    else:
-        nlp = spacy.blank(lang)
-        for name in names:
-            _add(nlp, name)
-    if not any(nlp.get_pipe_meta(name).factory == "spectral_parser" for name in nlp.pipe_names):
+    is_pipeline = len(names) == 1 and not _is_core_model(names[0])
+    nlp = _load_spacy(names[0]) if is_pipeline else spacy.blank(lang)
+    for name in () if is_pipeline else names:
+        _add(nlp, name)
+    parser = next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpectralParser)), None)
+    if parser is None:
         raise ConfigError("none of the models is a parser", hint="name a parser too, such as en")
+    if not is_pipeline:
+        nlp.tokenizer = SpectralTokenizer(nlp.vocab, str(parser.source), parser.ready().tokenizer)
     return nlp
 
 

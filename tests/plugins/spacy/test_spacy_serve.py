@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from spectralnlp_spacy.serve.openapi import ERRORS
 from spectralnlp_spacy.serve.pipeline import load_pipeline
 from spectralnlp_spacy.serve.server import Server
 
+import spectralnlp
 from spectralnlp import read_treebank
 from spectralnlp.errors import ConfigError
 
@@ -145,6 +147,35 @@ def test_installed_models_have_names_of_their_own() -> None:
         doc = nlp("The keeper climbs the stairs.")
     assert [token.tag_ for token in doc][:3] == ["DT", "NN", "VBZ"]
     assert [token.pos_ for token in doc][:3] == ["DET", "NOUN", "VERB"]
+
+
+# Emoji, URLs, quotes, contractions, brackets, stops, blanks that nobody sees, lines of many kinds.
+TOKENS = (
+    "Polar(r) is a well-known shop (of maps).",
+    "Nice \U0001f44d\U0001f3fd work \U0001f469\u200d\U0001f469\u200d\U0001f467 today \U0001f389\U0001f389!",
+    "See https://example.org/a?b=c(d) or write to a.b@c.org.",
+    'He said "No." and left; “why?”, ‘she’ asked.',
+    "They can't see it, shouldn't've, won't they?",
+    "A (small) [test] {of} <all> brackets.",
+    "Prof. Smith paid $5.50 (10%) at 3:30 p.m. in the U.S. today.",
+    "gonna wanna #tag @user :-) <3",
+    "film.The end. No. 5 e.g. this",
+    "1. Introduction\nplan B.\r\nGo.\x85No. 5\u20286 is cold.",
+    "zero\u200bwidth a\x00b  two spaces\t\ttabs\ufeff",
+    "Mr. O'Neil's e-mail — an and/or 1/2 — is U.S.-based…",
+)
+
+
+@pytest.mark.parametrize("model", ["en", "own"])
+def test_tokens_are_those_of_the_parser(model: str, parser_folder: Path) -> None:
+    model = str(parser_folder) if model == "own" else model
+    analyst, parser = Analyst(load_pipeline([model], "en"), 1), spectralnlp.load(model)
+    for text in TOKENS:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r".*SW001")
+            sentences = analyst.analyse(text)["sentences"]
+        found = [[token["text"] for token in sentence["tokens"]] for sentence in sentences]
+        assert found == [parse.sentence.words for parse in parser.parse(text)]
 
 
 def test_two_models_of_one_name_get_numbers(parser_folder: Path, own_corpora: Path, tmp_path: Path) -> None:
