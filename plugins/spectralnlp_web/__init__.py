@@ -4,24 +4,20 @@ The server answers requests from this machine only, and refuses requests from pa
 pages load nothing from other servers.
 """
 
-from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard, wrong_path_handler
+from spectralnlp_web.application import make_page_application
+from spectralnlp_web.guard import FAILED, HOST, NOT_MEANT, Guard
 from spectralnlp_web.processes import end_process, start_process
-from spectralnlp_web.requests import BadRequestError, answer_bad_request, read_json, wait_for_leaving
 from spectralnlp_web.server import LoopbackServer
 
 __all__ = [
     "FAILED",
     "HOST",
     "NOT_MEANT",
-    "BadRequestError",
     "Guard",
     "LoopbackServer",
-    "answer_bad_request",
     "end_process",
-    "read_json",
+    "make_page_application",
     "start_process",
-    "wait_for_leaving",
-    "wrong_path_handler",
 ]
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-Handler = Callable[[Request, HTTPException], Awaitable[Response]]
 
 _HOSTS = ("127.0.0.1", "localhost")
 HOST = _HOSTS[0]
@@ -72,18 +68,3 @@ class Guard:
         return headers.get("host") in self._known and (
             origin is None or origin.removeprefix("http://") in self._known
         )
-
-
-def wrong_path_handler(hint: str) -> Handler:
-    """Return a handler for requests with an unknown path or a method that the path does not allow.
-
-    Args:
-        hint: error text for an unknown path, which names the valid paths.
-    """
-
-    async def answer(request: Request, error: HTTPException) -> Response:
-        hints = {404: hint, 405: "method not allowed"}
-        what = hints.get(error.status_code, error.detail)
-        return JSONResponse({"error": what}, error.status_code, dict(error.headers or {}))
-
-    return answer

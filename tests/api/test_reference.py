@@ -13,7 +13,7 @@ def test_the_reference_page_is_up_to_date() -> None:
 
 def test_the_page_on_the_command_line_is_up_to_date() -> None:
     pytest.importorskip("spacy")  # commands of the extras [spacy] and [serve] are on the page
-    pytest.importorskip("starlette")
+    pytest.importorskip("fastapi")
     assert COMMANDS_PAGE.read_text(encoding="utf-8") == commands_page(), "run: python -m benchmarks.reference"
 
 

@@ -80,9 +80,10 @@ class Analyst:
             the time in seconds.
 
         Raises:
+            TextTooLongError: the words have too many characters.
             SpectralError: the parser cannot explain this bracket, for example because its label is unknown.
         """
-        _check_length("tokens", len(words), self.limits.tokens)
+        _check_length("characters", len(" ".join([*words, bracket[2]])), self.limits.characters)
         started = perf_counter()
         explanation = self.parser.ready().explain(words, bracket)
         values = explanation.to_json()

@@ -1,55 +1,88 @@
-"""ASGI application of ``spectralnlp serve``: a browser page, and the JSON interface that it uses."""
+"""FastAPI application of ``spectralnlp serve``: a browser page, and the JSON interface that it uses."""
 
-from __future__ import annotations
-
+# Annotations are evaluated, as FastAPI reads those of the endpoints: their limits are known at run time only.
 import asyncio
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
-from spectralnlp_web import BadRequestError, answer_bad_request, wait_for_leaving, wrong_path_handler
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from fastapi import FastAPI, Request, Response
+from pydantic import Field
+from spectralnlp_web import make_page_application
+from starlette.requests import ClientDisconnect
 
+import spectralnlp
+from spectralnlp_spacy.serve.interface import Analysis, Bracket, Explanation, Value, answers
 from spectralnlp_spacy.serve.limits import Limits
-from spectralnlp_spacy.serve.openapi import describe_interface
 from spectralnlp_spacy.serve.pool import WorkerPool
-from spectralnlp_spacy.serve.texts import read_question, read_text
 
 _RETRY_AFTER = {"Retry-After": "1"}
+_EXAMPLES = {
+    "analyse": 'send {"text": "…"}',
+    "explain": 'send {"words": ["It", "is", "cold"], "bracket": [1, 3, "VP"]}',
+}
+_VALUES = {"text": "a string", "words": "a list of words", "bracket": "start, end and label"}
 
 
-def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
-    """Make the ASGI application that serves the browser page and the JSON interface that it uses.
+def make_application(pool: WorkerPool, limits: Limits) -> FastAPI:
+    """Make the application that serves the browser page and the JSON interface that it uses.
 
     Args:
         pool: worker processes that analyse the texts.
         limits: limits of requests.
     """
-    page = (files(__package__) / "page.html").read_bytes()
-    interface = describe_interface(limits)
+    application = make_page_application(
+        (files(__package__) / "page.html").read_bytes(),
+        title="spectralnlp serve",
+        description="Trees, confidence, alternatives, tags and intents of a text.",
+        version=spectralnlp.__version__,
+        hint="post texts to /analyse; /openapi.json describes the interface",
+        examples=_EXAMPLES,
+        values=_VALUES,
+        most=limits.body,
+        seconds=limits.seconds,
+    )
 
-    async def show_page(request: Request) -> Response:
-        return Response(page, media_type="text/html")
+    class Text(Value):
+        """A text to analyse."""
 
-    async def show_interface(request: Request) -> Response:
-        return JSONResponse(interface)
+        text: Annotated[
+            str,
+            Field(
+                max_length=limits.characters,
+                description=f"At most {limits.characters:,} characters and {limits.tokens:,} tokens.",
+            ),
+        ]
 
-    async def show_icon(request: Request) -> Response:
-        return Response(status_code=204)
+    class Question(Value):
+        """A bracket to explain, and the words of its sentence."""
 
-    async def analyse(request: Request) -> Response:
-        return await answer(request, await read_text(request, limits))
+        words: Annotated[
+            list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=limits.tokens)
+        ]
+        bracket: Bracket
+        """First token (from 0), first token after the bracket, and label."""
 
-    async def explain(request: Request) -> Response:
-        return await answer(request, await read_question(request, limits))
+    @application.post(
+        "/analyse",
+        summary="Analyse a text.",
+        operation_id="analyse",
+        responses=answers(Analysis, "Annotations of the text."),
+    )
+    async def analyse(request: Request, asked: Text) -> Response:
+        return await answer(request, asked.text)
+
+    @application.post(
+        "/explain",
+        summary="Explain a bracket.",
+        operation_id="explain",
+        responses=answers(Explanation, "Why the sentence has the bracket."),
+    )
+    async def explain(request: Request, asked: Question) -> Response:
+        return await answer(request, asked.model_dump())
 
     async def answer(request: Request, asked: Any) -> Response:
         work = asyncio.ensure_future(pool.answer(asked))
-        leaving = asyncio.ensure_future(wait_for_leaving(request))
+        leaving = asyncio.ensure_future(_leave(request))
         try:
             await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -61,13 +94,10 @@ def make_application(pool: WorkerPool, limits: Limits) -> ASGIApp:
         headers = _RETRY_AFTER if status == 503 else None
         return Response(content, status, headers, media_type="application/json")
 
-    routes = [
-        Route("/", show_page),
-        Route("/openapi.json", show_interface),
-        Route("/favicon.ico", show_icon),
-        Route("/analyse", analyse, methods=["POST"]),
-        Route("/explain", explain, methods=["POST"]),
-    ]
-    wrong_path = wrong_path_handler("post texts to /analyse; /openapi.json describes the interface")
-    handlers = {HTTPException: wrong_path, BadRequestError: answer_bad_request}
-    return Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
+    return application
+
+
+async def _leave(request: Request) -> None:
+    """Wait until the client of a request, whose body was read, closes the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 
 import itertools
 

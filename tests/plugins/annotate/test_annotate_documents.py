@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 
 from spectralnlp_annotate.by_hand import parse_under
 from spectralnlp_annotate.documents import Document

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 
 from spectralnlp_annotate.edits import EDITS, AnnotatedSentence, EditError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
 from annotation_server import Running

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 
 pytest.importorskip("spacy")
+pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
 from spacy_texts import TEXT
 from spectralnlp_spacy.serve.analysis import Analyst, TextTooLongError
+from spectralnlp_spacy.serve.interface import ERRORS
 from spectralnlp_spacy.serve.limits import Limits
-from spectralnlp_spacy.serve.openapi import ERRORS
 from spectralnlp_spacy.serve.pipeline import load_pipeline
 from spectralnlp_spacy.serve.server import Server
 
@@ -308,14 +309,20 @@ def matches(value: Any, schema: dict[str, Any], schemas: dict[str, Any]) -> bool
     """Whether a value is of a schema: as much of JSON Schema as the document uses."""
     if "$ref" in schema:
         return matches(value, schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if "anyOf" in schema:
+        return any(matches(value, each, schemas) for each in schema["anyOf"])
     types = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
     types |= {"object": dict, "array": list}
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    if not any(isinstance(value, types[kind]) for kind in kinds):
+    if not isinstance(value, types[schema["type"]]):
         return False
     if isinstance(value, dict):
         return set(value) == set(schema["required"]) and all(
             matches(value[name], schema["properties"][name], schemas) for name in value
+        )
+    if "prefixItems" in schema:
+        kinds = schema["prefixItems"]
+        return len(value) == len(kinds) and all(
+            matches(each, kind, schemas) for each, kind in zip(value, kinds, strict=True)
         )
     if isinstance(value, list):
         return all(matches(each, schema["items"], schemas) for each in value)
@@ -335,7 +342,7 @@ def test_the_interface_is_described(server) -> None:
     assert matches(answer, schemas["Analysis"], schemas)
     assert not matches({**answer, "more": 1}, schemas["Analysis"], schemas)
     assert matches(ask(server, None)[1], schemas["Error"], schemas)
-    assert schemas["Request"]["properties"]["text"]["maxLength"] == 2000
+    assert schemas["Text"]["properties"]["text"]["maxLength"] == 2000
     answers = document["paths"]["/analyse"]["post"]["responses"]
     assert set(answers) == {"200", *map(str, ERRORS)}
 
