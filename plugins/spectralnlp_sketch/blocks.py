@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from spectralnlp.runtime import Corpus, Location
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, check_structure
-from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
+from spectralnlp_sketch.rows import Matrix, Rows, check_structure
+from spectralnlp_sketch.stream import BlockPartition, slices
 
 
 def block_of(batch: Any, name: str = "the batch") -> Matrix:
@@ -101,11 +101,11 @@ class BlockCorpus(Corpus[Any]):
         self.row_type = {"n_columns": self.n_columns, "dtype": dtype.name, "sparse": sp.issparse(first)}
         self._begun: Iterator[Matrix] | None = chain([first], blocks)
 
-    def partitions(self) -> Sequence[MatrixPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return one partition with all rows, because a stream cannot be read in parts."""
-        return [matrix_partition("", 0, 0, self._blocks)]
+        return [BlockPartition("", 0, 0, self._blocks)]
 
-    def _blocks(self, size: int) -> Iterator[Matrix]:
+    def _blocks(self, size: int) -> Iterator[Rows]:
         blocks, self._begun = self._begun, None
         if blocks is None:
             again = iter(self._source)

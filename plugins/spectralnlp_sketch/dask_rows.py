@@ -14,8 +14,8 @@ from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import FAN_IN, Batch, Corpus, Engine, Moments, Observer, Part, Partition
 from spectralnlp_sketch.blocks import block_of
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, Rows
-from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, slices
+from spectralnlp_sketch.rows import Rows
+from spectralnlp_sketch.stream import BlockPartition, slices
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -23,7 +23,7 @@ M = TypeVar("M", bound=Moments[Any])
 
 
 @dataclass(frozen=True)
-class DaskPartition(MatrixPartition):
+class DaskPartition(BlockPartition):
     """Partition that is one block of a Dask array or data frame.
 
     Args:
@@ -76,8 +76,8 @@ class DaskRows(Corpus[Any]):
         for number, (block, start) in enumerate(zip(self._blocks, self._starts, strict=True)):
             known = bool(np.isfinite(start))
             name = "" if known else f"block {number}"
-            read = matrix_partition(name, number, int(start) if known else 0, partial(_computed, block))
-            parts.append(DaskPartition(**vars(read), block=block))
+            read = partial(_computed, block)
+            parts.append(DaskPartition(name, number, int(start) if known else 0, read, block))
         return parts
 
     def map(self, function: Callable[[Batch[Any]], Any]) -> Any:
@@ -125,7 +125,7 @@ class BlockEngine(Engine):
 def _observed(observe: Observer[M], number: int, place: tuple[str, int, int], block: Any) -> Part[M]:
     rows = partial(slices, block_of(block, place[0] or f"block {number}"))
     with one_blas_thread():
-        return observe((number, MatrixPartition(*place, _nothing, rows)))
+        return observe((number, BlockPartition(*place, rows)))
 
 
 def _applied(function: Callable[[Batch[Any]], R], name: str, number: int, start: int, block: Any) -> R:
@@ -143,9 +143,5 @@ def _merged(parts: list[Part[M]]) -> Part[M]:
     return total
 
 
-def _computed(block: Any, size: int) -> Iterator[Matrix]:
+def _computed(block: Any, size: int) -> Iterator[Rows]:
     yield from slices(block_of(block.compute()), size)
-
-
-def _nothing(*_: object) -> Iterator[Any]:
-    return iter(())

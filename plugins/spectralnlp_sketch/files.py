@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError, ModelError, resolved
 from spectralnlp.linalg import one_blas_thread
+from spectralnlp.runtime import name_of
 from spectralnlp.storage import check_writable, load_model, save_model
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.row_files import FileRows, RowFormat, name_of
+from spectralnlp_sketch.row_files import FileRows, RowFormat
 
 KIND, CHECKPOINT = "sketch", "sketch-checkpoint"
 

@@ -8,22 +8,30 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, file_digest
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import Batch, Corpus, Location, is_address, open_binary, open_parquet, open_text
+from spectralnlp.runtime import (
+    Batch,
+    Corpus,
+    Location,
+    is_address,
+    name_of,
+    open_binary,
+    open_parquet,
+    open_text,
+    remarks_on_files,
+)
 from spectralnlp_sketch.blocks import arrow_block
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header
-from spectralnlp_sketch.rows import Matrix
-from spectralnlp_sketch.stream import MatrixPartition, matrix_partition, ranges, slices
+from spectralnlp_sketch.rows import Matrix, Rows
+from spectralnlp_sketch.stream import BlockPartition, ranges
 
 KINDS = ("npy", "npz", "parquet", "csv", "numbers", "tsv", "text")
 
@@ -110,19 +118,8 @@ class FileRows(Corpus[Any]):
 
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return messages that say how text files are read; adjacent files of one format share a message."""
-        lines = []
-        both = zip(self.paths, self.formats, strict=True)
-        for row_format, group in groupby(both, key=itemgetter(1)):
-            first, *others = (name_of(path) for path, _ in group)
-            more = f" and {len(others)} file{'s' * (len(others) > 1)} more" if others else ""
-            read_as = _READ_AS.get(row_format.kind, "").format(f"{self.n_columns:,}")
-            lines += [f"{first}{more}: {read_as}"] if row_format.kind in _READ_AS else []
-        return lines
-
-    @property
-    def sparse(self) -> bool:
-        """Whether the rows are sparse (CSR)."""
-        return any(each.kind in ("npz", "tsv", "text") for each in self.formats)
+        read_as = (_READ_AS.get(each.kind, "").format(f"{self.n_columns:,}") for each in self.formats)
+        return remarks_on_files(zip(map(name_of, self.paths), read_as, strict=True))
 
     def batches_from(self, file: int, row: int, size: int) -> Iterator[Batch[Any]]:
         """Yield batches of rows from a given row of a file on, to resume an interrupted run.
@@ -133,23 +130,21 @@ class FileRows(Corpus[Any]):
             size: number of rows of a batch.
         """
         for index in range(file, len(self.paths)):
-            start = row if index == file else 0
-            row_format, path = self.formats[index], self.paths[index]
-            blocks = partial(_blocks, path, row_format, start=start)
-            yield from matrix_partition(name_of(path), self.numbers[index], start, blocks).batches(size)
+            yield from self._partition(index, row if index == file else 0).batches(size)
 
-    def partitions(self) -> Sequence[MatrixPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return one partition for each file, or ``n_partitions`` for an ``npy`` file."""
         parts = []
-        for number, path, row_format in zip(self.numbers, self.paths, self.formats, strict=True):
-            if row_format.kind != "npy":
-                blocks = partial(_blocks, path, row_format)
-                parts.append(matrix_partition(name_of(path), number, 0, blocks))
-                continue
-            for start, end in ranges(npy_header(path)[0][0], self.n_partitions):
-                blocks = partial(_blocks, path, row_format, start=start, end=end)
-                parts.append(matrix_partition(name_of(path), number, start, blocks))
+        for index, (path, row_format) in enumerate(zip(self.paths, self.formats, strict=True)):
+            whole: list[tuple[int, int | None]] = [(0, None)]
+            split = ranges(npy_header(path)[0][0], self.n_partitions) if row_format.kind == "npy" else whole
+            parts += [self._partition(index, start, end) for start, end in split]
         return parts
+
+    def _partition(self, index: int, start: int = 0, end: int | None = None) -> BlockPartition:
+        path = self.paths[index]
+        read = partial(_rows, path, self.formats[index], start, end)
+        return BlockPartition(name_of(path), self.numbers[index], start, read)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -204,11 +199,6 @@ def recognise(path: Location, kind: str = "auto") -> str:
     return "tsv" if "\t" in line else "text"
 
 
-def name_of(path: Location) -> str:
-    """Return the name under which a file appears in messages, its path or URL."""
-    return path if isinstance(path, str) else path.as_posix()
-
-
 def width_of(path: Location, row_format: RowFormat) -> int:
     """Return the number of columns of a file's rows; only the beginning of the file is read.
 
@@ -254,7 +244,59 @@ def _numbers(line: str) -> list[float] | None:
         return None
 
 
-def _number_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+# ---------------------------------------------------------------------------------------------------------
+# Readers: a function for each kind of file, which yields the rows from ``start`` on in blocks
+
+
+def _rows(path: Location, row_format: RowFormat, start: int, end: int | None, size: int) -> Iterator[Rows]:
+    """Yield rows of a file in blocks; raise an error if the file changes while it is read.
+
+    Args:
+        path: path or URL of the file.
+        row_format: format of the file.
+        start: first row.
+        end: end of the rows in an ``npy`` file; None for all.
+        size: number of rows of a block.
+    """
+    before = _stamp(path)
+    if row_format.kind == "npy":
+        yield from map(Rows, _npy_blocks(path, start, end, size))
+    else:
+        yield from map(Rows, _READERS[row_format.kind](path, row_format, start, size))
+    if _stamp(path) != before:
+        hint = "read it again when no program writes to it"
+        raise InputError("the file changed while it was read", path=path, hint=hint)
+
+
+def _npy_blocks(path: Location, start: int, end: int | None, size: int) -> Iterator[Matrix]:
+    (n_rows, width), dtype, offset = npy_header(path)
+    end = n_rows if end is None else end
+    # The file is not memory-mapped: mapped pages count as memory of the process, addresses cannot be mapped,
+    # and a mapped file that is cut short kills the process.
+    with open_binary(path) as file:
+        go_to(file, path, offset + start * width * dtype.itemsize)
+        for low in range(start, end, size):
+            block = np.empty((min(size, end - low), width), dtype)
+            if file.readinto(block.data) < block.nbytes:
+                raise InputError("the file was cut short while it was read", path=path)
+            yield block
+
+
+def _npz_blocks(path: Location, row_format: RowFormat, start: int, size: int) -> Iterator[Matrix]:
+    matrix = load_npz(path)
+    return (matrix[low : low + size] for low in range(start, matrix.shape[0], size))
+
+
+def _parquet_blocks(path: Location, row_format: RowFormat, start: int, size: int) -> Iterator[Matrix]:
+    with open_parquet(path) as file:
+        for batch in file.iter_batches(batch_size=size):
+            block = arrow_block(batch.slice(start), path)
+            start -= batch.num_rows - len(block)
+            if len(block):
+                yield block
+
+
+def _number_blocks(path: Location, row_format: RowFormat, start: int, size: int) -> Iterator[Matrix]:
     width = width_of(path, row_format)
     with open_text(path) as lines:
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
@@ -262,20 +304,24 @@ def _number_blocks(path: Location, row_format: RowFormat, size: int, start: int 
         while chunk := list(islice(numbered, size)):
             block = np.empty((len(chunk), width), dtype=row_format.dtype)
             for i, (number, line) in enumerate(chunk):
-                fields = _numbers(line)
-                if fields is None:
-                    hint = "choose `format`, for instance text, or give columns of numbers only"
-                    raise InputError("not a row of numbers", path=path, line=number, hint=hint)
-                if len(fields) != width:
-                    what = f"a row of {len(fields)} numbers where {width} are expected"
-                    raise InputError(what, path=path, line=number)
-                if not all(map(math.isfinite, fields)):
-                    raise MatrixError("NaN or infinity", path=path, line=number, hint="drop or repair it")
-                block[i] = fields
+                block[i] = _row(path, number, line, width)
             yield block
 
 
-def _text_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
+def _row(path: Location, number: int, line: str, width: int) -> list[float]:
+    fields = _numbers(line)
+    if fields is None:
+        hint = "choose `format`, for instance text, or give columns of numbers only"
+        raise InputError("not a row of numbers", path=path, line=number, hint=hint)
+    if len(fields) != width:
+        what = f"a row of {len(fields)} numbers where {width} are expected"
+        raise InputError(what, path=path, line=number)
+    if not all(map(math.isfinite, fields)):
+        raise MatrixError("NaN or infinity", path=path, line=number, hint="drop or repair it")
+    return fields
+
+
+def _text_blocks(path: Location, row_format: RowFormat, start: int, size: int) -> Iterator[Matrix]:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     # Without alternating signs, which would make counts cancel; with 2¹⁶ columns collisions are rare.
@@ -292,51 +338,7 @@ def _text_blocks(path: Location, row_format: RowFormat, size: int, start: int = 
         while chunk := list(islice(lines, size)):
             if row_format.kind == "tsv":
                 chunk = [line.rpartition("\t")[2] for line in chunk]
-            yield sp.csr_matrix(hasher.transform(chunk))
-
-
-def _npy_blocks(
-    path: Location, row_format: RowFormat, size: int, start: int = 0, end: int | None = None
-) -> Iterator[Matrix]:
-    (n_rows, width), dtype, offset = npy_header(path)
-    end = n_rows if end is None else end
-    # The file is read, not memory-mapped, since mapped pages count as memory of the process.
-    with open_binary(path) as file:
-        go_to(file, path, offset + start * width * dtype.itemsize)
-        for low in range(start, end, size):
-            block = np.empty((min(size, end - low), width), dtype)
-            if file.readinto(block.data) < block.nbytes:
-                raise InputError("the file was cut short while it was read", path=path)
-            yield block
-
-
-def _npz_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
-    yield from slices(load_npz(path)[start:], size)
-
-
-def _parquet_blocks(path: Location, row_format: RowFormat, size: int, start: int = 0) -> Iterator[Matrix]:
-    with open_parquet(path) as file:
-        for batch in file.iter_batches(batch_size=size):
-            block = arrow_block(batch.slice(start), path)
-            start -= batch.num_rows - len(block)
-            if len(block):
-                yield block
-
-
-def _blocks(path: Location, row_format: RowFormat, size: int, **at: int) -> Iterator[Matrix]:
-    """Yield the rows of a file in blocks; raise an error if the file changes while it is read.
-
-    Args:
-        path: path or URL of the file.
-        row_format: format of the file.
-        size: number of rows of a block.
-        at: further arguments of the reader, such as the first row.
-    """
-    before = _stamp(path)
-    yield from _READERS[row_format.kind](path, row_format, size, **at)
-    if _stamp(path) != before:
-        hint = "read it again when no program writes to it"
-        raise InputError("the file changed while it was read", path=path, hint=hint)
+            yield hasher.transform(chunk)
 
 
 def _stamp(path: Location) -> tuple[int, ...]:
@@ -358,7 +360,6 @@ _READ_AS = {
 }
 
 _READERS: dict[str, Callable[..., Iterator[Matrix]]] = {
-    "npy": _npy_blocks,
     "npz": _npz_blocks,
     "parquet": _parquet_blocks,
     "csv": _number_blocks,

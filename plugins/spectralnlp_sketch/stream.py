@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,25 +13,28 @@ from spectralnlp.runtime import Batch, Corpus, Partition
 from spectralnlp_sketch.errors import SizeError
 from spectralnlp_sketch.rows import Matrix, Rows, check_structure
 
-Blocks = Callable[[int], Iterator[Matrix]]
-
 
 @dataclass(frozen=True)
-class MatrixPartition(Partition[Any]):
-    """Partition of consecutive rows whose batches are blocks of a matrix, not lists of rows.
+class BlockPartition(Partition[Any]):
+    """Partition of consecutive examples that are read in blocks of memory, such as `Rows`, not one by one.
 
     Args:
-        blocks: function that yields all rows in blocks of a given size; each call starts anew.
+        read: function that yields all examples in blocks of a given size, sequences such as `Rows`; each call
+            starts anew.
     """
 
-    blocks: Blocks
+    read: Callable[..., Iterator[Sequence[Any]]]
+
+    def __iter__(self) -> Iterator[Any]:
+        for block in self.read(1024):
+            yield from block
 
     def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """Yield the rows in batches of `Rows` with ``size`` rows each."""
+        """Yield the examples in batches, one for each block of ``size`` examples."""
         start = self.start
-        for block in self.blocks(size):
-            yield Batch(Rows(block), self.document, self.document_index, start)
-            start += block.shape[0]
+        for block in self.read(size):
+            yield Batch(block, self.document, self.document_index, start)
+            start += len(block)
 
 
 class MatrixCorpus(Corpus[Any]):
@@ -63,38 +66,16 @@ class MatrixCorpus(Corpus[Any]):
         """Number of columns of the matrix."""
         return int(self.matrix.shape[1])
 
-    def partitions(self) -> Sequence[MatrixPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return partitions: ranges of rows of nearly equal length, without empty ones."""
         return [
-            matrix_partition(
-                self.document, 0, self.first_row + start, partial(slices, self.matrix[start:end])
-            )
+            BlockPartition(self.document, 0, self.first_row + start, partial(slices, self.matrix[start:end]))
             for start, end in ranges(self.matrix.shape[0], self.n_partitions)
         ]
 
 
 # Converts the examples of a batch, and the number of the first, to one block of memory.
 Convert = Callable[[Sequence[Any], int], Sequence[Any]]
-
-
-@dataclass(frozen=True)
-class ConvertedPartition(Partition[Any]):
-    """Partition of a `ConvertedCorpus`: reads another partition and converts each of its batches.
-
-    Args:
-        source: the partition to convert.
-        convert: function that takes the examples of a batch and the number of the first example, and returns
-            one block of converted examples, such as `Rows`.
-    """
-
-    source: Partition[Any]
-    convert: Convert
-
-    def batches(self, size: int) -> Iterator[Batch[Any]]:
-        """Yield converted batches of ``size`` examples; the last may have fewer."""
-        for batch in self.source.batches(size):
-            block = self.convert(batch.examples, batch.start)
-            yield Batch(block, batch.document, batch.document_index, batch.start)
 
 
 class ConvertedCorpus(Corpus[Any]):
@@ -104,40 +85,36 @@ class ConvertedCorpus(Corpus[Any]):
         source: the corpus to convert.
         convert: function that takes the examples of a batch and the number of the first example, and returns
             one block of converted examples, such as `Rows`. It must be picklable, for worker processes.
+        row_type: width, dtype and sparsity of the rows, as `describe_rows` returns them, if the examples are
+            converted to rows.
     """
 
-    def __init__(self, source: Corpus[Any], convert: Convert) -> None:
+    def __init__(
+        self, source: Corpus[Any], convert: Convert, row_type: Mapping[str, Any] | None = None
+    ) -> None:
         self.source, self.convert = source, convert
+        if row_type is not None:
+            self.row_type, self.n_columns = row_type, int(row_type["n_columns"])
 
-    def partitions(self) -> Sequence[ConvertedPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return the converted partitions of the corpus."""
         return [
-            ConvertedPartition(each.document, each.document_index, each.start, each.read, each, self.convert)
+            BlockPartition(
+                each.document, each.document_index, each.start, partial(_converted, each, self.convert)
+            )
             for each in self.source.partitions()
         ]
 
 
-def matrix_partition(document: str, index: int, start: int, blocks: Blocks) -> MatrixPartition:
-    """Make a partition of a document from a function that yields blocks of rows.
-
-    Args:
-        document: name of the document.
-        index: number of the document.
-        start: number of the partition's first row in the document.
-        blocks: function that yields all rows in blocks of a given size.
-    """
-    return MatrixPartition(document, index, start, partial(_rows, blocks), blocks)
+def _converted(source: Partition[Any], convert: Convert, size: int) -> Iterator[Sequence[Any]]:
+    for batch in source.batches(size):
+        yield convert(batch.examples, batch.start)
 
 
-def _rows(blocks: Blocks) -> Iterator[Any]:
-    for block in blocks(1024):
-        yield from Rows(block)
-
-
-def slices(matrix: Matrix, size: int) -> Iterator[Matrix]:
+def slices(matrix: Matrix, size: int) -> Iterator[Rows]:
     """Yield the rows of a matrix in slices of ``size`` rows."""
     for start in range(0, matrix.shape[0], size):
-        yield matrix[start : start + size]
+        yield Rows(matrix[start : start + size])
 
 
 def ranges(n: int, parts: int) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from typing_extensions import Doc
 
 from spectralnlp.estimator import MomentEstimator
-from spectralnlp.runtime import Corpus, Moments
+from spectralnlp.runtime import Corpus
 from spectralnlp.storage import Array, StoredArrays, StoredValues, int_array
 from spectralnlp_sketch.errors import TextError
 from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
@@ -23,7 +23,7 @@ from spectralnlp_sketch.hashing.known import Ngrams
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, checked_texts
 from spectralnlp_sketch.matrices import MatrixEstimator
 from spectralnlp_sketch.rows import Rows
-from spectralnlp_sketch.stream import ConvertedCorpus, MatrixCorpus
+from spectralnlp_sketch.stream import ConvertedCorpus
 
 # Columns that words are hashed to for counting; the columns of the most frequent words are kept.
 HASHED = NgramFormat((1, 1), None, 2**20)
@@ -54,32 +54,25 @@ class WordRowsFeaturizer(TextFeaturizer, MomentEstimator[str]):
         """Return empty document frequencies of words, to which the texts of the corpus are added."""
         return DocumentFrequencies(HASHED.n_columns, HASHED.words, None)
 
-    def solve(self, moments: Any) -> Moments[Any] | None:
-        """Choose the words that get a column, after the first pass; fit the estimator, after later passes.
-
-        Returns:
-            Empty moments for the next pass; None if no further pass is needed.
+    def solve(self, moments: DocumentFrequencies) -> None:
+        """Choose the words that get a column: the most frequent ones.
 
         Raises:
             TextError: there are no texts with words in them.
         """
-        if not isinstance(moments, DocumentFrequencies):
-            return self.matrices_.solve(moments)
         self.n_texts_ = int(moments.n_texts)
         by_frequency = np.argsort(-moments.frequencies, kind="stable")[: self.n_words]
         columns = np.sort(by_frequency[moments.frequencies[by_frequency] > 0]).astype(np.int32)
         if not len(columns):
             raise TextError("there are no texts with words in them")
         self.words_ = Ngrams(HASHED, columns, moments.idf[columns])
-        self.matrices_: MatrixEstimator = self.make()
-        empty = MatrixCorpus(sp.csr_matrix((1, len(columns)), dtype=np.float32))
-        return self.matrices_.init_moments(self.matrices_.as_corpus(empty))
 
-    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the texts, converted to tf-idf rows, and the empty moments for the next pass over them."""
-        if not isinstance(corpus, ConvertedCorpus):
-            return ConvertedCorpus(corpus, self._block), moments
-        return self.matrices_.next_pass(corpus, moments)
+    def _run_passes(self, corpus: Corpus[str]) -> Self:
+        super()._run_passes(corpus)
+        row_type = {"n_columns": len(self.words_.columns), "dtype": "float32", "sparse": True}
+        self.matrices_: MatrixEstimator = self.make()
+        self.matrices_.fit(ConvertedCorpus(corpus, self._block, row_type))
+        return self
 
     def _block(self, texts: Sequence[str], start: int) -> Rows:
         return Rows(self.words_.rows_of(checked_texts(texts)))

@@ -26,6 +26,8 @@ from spectralnlp.runtime.corpus import (
     ReiterableCorpus,
     StreamCorpus,
     as_corpus,
+    name_of,
+    remarks_on_files,
 )
 from spectralnlp.runtime.counts import Counts, Key
 from spectralnlp.runtime.engine import (
@@ -50,6 +52,8 @@ from spectralnlp.runtime.files import (
     open_binary,
     open_text,
     read_short_text,
+    report_bad,
+    reported,
     too_long_line,
     unzipped,
 )
@@ -164,6 +168,7 @@ __all__ = [
     "map_ordered",
     "map_resumable",
     "merge_runs",
+    "name_of",
     "not_text",
     "open_binary",
     "open_parquet",
@@ -173,6 +178,9 @@ __all__ = [
     "places_of",
     "positive_jobs",
     "read_short_text",
+    "remarks_on_files",
+    "report_bad",
+    "reported",
     "require_room",
     "rereadable",
     "reserve_blas_buffers",

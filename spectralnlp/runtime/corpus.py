@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -146,13 +147,28 @@ class FileCorpus(Corpus[T]):
     def partitions(self) -> Sequence[Partition[T]]:
         """Return one partition for each file."""
         return [
-            Partition(_name_of(path), index, 0, partial(self.read, path))
+            Partition(name_of(path), index, 0, partial(self.read, path))
             for index, path in enumerate(self.paths)
         ]
 
 
-def _name_of(path: Location) -> str:
+def name_of(path: Location) -> str:
+    """Return the name of a file in messages: its path, with slashes, or its address."""
     return path if isinstance(path, str) else path.as_posix()
+
+
+def remarks_on_files(remarks: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a message for each group of adjacent files with the same remark, which names the first file.
+
+    Args:
+        remarks: name of each file, and the remark on it; files whose remark is empty get no message.
+    """
+    messages = []
+    for remark, group in groupby(remarks, key=itemgetter(1)):
+        first, *others = (name for name, _ in group)
+        more = f" and {len(others)} file{'s' * (len(others) > 1)} more" if others else ""
+        messages += [f"{first}{more}: {remark}"] if remark else []
+    return messages
 
 
 class InMemoryCorpus(Corpus[T]):

@@ -18,11 +18,13 @@ from functools import partial
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, Protocol, TypeAlias, TypeVar, cast
 
 from spectralnlp import registry
 from spectralnlp.errors import InputError
 from spectralnlp.runtime.encodings import likely_encoding
+
+T = TypeVar("T")
 
 Location: TypeAlias = Path | str
 # Callback for a bad line or example, which is then skipped.
@@ -36,6 +38,38 @@ _SWOLLEN, _MAX_SWELLING = 4 << 20, 200
 _PEEKED = 1024  # bytes at the beginning of a file that may declare its encoding
 _SAMPLED = 200  # lines from which an encoding is guessed
 _HINT = "it reads as {}; convert the file to UTF-8"
+
+
+def report_bad(error: InputError, on_bad: OnBad | None) -> None:
+    """Hand the error of a bad line or example to a callback; raise it if the callback is None."""
+    if on_bad is None:
+        raise error
+    on_bad(error)
+
+
+def reported(results: Iterable[T | InputError], on_bad: OnBad | None) -> Iterator[T]:
+    """Yield results, and hand the errors among them to a callback.
+
+    Args:
+        results: what is read; an error stands for a line or example that is skipped, and an error that is
+            raised ends the reading.
+        on_bad: called with each error, also with the one that ends the reading; None to raise the first.
+
+    Raises:
+        InputError: ``on_bad`` is None, and a result is an error.
+    """
+    results = iter(results)
+    while True:
+        try:
+            result = next(results)
+        except StopIteration:
+            return
+        except InputError as error:
+            result = error
+        if isinstance(result, InputError):
+            report_bad(result, on_bad)
+        else:
+            yield result
 
 
 class FileSystem(Protocol):

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.runtime.files import Location, OnBad, open_binary, open_text
+from spectralnlp.runtime.files import Location, OnBad, open_binary, open_text, reported
 
 # Name of a column, or its number from 1 in a table without a header.
 Column: TypeAlias = str | int
@@ -118,37 +118,23 @@ class Table:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_SHOWN])}{more}"
 
-    def rows(self, columns: Sequence[Column], on_bad: OnBad | None = None) -> Iterator[tuple[int, list[Any]]]:
+    def rows(self, columns: Sequence[Column]) -> Iterator[tuple[int, list[Any]] | InputError]:
         """Read the cells of some columns, with line numbers (row numbers for Parquet).
 
         Args:
             columns: the columns, from `column`.
-            on_bad: called with the error of each row that cannot be read, which is skipped, and with an error
-                that ends the reading, such as a wrong encoding. None to raise the first error.
 
         Yields:
-            The line or row number, from 1, and a list with the cell of each column. A cell is text, or any
-            value in JSON and Parquet; it is None if a JSON object lacks the key. Empty lines are skipped.
+            The line or row number, from 1, and a list with the cell of each column; or, for a row that cannot
+            be read, its error: it has more or fewer cells than there are columns, a quote is not closed, or a
+            line is not a JSON object. A cell is text, or any value in JSON and Parquet; it is None if a JSON
+            object lacks the key. Empty lines are skipped.
 
         Raises:
-            InputError: ``on_bad`` is None, and a line has more or fewer cells than there are columns, a quote
-                is not closed, a line is not a JSON object, or the file is not in the encoding.
+            InputError: nothing more can be read, for example because the file is not in the encoding.
         """
-        read = self._objects if self.kind == "json" else self._lines
-        if self.kind == "parquet":
-            read = self._parquet_rows
-        try:
-            for row in read(columns):
-                if not isinstance(row, InputError):
-                    yield row
-                elif on_bad is None:
-                    raise row
-                else:
-                    on_bad(row)
-        except InputError as error:
-            if on_bad is None:
-                raise
-            on_bad(error)
+        readers = {"json": self._objects, "parquet": self._parquet_rows}
+        return readers.get(self.kind, self._lines)(columns)
 
     def _lines(self, columns: Sequence[Column]) -> Iterator[tuple[int, list[Any]] | InputError]:
         places = [each - 1 if isinstance(each, int) else self.names.index(each) for each in columns]
@@ -250,7 +236,8 @@ def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> I
     Args:
         path: the file.
         column: name of the column; or its number, from 1, in a table without a header.
-        on_bad: see `Table.rows`.
+        on_bad: called with the error of each row that cannot be read, which is skipped, and with an error
+            that ends the reading, such as a wrong encoding. None to raise the first error.
 
     Raises:
         InputError: as for `find_table`, `Table.column` and `Table.rows`; or a cell is not text.
@@ -259,14 +246,14 @@ def text_cells(path: Location, column: Column, on_bad: OnBad | None = None) -> I
     assert table is not None
     key = table.column(column, ())
     assert key is not None
-    for number, (text,) in table.rows([key], on_bad):
-        if isinstance(text, str):
-            yield text
-            continue
-        error = not_text(text, path, number)
-        if on_bad is None:
-            raise error
-        on_bad(error)
+    yield from reported((_text_or_error(row, path) for row in table.rows([key])), on_bad)
+
+
+def _text_or_error(row: tuple[int, list[Any]] | InputError, path: Location) -> str | InputError:
+    if isinstance(row, InputError):
+        return row
+    number, (text,) = row
+    return text if isinstance(text, str) else not_text(text, path, number)
 
 
 def not_text(value: Any, path: Location, number: int) -> InputError:

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from spectralnlp.errors import InputError
 from spectralnlp.runtime import (
     Column,
     Corpus,
@@ -17,6 +16,7 @@ from spectralnlp.runtime import (
     OnBad,
     expand_inputs,
     open_text,
+    reported,
     take_field,
     text_cells,
 )
@@ -107,11 +107,10 @@ def read_lines(path: Path, column: Column | None = None, on_bad: OnBad | None = 
     """
     if column is not None:
         yield from text_cells(path, column, on_bad)
-        return
-    try:
-        with open_text(path) as lines:
-            yield from lines
-    except InputError as error:
-        if on_bad is None:
-            raise
-        on_bad(error)
+    else:
+        yield from reported(_lines(path), on_bad)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with open_text(path) as lines:
+        yield from lines

@@ -22,6 +22,7 @@ from spectralnlp.runtime import (
     OnBad,
     expand_inputs,
     open_text,
+    report_bad,
     take_field,
 )
 from spectralnlp.storage import StoredModel
@@ -225,6 +226,4 @@ def _read_labels(path: Path, on_bad: OnBad | None = None) -> Iterator[tuple[str,
             else:
                 hint = "give a word, a tab and a label a line, or CoNLL-U"
                 error = InputError("a word without a label", path=path, line=number, hint=hint)
-                if on_bad is None:
-                    raise error
-                on_bad(error)
+                report_bad(error, on_bad)

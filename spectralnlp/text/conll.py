@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError
-from spectralnlp.runtime import OnBad, open_text
+from spectralnlp.runtime import OnBad, open_text, report_bad
 
 # Words, and one tag for each word.
 TaggedSentence: TypeAlias = tuple[Sequence[str], Sequence[str]]
@@ -87,19 +88,13 @@ def read_annotated(
             head = _head(numbered)
             name = _recognise([line for _, line in head]) if reader == "auto" else reader
             rest = chain(head, numbered)
-            report = on_bad or _raise
+            report = partial(report_bad, on_bad=on_bad)
             if name == "tagged":
                 yield from _word_tag(path, rest, report)
             else:
                 yield from _blocks(path, rest, name == "conllu", report)
     except InputError as error:
-        if on_bad is None:
-            raise
-        on_bad(error)
-
-
-def _raise(error: InputError) -> None:
-    raise error
+        report_bad(error, on_bad)
 
 
 def _head(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:

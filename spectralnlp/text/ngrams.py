@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import open_text
+from spectralnlp.runtime import open_text, report_bad
 
 # Number of n-grams in one `Ngrams`.
 _AT_A_TIME = 1 << 15
@@ -65,9 +65,7 @@ def read_ngrams(path: Path, on_bad: Callable[[InputError], None] | None = None) 
             if problem:
                 hint = "a line is an n-gram, a tab and a count"
                 error = InputError(problem, path=path, line=number, hint=hint)
-                if on_bad is None:
-                    raise error
-                on_bad(error)
+                report_bad(error, on_bad)
                 continue
             order = len(ngram)
             words.append(ngram)

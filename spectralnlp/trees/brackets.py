@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad
+from spectralnlp.runtime import OnBad, report_bad
 from spectralnlp.trees.tree import Tree
 
 Leaf = Callable[[list[str]], "str | None"]
@@ -76,9 +76,7 @@ def read_brackets(
             yield from _parse(source, path, leaf, adapt)
             return
         except InputError as error:
-            if on_bad is None:
-                raise
-            on_bad(error)
+            report_bad(error, on_bad)
             source.resume()
 
 

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from spectralnlp.runtime import Batch, Corpus, Partition
 from spectralnlp_sketch.errors import MatrixError
-from spectralnlp_sketch.rows import Matrix, check_finite, matrix_of
-from spectralnlp_sketch.stream import MatrixPartition, matrix_partition
+from spectralnlp_sketch.rows import Matrix, Rows, check_finite, matrix_of
+from spectralnlp_sketch.stream import BlockPartition
 
 
 class PairCorpus(Corpus[Any]):
@@ -45,23 +45,23 @@ class PairCorpus(Corpus[Any]):
             what = f"the views come in {parts[0]} and {parts[1]} parts"
             raise MatrixError(what, hint="give as many files of X as of y, with the same rows")
 
-    def partitions(self) -> Sequence[MatrixPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return the joined partitions; reading one checks for equal row counts, NaN and infinity."""
         pairs = zip(*(each.partitions() for each in self.views), strict=True)
         return [
-            matrix_partition(x.document, x.document_index, x.start, partial(_blocks, x, y, self.widths))
+            BlockPartition(x.document, x.document_index, x.start, partial(_blocks, x, y, self.widths))
             for x, y in pairs
         ]
 
 
-def _blocks(x: Partition[Any], y: Partition[Any], widths: tuple[int, int], size: int) -> Iterator[Matrix]:
+def _blocks(x: Partition[Any], y: Partition[Any], widths: tuple[int, int], size: int) -> Iterator[Rows]:
     for left, right in zip_longest(x.batches(size), y.batches(size)):
         n, m = (0 if each is None else len(each) for each in (left, right))
         if n != m:
             ended, start = ("X" if n < m else "y"), (right if left is None else left).start
             what = f"{ended} ends after {start + min(n, m)} rows, and the other view goes on"
             raise MatrixError(what, path=x.document or None, hint="give both views of the same examples")
-        yield side_by_side(_checked(left, widths[0], "X"), _checked(right, widths[1], "y"))
+        yield Rows(side_by_side(_checked(left, widths[0], "X"), _checked(right, widths[1], "y")))
 
 
 def _checked(batch: Batch[Any], width: int, name: str) -> Matrix:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 from spectralnlp.errors import InputError
@@ -25,6 +23,8 @@ from spectralnlp.runtime import (
     find_table,
     not_text,
     open_text,
+    remarks_on_files,
+    reported,
 )
 from spectralnlp_sketch.labelled import Example, plain_label
 
@@ -80,14 +80,9 @@ class ExampleFiles(Corpus[Example]):
 
     def remarks(self, *, training: bool = False) -> list[str]:
         """Return messages that name the columns read; consecutive files with the same columns share one."""
-        taken = [(path, self._taken(path)) for path in self._labelled.paths]
-        taken += [(path, self._taken_unlabelled(path)) for path in self._unlabelled.paths]
-        lines = []
-        for what, group in groupby(taken, key=itemgetter(1)):
-            first, *others = (str(path) for path, _ in group)
-            more = f" and {len(others)} file{'s' * (len(others) > 1)} more" if others else ""
-            lines += [f"{first}{more}: {what}"] if what else []
-        return lines
+        taken = [(str(path), self._taken(path)) for path in self._labelled.paths]
+        taken += [(str(path), self._taken_unlabelled(path)) for path in self._unlabelled.paths]
+        return remarks_on_files(taken)
 
     def _taken(self, path: Location) -> str:
         """Return a message that names the columns read from a labelled file; empty if they have no names."""
@@ -177,25 +172,27 @@ def read_labelled(
         InputError: if ``on_bad`` is None: a column is missing, a row has no text, a line has no label, or
             bytes are not in the encoding.
     """
-    try:
-        table = find_table(path, columns, encoding=encoding)
-        both = None if table is None else _both(table, columns)
-    except InputError as error:
-        _report(error, on_bad)
+    return reported(_labelled(path, columns, needs_labels, encoding), on_bad)
+
+
+def _labelled(
+    path: Path, columns: tuple[Column | None, Column | None], needs_labels: bool, encoding: str
+) -> Iterator[Example | InputError]:
+    table = find_table(path, columns, encoding=encoding)
+    if table is None:
+        yield from _labelled_lines(path, encoding)
         return
-    if table is None or both is None:
-        yield from _labelled_lines(path, encoding, on_bad)
-        return
-    for number, (text, label) in table.rows(both, on_bad):
-        label = _label_of(label)
-        if isinstance(text, str) and text.strip() and (label is not None or not needs_labels):
-            yield Example(text, label)
-            continue
-        if not isinstance(text, str):
-            _report(not_text(text, path, number), on_bad)
-            continue
-        what = "no label" if text.strip() else "an empty text"
-        _report(InputError(what, path=path, line=number), on_bad)
+    for row in table.rows(_both(table, columns)):
+        yield row if isinstance(row, InputError) else _example(path, *row, needs_labels)
+
+
+def _example(path: Path, number: int, cells: Sequence[object], needs_labels: bool) -> Example | InputError:
+    text, label = cells[0], _label_of(cells[1])
+    if not isinstance(text, str):
+        return not_text(text, path, number)
+    if text.strip() and (label is not None or not needs_labels):
+        return Example(text, label)
+    return InputError("no label" if text.strip() else "an empty text", path=path, line=number)
 
 
 def read_unlabelled(
@@ -215,22 +212,25 @@ def read_unlabelled(
     Yields:
         Examples without labels; if a line contains a tab, the text after the first tab.
     """
-    try:
-        table = _unlabelled_table(path, text_column, encoding)
-        column = None if table is None else _text_of(table, text_column)
-    except InputError as error:
-        _report(error, on_bad)
-        return
-    if table is None or column is None:
-        for _, line in _lines(path, encoding, on_bad):
+    return reported(_unlabelled(path, text_column, encoding), on_bad)
+
+
+def _unlabelled(path: Path, text_column: Column | None, encoding: str) -> Iterator[Example | InputError]:
+    table = _unlabelled_table(path, text_column, encoding)
+    if table is None:
+        for _, line in _lines(path, encoding):
             label, tab, text = line.partition("\t")
             yield Example(text if tab else label)
         return
-    for number, (text,) in table.rows([column], on_bad):
+    for row in table.rows([_text_of(table, text_column)]):
+        if isinstance(row, InputError):
+            yield row
+            continue
+        number, (text,) = row
         if isinstance(text, str) and text.strip():
             yield Example(text)
         elif text is not None and not isinstance(text, str):
-            _report(not_text(text, path, number), on_bad)
+            yield not_text(text, path, number)
 
 
 def read_column(path: str | Path, text_column: Column | None = None) -> tuple[Column, Iterator[str]] | None:
@@ -254,7 +254,7 @@ def read_column(path: str | Path, text_column: Column | None = None) -> tuple[Co
 
 
 def _texts(table: Table, column: Column) -> Iterator[str]:
-    for number, (text,) in table.rows([column]):
+    for number, (text,) in reported(table.rows([column]), None):
         if text is not None and not isinstance(text, str):
             raise not_text(text, table.path, number)
         yield " ".join((text or "").split("\n"))
@@ -288,28 +288,19 @@ def _label_of(value: object) -> str | None:
     return None if label is None else str(label).strip() or None
 
 
-def _labelled_lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[Example]:
-    for number, line in _lines(path, encoding, on_bad):
+def _labelled_lines(path: Path, encoding: str) -> Iterator[Example | InputError]:
+    for number, line in _lines(path, encoding):
         label, tab, text = line.partition("\t")
         if tab and label.strip() and text.strip():
             yield Example(text, label.strip())
             continue
         what = "no tab" if not tab else "no label before the tab" if not label.strip() else "an empty text"
-        _report(InputError(what, path=path, line=number, hint="lines are: label, tab, text"), on_bad)
+        yield InputError(what, path=path, line=number, hint="lines are: label, tab, text")
 
 
-def _lines(path: Path, encoding: str, on_bad: OnBad | None) -> Iterator[tuple[int, str]]:
+def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     """Yield the non-blank lines of a file with their line numbers."""
-    try:
-        with open_text(path, encoding) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield number, line
-    except InputError as error:
-        _report(error, on_bad)
-
-
-def _report(error: InputError, on_bad: OnBad | None) -> None:
-    if on_bad is None:
-        raise error
-    on_bad(error)
+    with open_text(path, encoding) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, line

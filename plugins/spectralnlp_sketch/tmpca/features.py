@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from annotated_types import Ge
@@ -15,11 +15,10 @@ import spectralnlp
 from spectralnlp import registry
 from spectralnlp.errors import ConfigError
 from spectralnlp.estimator import MomentEstimator
-from spectralnlp.runtime import Corpus, InMemoryCorpus, MappedCorpus, Moments
+from spectralnlp.runtime import Corpus, MappedCorpus, Moments
 from spectralnlp.storage import Array, StoredArrays, StoredValues, float_array
 from spectralnlp_sketch.featurizer import TextFeaturizer, single_precision
 from spectralnlp_sketch.hashing.ngrams import checked_texts
-from spectralnlp_sketch.stream import ConvertedCorpus
 from spectralnlp_sketch.tmpca.estimator import TMPCA
 from spectralnlp_sketch.words import prepare
 
@@ -64,26 +63,22 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         TMPCA(length=self.length).validate()
 
     def as_corpus(self, X: Any, y: Any = None) -> Corpus[Any]:
-        """Make a corpus of texts as word lists, or as word vectors if ``vectors`` is set.
+        """Return a corpus of texts as word lists; load the word vectors if ``vectors`` is set.
 
         Raises:
             TextError: an element is not a text.
             ConfigError: ``vectors`` is not a folder of word vectors.
             ModelError: the folder is damaged.
         """
-        corpus = MappedCorpus(super().as_corpus(X, y), _words_of)
-        if self.vectors is None:
-            return corpus
-        loaded = spectralnlp.load(self.vectors)
-        if loaded.task != "vectors":
-            raise ConfigError(f"a model for {loaded.task}, not of word vectors", path=self.vectors)
-        self._take_vectors(loaded.parameters.words, loaded.parameters.vectors)
-        return self.tmpca_.as_corpus(corpus)
+        if self.vectors is not None:
+            loaded = spectralnlp.load(self.vectors)
+            if loaded.task != "vectors":
+                raise ConfigError(f"a model for {loaded.task}, not of word vectors", path=self.vectors)
+            self._take_vectors(loaded.parameters.words, loaded.parameters.vectors)
+        return MappedCorpus(super().as_corpus(X, y), _words_of)
 
     def init_moments(self, corpus: Corpus[Any]) -> Moments[Any]:
-        """Return empty counts for eigenwords or, if vectors are loaded, empty sums for each position."""
-        if self.vectors is not None:
-            return self.tmpca_.init_moments(corpus)
+        """Return empty counts, from which eigenwords are learned."""
         self.eigenwords_ = registry.estimators.get("eigenwords.v1")(
             dimensions=self.dimensions,
             vocabulary=MAX_WORDS,
@@ -94,33 +89,24 @@ class TMPCAFeatures(TextFeaturizer, MomentEstimator[str]):
         moments: Moments[Any] = self.eigenwords_.init_moments(corpus)
         return moments
 
-    def solve(self, moments: Any) -> Moments[Any] | None:
-        """Learn from a pass over the texts: first word vectors, unless loaded, then the PCA stages.
-
-        Returns:
-            Empty moments for the next pass over the texts; None after the last.
+    def solve(self, moments: Any) -> None:
+        """Learn word vectors.
 
         Raises:
             InputError: fewer than two words occur often enough.
-            MatrixError: no word of any text has a vector.
         """
-        if self.vectors is None and hasattr(self, "eigenwords_"):
-            self.eigenwords_.solve(moments)
-            learned = self.eigenwords_.word_vectors_
-            del self.eigenwords_
-            self._take_vectors(learned.words, learned.vectors)
-            return self.tmpca_.init_moments(InMemoryCorpus(()))
-        following = self.tmpca_.solve(moments)
-        self.n_texts_ = self.tmpca_.n_sequences_
-        if following is None:
-            self.tmpca_.open_vectors(())  # clear the cache of looked-up words, which differs between workers
-        return following
+        self.eigenwords_.solve(moments)
+        learned = self.eigenwords_.word_vectors_
+        del self.eigenwords_
+        self._take_vectors(learned.words, learned.vectors)
 
-    def next_pass(self, corpus: Corpus[Any], moments: Moments[Any]) -> tuple[Corpus[Any], Moments[Any]]:
-        """Return the corpus, with words converted to vectors, and the empty moments for the next pass."""
-        if not isinstance(corpus, ConvertedCorpus):
-            corpus = self.tmpca_.as_corpus(corpus)
-        return self.tmpca_.next_pass(corpus, moments)
+    def _run_passes(self, corpus: Corpus[Any]) -> Self:
+        if self.vectors is None:
+            super()._run_passes(corpus)
+        self.tmpca_.fit(corpus)
+        self.n_texts_ = self.tmpca_.n_sequences_
+        self.tmpca_.open_vectors(())  # clear the cache of looked-up words, which differs between workers
+        return self
 
     def transform(self, X: Iterable[str]) -> Any:
         """Return a vector for each text, float32 (n_texts, D); 0 for a text without known words."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from spectralnlp.errors import InputError
-from spectralnlp.runtime import OnBad, open_text
+from spectralnlp.runtime import OnBad, open_text, report_bad, reported
 from spectralnlp.trees.readers.changes import ReadingChanges
 from spectralnlp.trees.readers.raising import continuous
 from spectralnlp.trees.readers.reader import ENCODING_HINT, EncodedReader
@@ -58,16 +59,7 @@ class GraphReader(EncodedReader):
     def graphs(self, path: str | Path, on_bad: OnBad | None = None) -> Iterator[SentenceGraph]:
         """Yield the sentences of a file as graphs, whose phrases may be discontinuous (crossing branches)."""
         with open_text(path, self.encoding, hint=ENCODING_HINT, declared=self.declared) as lines:
-            try:
-                yield from self.parse(lines, path, on_bad or _raise)
-            except InputError as error:  # of the lines themselves: nothing can follow
-                if on_bad is None:
-                    raise
-                on_bad(error)
-
-
-def _raise(error: InputError) -> None:
-    raise error
+            yield from reported(self.parse(lines, path, partial(report_bad, on_bad=on_bad)), on_bad)
 
 
 def _pass_over(error: InputError) -> None:
