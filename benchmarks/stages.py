@@ -36,9 +36,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (scored_forest, "leaf_vectors", "vectors of words"),
     (scored_forest, "score_forest", "inside and outside of grammars"),
     (scored_forest, "prune_forest", "thinning"),
-    (ForestParser, "rescore", "span scorer"),
+    (parsers, "rescore", "span scorer"),
     (pool, "span_posteriors", "posteriors of spans"),
-    (ForestParser, "decode", "decoding"),
+    (pool.Pool, "decode", "decoding"),
     (parsers, "constituents_of", "posteriors of constituents"),
 )
 

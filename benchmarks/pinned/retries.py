@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from spectralnlp.inference.trees.parsing import ForestParser, SentenceInput
+from spectralnlp.inference.trees.parsing import ForestParser
+from spectralnlp.inference.trees.sentence import SentenceInput
 
 from .items import Item, Section, files_of, scratch, succeed, trees_of
 

@@ -18,9 +18,9 @@ from spectralnlp.estimators.parser.recount import log_odds_without
 from spectralnlp.estimators.parser.trainer import ParserTrainer
 from spectralnlp.inference.evidence import Feature
 from spectralnlp.inference.trees.forest import Forest
-from spectralnlp.inference.trees.parsing import Forests, SentenceInput
 from spectralnlp.inference.trees.rescoring.features import bracket_features
 from spectralnlp.inference.trees.rule_evidence import rule_evidence
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.inference.words.lexical import Lookup
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.explanation import Explanation, TreeEvidence

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.open_cells import WINDOW
-from spectralnlp.inference.trees.parsing import ForestParser, SentenceInput, merge_tags
+from spectralnlp.inference.trees.parsing import ForestParser
+from spectralnlp.inference.trees.sentence import SentenceInput, merge_tags
 from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.text.constraints import Constraints, NoTreeError
 from spectralnlp.trees import Tree, labels_of
@@ -55,7 +56,7 @@ def check_possible(parser: ForestParser, sentence: SentenceInput) -> None:
         chosen = Constraints.union(each for _, each in parts)
         pooled = len(sentence.lookups) > 1
         looked_up = parser.look_up(sentence.words, sentence.tags, chosen, pooled=pooled)
-        return any(parser.derives(looked_up, number)[True] for number in range(len(looked_up.lookups)))
+        return any(parser.derives(looked_up, number).with_any_tag for number in range(len(looked_up.lookups)))
 
     parts = constraints.parts()
     if len(sentence.words) > WINDOW or derives(parts) or not derives(()):

@@ -17,7 +17,9 @@ from spectralnlp.inference.trees.decoders import Decoder
 from spectralnlp.inference.trees.derivations import constituents_of
 from spectralnlp.inference.trees.labels import check_labels
 from spectralnlp.inference.trees.limits import nested_cells
-from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
+from spectralnlp.inference.trees.rescoring.rescorer import rescore
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.inference.trees.tree_scores import tree_log_probability
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.models.changing import ChangingModel
@@ -39,7 +41,7 @@ from spectralnlp.models.tag_evidence import SuggestedTags, TagEvidence, TagModel
 from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
-from spectralnlp.runtime import map_ordered
+from spectralnlp.runtime import deferred_interrupts, map_ordered
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
@@ -209,18 +211,19 @@ class Parser(TextParser, ChangingModel):
         return tuple(sorted({labels_of(symbol)[-1] for symbol, is_tag in symbols if is_tag}))
 
     def _parse(self, sentence: Sentence, k: int, parse: KnownPieces) -> Parse:
-        if len(sentence) <= self.max_length or sentence.constraints:
-            return parse.alone(sentence)
+        if len(sentence.tokens) <= self.max_length or sentence.constraints:
+            with deferred_interrupts:  # once per sentence, not in each of fifty kernels
+                return parse.parse(sentence)
         return join(sentence, [parse.piece(each) for each in cut(sentence, self.max_length)], k)
 
     def _parse_piece(self, sentence: Sentence, decoder: Decoder, k: int, fixed_tags: bool) -> Parse:
         parser = self.forest_parser
         looked_up = self.look_up(sentence, fixed_tags=fixed_tags, pooled=decoder.can_pool and k == 1)
-        forests = parser.rescore(parser.infer(looked_up))
+        forests = rescore(parser.infer(looked_up), parser.rescorer)
         if not forests.scored:
             tree, brackets = last_resort(parser, looked_up)
             return Parse(tree, sentence, None, brackets, NO_DERIVATION, model=self)
-        tree = parser.decode(forests, decoder)
+        tree = parser.pool.decode(decoder, forests)
         return Parse(
             add_root(tree),
             sentence,
@@ -267,7 +270,7 @@ class Parser(TextParser, ChangingModel):
         number, scored = forests.first
         best: dict[Tree, float] = {}
         for gain, choice in decoder.k_best(scored, _SPARE * k):
-            tree = self.forest_parser.tree(number, scored, choice, forests.sentence.words)
+            tree = self.forest_parser.pool.tree(number, scored, choice, forests.sentence.words)
             best.setdefault(add_root(tree), gain)
         return tuple(Alternative(tree, gain) for tree, gain in list(best.items())[:k])
 
@@ -305,7 +308,7 @@ class Parser(TextParser, ChangingModel):
         looked_up = self.look_up(Sentence.from_words(words))
         parser = self.forest_parser
         forests = parser.infer(replace(looked_up, cells=nested_cells(all_cells(len(words)), spans)))
-        scored = parser.rescore(forests).scored
+        scored = rescore(forests, parser.rescorer).scored
         return parser.pool.bracket_posteriors(scored, len(words)) if scored else None
 
     def log_probability(self, words: Sequence[str]) -> float:

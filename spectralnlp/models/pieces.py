@@ -50,11 +50,6 @@ class KnownPieces:
     parse: Callable[[Sentence], Parse]
     known: dict[object, Parse] = field(default_factory=dict)
 
-    def alone(self, sentence: Sentence) -> Parse:
-        """Parse a sentence that is not split into pieces, without using the cache."""
-        with deferred_interrupts:  # once per sentence, not in each of fifty kernels
-            return self.parse(sentence)
-
     def piece(self, piece: Sentence) -> Parse:
         """Return the parse of a piece, from the cache if it has one for the same words and tags."""
         tokens = tuple(piece.forms), piece.tags
@@ -62,7 +57,8 @@ class KnownPieces:
         if parse is None:
             if len(self.known) >= MAX_KNOWN:
                 self.known.clear()
-            parse = self.known[tokens] = self.alone(piece)
+            with deferred_interrupts:  # once per piece, not in each of fifty kernels
+                parse = self.known[tokens] = self.parse(piece)
         return parse
 
 

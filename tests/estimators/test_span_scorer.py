@@ -19,7 +19,7 @@ from spectralnlp.estimators.parser.span_kernels import GRADIENTS, ROOT, learn_ep
 from spectralnlp.estimators.parser.span_scorer import GoldSpans, SpanScoring, _divisions
 from spectralnlp.estimators.parser.span_training import describe_all
 from spectralnlp.inference.trees.labels import SharedLabels
-from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
+from spectralnlp.inference.trees.parsing import ForestParser
 from spectralnlp.inference.trees.rescoring.corpus import NO_BRACKET, NOT_AN_OPTION, Example, ExampleTable
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.scores import (
@@ -31,6 +31,7 @@ from spectralnlp.inference.trees.rescoring.scores import (
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_table
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import GrammarSet, SpanScorer, WordClusters

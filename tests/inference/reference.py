@@ -22,9 +22,10 @@ from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors, leaf_vectors, score_forest
 from spectralnlp.inference.trees.limits import SpanLimits
 from spectralnlp.inference.trees.open_cells import CellMarginals
-from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
 from spectralnlp.inference.trees.rule_index import RuleIndex
 from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.inference.words.lexical import Lookup, coarse_values, look_up
 from spectralnlp.parameters import DenseTensors, Ints, LatentGrammar, Lexicon, SparseTensors, Tensors
 from spectralnlp.text.signatures import Signature
@@ -388,13 +389,8 @@ def score(forest: Forest, grammar: LatentGrammar, words: Sequence[str]) -> Fores
 
 
 def scored_forest(forest: Forest, grammars: Sequence[LatentGrammar], words: Sequence[str]) -> ScoredForest:
-    return ScoredForest(
-        forest,
-        grammars,
-        [leaves_of(forest, grammar, words) for grammar in grammars],
-        [score(forest, grammar, words) for grammar in grammars],
-        N_BRACKETS,
-    )
+    scores = [(g, leaves_of(forest, g, words), score(forest, g, words)) for g in grammars]
+    return ScoredForest.of(forest, scores, N_BRACKETS)
 
 
 def node_names(forest: Forest) -> list[tuple[int, int, int, int]]:

@@ -12,7 +12,6 @@ from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.inference.trees.cells import all_cells
 from spectralnlp.inference.trees.forest import BINARY, LEXICAL, TOP
 from spectralnlp.inference.trees.open_cells import WINDOW, CellMarginals
-from spectralnlp.inference.trees.parsing import Forests
 from spectralnlp.inference.trees.rescoring.options import SpanOptions, cell_odds, span_options
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer, label_values
 from spectralnlp.inference.trees.rescoring.scores import CELL_ODDS, N_NUMBERS
@@ -32,6 +31,7 @@ from spectralnlp.inference.trees.rescoring.values import (
     set_option_values,
     set_span_values,
 )
+from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.jit import kernel
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import SpanScorer, WordClusters

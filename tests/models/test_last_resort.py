@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import spectralnlp
-from spectralnlp.inference.trees.parsing import ForestParser
+from spectralnlp.inference.trees.parsing import Derivable, ForestParser
 from spectralnlp.models.last_resort import Part, _to_blame
 from spectralnlp.text.constraints import Constraints, NoTreeError
 
@@ -54,7 +54,7 @@ def test_where_there_were_enough_questions_all_that_remain_are_to_blame() -> Non
 def test_thousands_of_constraints_are_refused_in_one_short_line(monkeypatch: pytest.MonkeyPatch) -> None:
     parser, asked, derives = spectralnlp.load("en"), list[int](), ForestParser.derives
 
-    def counted(self: ForestParser, *arguments: object) -> tuple[bool, bool]:
+    def counted(self: ForestParser, *arguments: object) -> Derivable:
         asked.append(1)
         return derives(self, *arguments)  # type: ignore[arg-type]
 

@@ -13,7 +13,8 @@ import pytest
 from spectralnlp.errors import ConfigError, InputError, RegistryError
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.pcfg.estimator import PCFG
-from spectralnlp.inference.trees.parsing import ForestParser, Forests, Pruning, SentenceInput
+from spectralnlp.inference.trees.parsing import ForestParser, Pruning
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 from spectralnlp.models.parser import ANY_TAG, COARSE_ONLY, NO_DERIVATION, Parser
 from spectralnlp.render.jsonl import to_dict
 from spectralnlp.runtime import InMemoryCorpus, use_engine

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from spectralnlp.inference.trees.likeliest import likeliest_trees
+from spectralnlp.inference.trees.rescoring.rescorer import rescore
 from spectralnlp.models.last_resort import check_possible
 from spectralnlp.models.parser import Parser
 from spectralnlp.text.tokens import Sentence
@@ -45,14 +46,14 @@ def completions(parser: Parser, sentence: Sentence) -> list[WeightedTree]:
         NoTreeError: no tree meets the constraints.
     """
     given = parser.look_up(sentence, pooled=False)
-    forests = parser.forest_parser.rescore(parser.forest_parser.infer(given))
+    forests = rescore(parser.forest_parser.infer(given), parser.forest_parser.rescorer)
     if not forests.scored:
         check_possible(parser.forest_parser, given)
         return []
     number, scored = forests.first
     shares: dict[Tree, float] = defaultdict(float)
     for share, choice in likeliest_trees(scored, _MOST):
-        shares[parser.forest_parser.tree(number, scored, choice, sentence.forms)] += share
+        shares[parser.forest_parser.pool.tree(number, scored, choice, sentence.forms)] += share
     most = max(shares.values(), default=0.0)
     if not most:  # a sentence so long that no tree has a probability above 0
         return []

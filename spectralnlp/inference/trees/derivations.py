@@ -58,9 +58,10 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
         tree: a tree of the sentence, with its unary chains restored.
         forests: one or more scored forests of the sentence.
     """
+    means = [(scored, scored.mean_node, scored.mean_edge) for scored in forests]
     spans, size = tree.spans(), len(tree.words()) + 1
     posteriors = np.zeros(len(spans))
-    for scored in forests:
+    for scored, node, edge in means:
         numbers, first, labels = _bracket_labels(scored.grammars[0])
         keys = np.array(
             [
@@ -74,8 +75,8 @@ def constituents_of(tree: Tree, forests: Collection[ScoredForest]) -> tuple[Cons
             first,
             labels,
             len(numbers) + 1,
-            scored.mean_node,
-            scored.mean_edge,
+            node,
+            edge,
             keys[order],
             size,
         )

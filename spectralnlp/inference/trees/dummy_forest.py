@@ -15,8 +15,10 @@ from spectralnlp.inference.trees.forest import LEXICAL, NO_NODE, TOP, WORD, Fore
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.latent import ForestPosteriors
 from spectralnlp.inference.trees.open_cells import CellMarginals
-from spectralnlp.inference.trees.parsing import ForestParser, Forests, SentenceInput
+from spectralnlp.inference.trees.parsing import ForestParser
+from spectralnlp.inference.trees.rescoring.rescorer import rescore
 from spectralnlp.inference.trees.scored_forest import ScoredForest, score
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput
 
 
 def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
@@ -31,7 +33,7 @@ def run_last_stages(parser: ForestParser, decoder: Decoder, word: str) -> None:
     sentence = _sentence(word, len(forests))
     scored = {number: _scored(each, parser.grammars[number]) for number, each in forests.items() if each}
     if scored:
-        parser.decode(parser.rescore(Forests(sentence, scored)), decoder)
+        parser.pool.decode(decoder, rescore(Forests(sentence, scored), parser.rescorer))
     lookups = parser.look_up([word]).lookups
     for number, each in forests.items():
         if each:
@@ -63,9 +65,9 @@ def _forest(grammars: ForestGrammars) -> Forest | None:
 
 def _scored(forest: Forest, grammars: ForestGrammars) -> ScoredForest:
     """Return a dummy forest in which every node and hyperedge has the posterior 1 under each grammar."""
-    used = grammars.grammars
     certain = ForestPosteriors(0.0, np.ones(2), np.ones(2), usable=True)
-    return ScoredForest(forest, used, [np.ones(1)] * len(used), [certain] * len(used), grammars.n_brackets)
+    scores = [(grammar, np.ones(1), certain) for grammar in grammars.grammars]
+    return ScoredForest.of(forest, scores, grammars.n_brackets)
 
 
 def _sentence(word: str, n_binarisations: int) -> SentenceInput:

@@ -5,8 +5,8 @@
     sentence = parser.look_up(words, tags, constraints)
     sentence = parser.open_cells(sentence)
     forests = parser.infer(sentence)  # inside, build_forest, score
-    forests = parser.rescore(forests)
-    tree = parser.decode(forests, decoder)
+    forests = rescore(forests, parser.rescorer)
+    tree = parser.pool.decode(decoder, forests)
 
 The first two stages compute the inputs of all later ones. ``infer`` prunes the coarse grammar's chart into a
 packed forest; the pruning grammar and the last grammar prune the forest further, and all grammars score what
@@ -16,27 +16,23 @@ or combines brackets of several forests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.inference.trees.cells import Cells, all_cells, without_model
 from spectralnlp.inference.trees.coarse import inside
 from spectralnlp.inference.trees.construction import build_forest
-from spectralnlp.inference.trees.decoders import Decoder
-from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import symbols_of_tags
-from spectralnlp.inference.trees.limits import SpanLimits, limits_of
+from spectralnlp.inference.trees.limits import limits_of
 from spectralnlp.inference.trees.open_cells import (
     NOTHING_REQUIRED,
     WINDOW,
-    CellMarginals,
     compute_cell_marginals,
     token_attributes,
 )
@@ -44,13 +40,10 @@ from spectralnlp.inference.trees.pool import Pool
 from spectralnlp.inference.trees.recognition import recognise
 from spectralnlp.inference.trees.rescoring.rescorer import SpanRescorer
 from spectralnlp.inference.trees.scored_forest import ScoredForest, score
+from spectralnlp.inference.trees.sentence import Forests, SentenceInput, Tags, merge_tags
 from spectralnlp.inference.words.lexical import Lookup, coarse_values, look_up
-from spectralnlp.parameters import CellModel, Floats, GrammarSet, Ints, SpanScorer, WordClusters
+from spectralnlp.parameters import CellModel, Floats, GrammarSet, SpanScorer, WordClusters
 from spectralnlp.text.constraints import Constraints
-from spectralnlp.trees import Tree, restore
-
-# Tags that a sentence's words must have; None for a word that may have any tag.
-Tags = Sequence[str | None]
 
 
 @dataclass(frozen=True)
@@ -93,38 +86,6 @@ _LOOSE, _EXHAUSTIBLE = Pruning(1e-8, 0.0, 1e-9, 1e-9, 1e-9), 4_000
 _LOOSE_CELLS = 11_325
 
 
-@dataclass(frozen=True)
-class SentenceInput:
-    """A sentence with everything that is computed once for all attempts to parse it.
-
-    Attributes that are tuples have one entry for each binarisation.
-
-    Attributes:
-        words: tokens, written in the model's tokenisation conventions.
-        tags: the tags that the words must have; None if they may have any.
-        constraints: constraints on the tree.
-        lookups: the words' entries in the lexicon.
-        allowed: bool (n_tokens, n_symbols), the tags that each token may have; None for all.
-        tag_values: float64 (n_tokens, n_symbols), lexical weights of tags under the coarse grammar.
-        limits: symbols and unary rules allowed over spans; None for all.
-        cells: spans considered in the first attempt (open cells), for all binarisations; None until
-            `ForestParser.open_cells`.
-        cell_marginals: marginals of all spans that may be considered; None without a model of open cells.
-    """
-
-    words: Sequence[str]
-    tags: Tags | None
-    constraints: Constraints | None
-    lookups: tuple[Lookup, ...]
-    allowed: tuple[NDArray[np.bool_] | None, ...]
-    tag_values: tuple[Floats, ...]
-    limits: tuple[SpanLimits | None, ...]
-    cells: Cells | None = None
-    cell_marginals: CellMarginals | None = None
-
-    __repr__ = one_line
-
-
 class Retry(NamedTuple):
     """Settings of a further attempt to parse a sentence, after the previous attempt found no tree.
 
@@ -150,44 +111,30 @@ RETRIES = (
 )
 
 
-@dataclass(frozen=True)
-class Forests:
-    """The packed forests (sets of parses) of a sentence, scored by the grammars of each binarisation.
+class Attempt(NamedTuple):
+    """Settings of one attempt to parse a sentence.
 
     Attributes:
-        sentence: the sentence.
-        scored: the forests by index of the binarisation; empty if the sentence has no derivation.
-        log_probability: natural logarithm of the sentence's probability under the first of the grammars that
-            could score it.
-        any_tag: whether a derivation was found only after allowing every tag for every word.
-        coarse_only: whether only the coarse grammars could score the sentence.
+        cells: the cells (spans) to consider.
+        pruning: thresholds of chart and forest.
+        any_tag: whether every word may have every tag.
     """
 
-    sentence: SentenceInput
-    scored: Mapping[int, ScoredForest]
-    log_probability: float = -np.inf
-    any_tag: bool = False
-    coarse_only: bool = False
+    cells: Cells
+    pruning: Pruning
+    any_tag: bool
 
-    __repr__ = one_line
 
-    @classmethod
-    def of(cls, sentence: SentenceInput, scored: Mapping[int, ScoredForest], **what: bool) -> Forests:
-        """Make a `Forests` object; its log-probability is computed from the first of the scored forests.
+class Derivable(NamedTuple):
+    """Whether a sentence has a derivation.
 
-        Args:
-            sentence: the sentence.
-            scored: the forests, one or more, by index of the binarisation.
-            what: the attributes ``any_tag`` and ``coarse_only``, which are False by default.
-        """
-        number, first = next(iter(scored.items()))
-        log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
-        return cls(sentence, scored, log_probability, **what)
+    Attributes:
+        with_own_tags: whether it has one if words have only their tags in the lexicon.
+        with_any_tag: whether it has one if every word may have every tag that the constraints allow.
+    """
 
-    @property
-    def first(self) -> tuple[int, ScoredForest]:
-        """The first binarisation that has a forest: its index, and the forest."""
-        return next(iter(self.scored.items()))
+    with_own_tags: bool
+    with_any_tag: bool
 
 
 @dataclass(frozen=True)
@@ -295,40 +242,44 @@ class ForestParser:
         out, because further attempts are slow. If only coarse grammars could score the sentence in all
         attempts, their forests are returned; if there is no parse at all, ``scored`` is empty.
         """
-        possible = [(True, True)] * len(sentence.lookups)
+        possible = [Derivable(True, True)] * len(sentence.lookups)
         coarse: dict[int, tuple[ScoredForest, bool]] = {}
-        for attempt, (cells, pruning, any_tag) in enumerate(self._attempts(sentence)):
-            if attempt == 1 and sentence.limits[0] is not None and len(sentence.words) <= WINDOW:
+        for number_of_attempt, attempt in enumerate(self._attempts(sentence)):
+            if number_of_attempt == 1 and sentence.limits[0] is not None and len(sentence.words) <= WINDOW:
                 possible = [self.derives(sentence, number) for number in range(len(possible))]
             fine: dict[int, ScoredForest] = {}
-            for number, may_be in enumerate(possible):
-                scored = self._scored(sentence, number, cells, pruning, any_tag) if may_be[any_tag] else None
+            for number, derivable in enumerate(possible):
+                if not (derivable.with_any_tag if attempt.any_tag else derivable.with_own_tags):
+                    continue
+                scored = self._scored(sentence, number, attempt)
                 if scored is not None and scored.is_coarse:
-                    coarse.setdefault(number, (scored, any_tag))
+                    coarse.setdefault(number, (scored, attempt.any_tag))
                 elif scored is not None:
                     fine[number] = scored
             if fine:
-                return Forests.of(sentence, fine, any_tag=any_tag)
-        if not coarse:
-            return Forests(sentence, {})
-        found = {number: coarse[number][0] for number in sorted(coarse)}
-        return Forests.of(sentence, found, any_tag=coarse[min(coarse)][1], coarse_only=True)
+                found, any_tag = fine, attempt.any_tag
+                break
+        else:
+            if not coarse:
+                return Forests(sentence, {})
+            found = {number: coarse[number][0] for number in sorted(coarse)}
+            any_tag = coarse[min(coarse)][1]
+        number, first = next(iter(found.items()))
+        log_probability = first.posteriors[0].log_total + sentence.lookups[number].log_weight
+        return Forests(sentence, found, log_probability, any_tag, coarse_only=not fine)
 
-    def _scored(
-        self, sentence: SentenceInput, number: int, cells: Cells, pruning: Pruning, any_tag: bool
-    ) -> ScoredForest | None:
+    def _scored(self, sentence: SentenceInput, number: int, attempt: Attempt) -> ScoredForest | None:
         """Return the scored forest of one binarisation; None if its coarse grammar derives no tree.
 
         Args:
             sentence: the sentence.
             number: index of the binarisation.
-            cells: the cells (spans) to consider.
-            pruning: thresholds of chart and forest.
-            any_tag: whether every word may have every tag.
+            attempt: the cells to consider, the pruning, and whether every word may have every tag.
         """
+        cells, pruning = attempt.cells, attempt.pruning
         grammars, lookup = self.grammars[number], sentence.lookups[number]
         values = sentence.tag_values[number]
-        if any_tag:
+        if attempt.any_tag:
             values = coarse_values(grammars.coarse, lookup, sentence.allowed[number], any_tag=True)
         limits = limits_of(sentence.limits[number], cells.start, cells.end)
         chart = inside(grammars.rules, values, beam=pruning.beam, cells=cells, limits=limits)
@@ -348,8 +299,8 @@ class ForestParser:
             grammar_threshold=pruning.grammar_threshold,
         )
 
-    def _attempts(self, sentence: SentenceInput) -> Iterator[tuple[Cells, Pruning, bool]]:
-        """Yield the settings of each attempt to parse: open cells, pruning, and whether any tag is allowed.
+    def _attempts(self, sentence: SentenceInput) -> Iterator[Attempt]:
+        """Yield the settings of each attempt to parse.
 
         The first attempt has the settings of the parser; later attempts have those of `RETRIES`.
         """
@@ -361,7 +312,7 @@ class ForestParser:
         if limits is not None:
             usual = replace(usual, beam=1e-3 * usual.beam, grammar_threshold=0.0)
         is_exact = limits is not None and n_tokens <= WINDOW
-        yield sentence.cells, usual, False
+        yield Attempt(sentence.cells, usual, any_tag=False)
         for retry in RETRIES:
             if not retry.applies(sentence):
                 continue
@@ -374,18 +325,14 @@ class ForestParser:
             else:
                 cells = without_model(n_tokens) if is_exact else without_model(n_tokens, most=_LOOSE_CELLS)
                 cells = cells if limits is None else limits.open(cells)
-            yield cells, pruning, retry.any_tag
+            yield Attempt(cells, pruning, retry.any_tag)
 
-    def derives(self, sentence: SentenceInput, number: int) -> tuple[bool, bool]:
+    def derives(self, sentence: SentenceInput, number: int) -> Derivable:
         """Decide, without pruning, whether a sentence has a derivation under its constraints.
 
         Args:
             sentence: the sentence.
             number: index of the binarisation.
-
-        Returns:
-            Two booleans: whether there is a derivation if words have only their tags in the lexicon; and
-            whether there is one if every word may have every tag that the constraints allow.
         """
         grammars, limits = self.grammars[number], sentence.limits[number]
         cells = all_cells(len(sentence.words))
@@ -393,57 +340,16 @@ class ForestParser:
             cells = limits.open(cells)
         values = sentence.tag_values[number]
         if recognise(grammars.parent_index, values > 0, cells, limits):
-            return True, True
+            return Derivable(True, True)
         values = coarse_values(
             grammars.coarse, sentence.lookups[number], sentence.allowed[number], any_tag=True
         )
-        return False, recognise(grammars.parent_index, values > 0, cells, limits)
+        return Derivable(False, recognise(grammars.parent_index, values > 0, cells, limits))
 
     def is_complete(self, forests: Forests) -> bool:
         """Return whether every binarisation has a forest, scored by all of its grammars."""
         n_scored = sum(len(each.posteriors) for each in forests.scored.values())
         return n_scored >= sum(len(each.grammars) for each in self.grammars)
-
-    def rescore(self, forests: Forests) -> Forests:
-        """Return the forests with the labels of spans reweighted by the span scorer, if there is one."""
-        if self.rescorer is None or not forests.scored:
-            return forests
-        sentence = forests.sentence
-        scored = self.rescorer.rescore(
-            forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals
-        )
-        return replace(forests, scored=scored)
-
-    def decode(self, forests: Forests, decoder: Decoder) -> Tree:
-        """Return the tree that a decoder chooses from a sentence's forests.
-
-        If there are several forests (one for each binarisation), posteriors of spans are averaged. If the
-        tree found in this way breaks the sentence's constraints, the tree of the first forest is returned.
-
-        Args:
-            forests: one or more forests; several only if the decoder's ``can_pool`` is True.
-            decoder: the decoder that chooses the tree.
-        """
-        sentence = forests.sentence
-        if len(forests.scored) > 1:
-            constraints = sentence.constraints
-            tree = self.pool.decode(decoder, forests.scored, sentence.words, constraints)
-            # Trees of one forest always meet the constraints; combinations of spans may not.
-            if constraints is None or constraints.broken_by(tree.spans(), tree.tags()) is None:
-                return tree
-        number, scored = forests.first
-        return self.tree(number, scored, decoder.decode(scored), sentence.words)
-
-    def tree(self, number: int, scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
-        """Convert a decoder's choice of hyperedges to a tree in the form of the treebank (not binarised).
-
-        Args:
-            number: index of the binarisation.
-            scored: the binarisation's forest.
-            choice: int32 (n_nodes,); the hyperedge of each node, as a decoder returns them.
-            words: the words of the sentence.
-        """
-        return restore(derivation_tree(scored, choice, words), self.grammars[number].chains)
 
     @cached_property
     def pool(self) -> Pool:
@@ -457,20 +363,3 @@ class ForestParser:
             return None
         first = self.grammars[0]
         return SpanRescorer(self.scorer, self.pool.shared, first.coarse.lexicon, first.clusters)
-
-
-def merge_tags(tags: Tags | None, constraints: Constraints | None, n_tokens: int) -> Tags | None:
-    """Return the tags that words must have (None for any), from given tags and from constraints.
-
-    Args:
-        tags: for each word the tag that it must have, or None for any; None if no word has such a tag.
-        constraints: constraints, whose tags replace those in ``tags``.
-        n_tokens: number of words.
-
-    Returns:
-        A tag or None for each word; None if no word has a prescribed tag.
-    """
-    if constraints is None or not constraints.tags:
-        return tags
-    given = dict(constraints.tags)
-    return [given.get(token, None if tags is None else tags[token]) for token in range(n_tokens)]

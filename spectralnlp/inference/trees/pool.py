@@ -9,13 +9,16 @@ from functools import cached_property
 import numpy as np
 
 from spectralnlp.inference.trees.decoders import Decoder
+from spectralnlp.inference.trees.derivations import derivation_tree
 from spectralnlp.inference.trees.forest_grammars import ForestGrammars
 from spectralnlp.inference.trees.labels import NO_LABEL, SharedLabels
 from spectralnlp.inference.trees.limits import Chains, LabelTable
 from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.inference.trees.spans import span_posteriors
+from spectralnlp.parameters import Ints
 from spectralnlp.text.constraints import Constraints
-from spectralnlp.trees import Tree
+from spectralnlp.trees import Tree, restore
 from spectralnlp.trees.parse import BracketPosteriors
 
 
@@ -27,16 +30,19 @@ class Pool:
         shared: ids of the labels, and of the pairs of labels in unary rules, and for each binarisation the
             ids of its symbols and rules.
         chains: pair (top, bottom) of labels → full unary chain, for chains of three or more labels.
+        chains_of_each: the same for each binarisation.
     """
 
     shared: SharedLabels
     chains: Chains
+    chains_of_each: Sequence[Chains]
 
     @classmethod
     def of(cls, grammars: Sequence[ForestGrammars]) -> Pool:
         """Build a pool from the grammars of several binarisations, with an id for each label they share."""
         chains = {ends: chain for each in reversed(grammars) for ends, chain in each.chains.items()}
-        return cls(SharedLabels.of([each.coarse for each in grammars]), chains)
+        shared = SharedLabels.of([each.coarse for each in grammars])
+        return cls(shared, chains, [each.chains for each in grammars])
 
     @cached_property
     def label_table(self) -> LabelTable:
@@ -70,21 +76,44 @@ class Pool:
                 _add_to(brackets, (name, start[row], end[row]), float(found.unary[row, pair]))
         return BracketPosteriors({each: min(value, 1.0) for each, value in brackets.items()}, tags)
 
-    def decode(
+    def decode(self, decoder: Decoder, forests: Forests) -> Tree:
+        """Return the tree that a decoder chooses from a sentence's forests.
+
+        If there are several forests (one for each binarisation), posteriors of spans are averaged. If the
+        tree found in this way breaks the sentence's constraints, the tree of the first forest is returned.
+
+        Args:
+            decoder: the decoder that chooses the tree.
+            forests: one or more forests; several only if the decoder's ``can_pool`` is True.
+        """
+        sentence, constraints = forests.sentence, forests.sentence.constraints
+        if len(forests.scored) > 1:
+            tree = self._of_spans(decoder, forests.scored, sentence.words, constraints)
+            # Trees of one forest always meet the constraints; combinations of spans may not.
+            if constraints is None or constraints.broken_by(tree.spans(), tree.tags()) is None:
+                return tree
+        number, scored = forests.first
+        return self.tree(number, scored, decoder.decode(scored), sentence.words)
+
+    def tree(self, number: int, scored: ScoredForest, choice: Ints, words: Sequence[str]) -> Tree:
+        """Convert a decoder's choice of hyperedges to a tree in the form of the treebank (not binarised).
+
+        Args:
+            number: index of the binarisation.
+            scored: the binarisation's forest.
+            choice: int32 (n_nodes,); the hyperedge of each node, as a decoder returns them.
+            words: the words of the sentence.
+        """
+        return restore(derivation_tree(scored, choice, words), self.chains_of_each[number])
+
+    def _of_spans(
         self,
         decoder: Decoder,
         forests: Mapping[int, ScoredForest],
         words: Sequence[str],
-        constraints: Constraints | None = None,
+        constraints: Constraints | None,
     ) -> Tree:
-        """Return the tree that a decoder finds in the averaged posteriors of several binarisations.
-
-        Args:
-            decoder: a decoder whose ``can_pool`` is True.
-            forests: the scored forests by index of the binarisation, without binarisations that failed.
-            words: the words of the sentence.
-            constraints: the constraints under which the forests were made.
-        """
+        """Return the tree that a decoder finds in the averaged posteriors of several binarisations."""
         shared, names = self.shared, self.shared.names
         maps = [shared.maps[number] for number in forests]
         limits = None if constraints is None else self.label_table.limits(constraints)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -28,8 +27,9 @@ class ScoredForest:
         posteriors: for each grammar, the posteriors of nodes and hyperedges under it; all are finite.
         n_brackets: int32 (n_symbols,); number of constituents that a symbol stands for: 0 for tags and for
             the intermediate symbols of binarisation, 1 for phrases, more for collapsed unary chains.
-        rescored: whether a span scorer has changed the posteriors. Only their means over grammars are
-            probabilities then; those under a single grammar may exceed 1.
+        node_shares, edge_shares: float64 (n_grammars, n_nodes) and (n_grammars, n_edges); absolute values of
+            the posteriors, at most 1. After a span scorer has changed them, only their means over grammars
+            are probabilities; those under a single grammar may exceed 1.
         is_coarse: whether only the coarse grammar could score the forest.
     """
 
@@ -38,45 +38,45 @@ class ScoredForest:
     leaves: Sequence[Floats]
     posteriors: Sequence[ForestPosteriors]
     n_brackets: Ints
-    rescored: bool = False
+    node_shares: Floats
+    edge_shares: Floats
     is_coarse: bool = False
 
     __repr__ = one_line
 
-    @cached_property
+    @property
     def edge_owners(self) -> Offsets:
         """The parent node of each hyperedge, int64 (n_edges,)."""
         return np.repeat(np.arange(self.forest.n_nodes), np.diff(self.forest.edges))
 
-    @cached_property
-    def node_shares(self) -> Floats:
-        """Absolute values of the nodes' posteriors, float64 (n_grammars, n_nodes).
-
-        They are clipped to at most 1 unless a span scorer has changed them.
-        """
-        return self._shares([each.node for each in self.posteriors])
-
-    @cached_property
-    def edge_shares(self) -> Floats:
-        """Absolute values of the hyperedges' posteriors, float64 (n_grammars, n_edges).
-
-        They are clipped to at most 1 unless a span scorer has changed them.
-        """
-        return self._shares([each.edge for each in self.posteriors])
-
-    @cached_property
+    @property
     def mean_node(self) -> Floats:
         """The posterior of each node, float64 (n_nodes,): the mean of `node_shares` over grammars."""
         return _mean(self.node_shares)
 
-    @cached_property
+    @property
     def mean_edge(self) -> Floats:
         """The posterior of each hyperedge, float64 (n_edges,): the mean of `edge_shares` over grammars."""
         return _mean(self.edge_shares)
 
-    def _shares(self, posteriors: Sequence[Floats]) -> Floats:
-        stacked = np.array(posteriors)
-        return stacked if self.rescored else np.minimum(np.abs(stacked, out=stacked), 1.0, out=stacked)
+    @classmethod
+    def of(
+        cls,
+        forest: Forest,
+        scores: Sequence[tuple[LatentGrammar, Floats, ForestPosteriors]],
+        n_brackets: Ints,
+        *,
+        is_coarse: bool = False,
+    ) -> ScoredForest:
+        """Return a forest with its scores, one or more: grammar, vectors of lexical nodes, and posteriors."""
+        grammars, leaves, posteriors = zip(*scores, strict=True)
+        node, edge = (
+            np.array([each.node for each in posteriors]),
+            np.array([each.edge for each in posteriors]),
+        )
+        for shares in (node, edge):
+            np.minimum(np.abs(shares, out=shares), 1.0, out=shares)
+        return cls(forest, grammars, leaves, posteriors, n_brackets, node, edge, is_coarse)
 
 
 def _mean(shares: Floats) -> Floats:
@@ -113,23 +113,37 @@ def score(
     if len(grammars.grammars) > 1 and grammar_threshold > 0.0:
         # The last grammar is the fastest, because its tensors are mostly zeros.
         thinned, of_last = _thinned(thinned, grammars.grammars[-1], lookup, grammar_threshold)
-    for is_coarse in (False, True):
-        scored, wanted = (forest, (grammars.coarse,)) if is_coarse else (thinned, grammars.grammars)
-        usable: list[tuple[LatentGrammar, Floats, ForestPosteriors]] = []
-        for number, grammar in enumerate(wanted, start=1):
-            leaves = leaf_vectors(scored, grammar, lookup)
-            if of_last is not None and number == len(grammars.grammars):
-                posteriors = of_last
-            else:
-                posteriors = score_forest(scored, grammar, leaves)
-            if posteriors.usable:
-                usable.append((grammar, leaves, posteriors))
-        if usable:
-            used, leaves_of, posteriors_of = zip(*usable, strict=True)
-            return ScoredForest(
-                scored, used, leaves_of, posteriors_of, grammars.n_brackets, is_coarse=is_coarse
-            )
-    return None
+    usable = _usable(thinned, grammars.grammars, lookup, of_last)
+    if usable:
+        return ScoredForest.of(thinned, usable, grammars.n_brackets)
+    usable = _usable(forest, (grammars.coarse,), lookup)
+    return ScoredForest.of(forest, usable, grammars.n_brackets, is_coarse=True) if usable else None
+
+
+def _usable(
+    forest: Forest,
+    grammars: Sequence[LatentGrammar],
+    lookup: Lookup,
+    of_last: ForestPosteriors | None = None,
+) -> list[tuple[LatentGrammar, Floats, ForestPosteriors]]:
+    """Return the scores of a forest by those grammars whose posteriors are usable.
+
+    Args:
+        forest: the forest.
+        grammars: the grammars.
+        lookup: the sentence's words in the grammars' lexicon.
+        of_last: posteriors under the last grammar if they are known; None to compute them.
+
+    Returns:
+        For each of these grammars: the grammar, vectors of the lexical nodes, and posteriors.
+    """
+    leaves = [leaf_vectors(forest, grammar, lookup) for grammar in grammars]
+    n_unknown = len(grammars) - (of_last is not None)
+    pairs = zip(grammars[:n_unknown], leaves, strict=False)
+    posteriors = [score_forest(forest, grammar, vectors) for grammar, vectors in pairs]
+    if of_last is not None:
+        posteriors.append(of_last)
+    return [each for each in zip(grammars, leaves, posteriors, strict=True) if each[2].usable]
 
 
 def _thinned(

@@ -86,9 +86,10 @@ def span_posteriors(
     bottom, unary = np.zeros((len(spans), len(labels.is_tag))), np.zeros((len(spans), len(labels.pairs)))
     first, share = 0, 1.0 / n_grammars
     for each, numbers in zip(forests, maps, strict=True):
-        row = rows[first : first + each.forest.n_nodes]
+        n_nodes = len(each.forest.kind)
+        row = rows[first : first + n_nodes]
         _add(each.forest, numbers, row, each.node_shares, each.edge_shares, share, bottom, unary)
-        first += each.forest.n_nodes
+        first += n_nodes
     start, end = (spans % (n_tokens + 1)).astype(np.int32), (spans // (n_tokens + 1)).astype(np.int32)
     return SpanPosteriors(labels, start, end, bottom, unary, limits)
 

@@ -90,7 +90,7 @@ def span_options(
     n_grammars = sum(len(each.posteriors) for each in forests)
     least = MIN_POSTERIOR * n_grammars / 4.0
     tag_share = np.zeros((n_tokens, n_labels))
-    n_most = sum(each.forest.n_nodes + each.forest.n_edges for each in forests)
+    n_most = sum(each.node_shares.shape[1] + each.edge_shares.shape[1] for each in forests)
     records = _Records(np.empty(n_most, np.int64), np.empty(n_most, np.int32), np.empty((n_most, n_grammars)))
     ends, column = [0], 0
     for each, numbers in zip(forests, maps, strict=True):
@@ -101,7 +101,7 @@ def span_options(
         column += len(each.posteriors)
     start, end, first, label, posterior, option, tag = _group(records, ends[-1], n_keys, tag_share)
     places = [
-        OptionsOfForest(*_places(records.source[a:b], option[a:b], each.forest.n_nodes, each.forest.n_edges))
+        OptionsOfForest(*_places(records.source[a:b], option[a:b], each.node_shares, each.edge_shares))
         for each, a, b in zip(forests, ends[:-1], ends[1:], strict=True)
     ]
     odds = np.zeros(len(start)) if cell_marginals is None else cell_odds(cell_marginals, start, end)
@@ -188,15 +188,16 @@ def _emit(forest, numbers, pairs, node, edge, least, tag_share, records, n_recor
 
 
 @kernel
-def _places(source, option, n_nodes, n_edges):
+def _places(source, option, node, edge):
     """Return the option (candidate label) of each node and hyperedge of a forest, or NO_OPTION.
 
     Args:
         source: int32; node or hyperedge of each record, as in `_Records`.
         option: int32; option of each record.
-        n_nodes, n_edges: numbers of nodes and of hyperedges of the forest.
+        node, edge: float64 (n_grammars, n_nodes) and (n_grammars, n_edges); posteriors.
     """
-    of_node, of_edge = np.full(n_nodes, NO_OPTION, np.int32), np.full(n_edges, NO_OPTION, np.int32)
+    of_node = np.full(node.shape[1], NO_OPTION, np.int32)
+    of_edge = np.full(edge.shape[1], NO_OPTION, np.int32)
     for r in range(len(source)):
         if source[r] >= 0:
             of_node[source[r]] = option[r]

@@ -22,6 +22,7 @@ from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS, template_
 from spectralnlp.inference.trees.rescoring.tokens import TokenReader, hash_name
 from spectralnlp.inference.trees.rescoring.values import LabelValues, likely_brackets
 from spectralnlp.inference.trees.scored_forest import ScoredForest
+from spectralnlp.inference.trees.sentence import Forests
 from spectralnlp.inference.words.lexical import is_rare
 from spectralnlp.jit import count_bits, kernel, kernel_part
 from spectralnlp.parameters import Floats, Ints, Lexicon, SpanScorer, WordClusters
@@ -53,6 +54,15 @@ class KnownFeatures(NamedTuple):
         np.bitwise_or.at(bits, words, np.uint64(1) << places)
         before = np.searchsorted(words, np.arange(len(bits))).astype(np.int32)
         return cls(bits, before, np.append(scorer.weights, np.float32(0.0)))
+
+
+def rescore(forests: Forests, rescorer: SpanRescorer | None) -> Forests:
+    """Return a sentence's forests with the labels of spans reweighted by a span scorer, if there is one."""
+    if rescorer is None or not forests.scored:
+        return forests
+    sentence = forests.sentence
+    scored = rescorer.rescore(forests.scored, sentence.words, sentence.limits[0], sentence.cell_marginals)
+    return replace(forests, scored=scored)
 
 
 class SpanRescorer:
@@ -224,7 +234,7 @@ def _rescored(scored: ScoredForest, place: OptionsOfForest, factors: Floats) -> 
         ForestPosteriors(old.log_total, edge[g], node[g], usable=True)
         for g, old in enumerate(scored.posteriors)
     )
-    return replace(scored, posteriors=new, rescored=True)
+    return replace(scored, posteriors=new, node_shares=node, edge_shares=edge)
 
 
 @kernel
