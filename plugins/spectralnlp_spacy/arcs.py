@@ -28,21 +28,22 @@ class Arcs(NamedTuple):
     relations: list[str]
 
     @classmethod
-    def of(cls, doc: Doc) -> Arcs:
-        """Return arcs in which every token of a document is a root."""
-        return cls(list(range(len(doc))), ["ROOT"] * len(doc))
-
-    def add(self, parse: Parse, words: Sequence[int]) -> None:
-        """Add the dependencies of a sentence to the arcs, from its parse.
+    def of(cls, doc: Doc, words: Sequence[Sequence[int]], parses: Sequence[Parse]) -> Arcs:
+        """Return the arcs of a document, from the parses of its sentences; white space has none.
 
         Args:
-            parse: parse of the sentence.
-            words: indices of its words among the tokens of the document.
+            doc: the document.
+            words: for each sentence, the indices of its words among the tokens of the document.
+            parses: parse of each sentence.
         """
-        dependencies = registry.tree_tools.get("dependencies").parse_dependencies(parse)
-        for token, head, relation in zip(words, dependencies.heads, dependencies.relations, strict=True):
-            if head >= 0:
-                self.heads[token], self.relations[token] = words[head], relation
+        arcs = cls(list(range(len(doc))), ["ROOT"] * len(doc))
+        tools = registry.tree_tools.get("dependencies")
+        for sentence, parse in zip(words, parses, strict=True):
+            found = tools.parse_dependencies(parse)
+            for token, head, relation in zip(sentence, found.heads, found.relations, strict=True):
+                if head >= 0:
+                    arcs.heads[token], arcs.relations[token] = sentence[head], relation
+        return arcs
 
     def write(self, doc: Doc, bounds: Bounds) -> bool:
         """Write heads and relations to a document, unless it has a dependency parse already.

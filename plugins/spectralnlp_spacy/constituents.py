@@ -27,6 +27,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from spectralnlp.trees import Tree
 from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.sentences import sentence_bounds, words_of
 
 KEY = "constituents"
 POSTERIORS, TAGS, FALLBACKS, DEPENDENCIES = "posteriors", "tags", "fallbacks", "dependencies"
@@ -60,11 +61,6 @@ class Chain(NamedTuple):
     start: int
     end: int
     brackets: tuple[Bracket, ...]
-
-
-def words_of(doc: Doc, start: int = 0, end: int | None = None) -> list[int]:
-    """Return the indices of the tokens from ``start`` to ``end`` that are words, not white space."""
-    return [i for i in range(start, len(doc) if end is None else end) if not doc[i].is_space]
 
 
 def write_constituents(
@@ -323,12 +319,3 @@ def gold_trees(docs: Iterable[Doc], key: str) -> Iterator[Tree]:
                 if not all(tree.tags()):
                     raise ComponentError(Errors.SN015.format(sentence=doc[start:end].text))
                 yield tree
-
-
-def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
-    """Return the token range of each sentence, end exclusive; without boundaries, all is one sentence."""
-    if not len(doc):
-        return []
-    if not doc.has_annotation("SENT_START"):
-        return [(0, len(doc))]
-    return [(sentence.start, sentence.end) for sentence in doc.sents]

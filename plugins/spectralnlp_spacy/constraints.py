@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 
 from spacy.tokens import Doc
 
 from spectralnlp.text.constraints import ConstraintError, Constraints
+from spectralnlp.text.tokens import Sentence
 from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.sentences import DocSentences
 
 
 class RequiredSpans:
@@ -28,17 +30,21 @@ class RequiredSpans:
             if words:
                 self.starting.setdefault(words[0], []).append((words[-1], span.label_ or None))
 
-    def among(self, words: Sequence[int]) -> Constraints | None:
-        """Return the required spans among some words as constraints for the parser; None if there are none.
-
-        Args:
-            words: indices of the words among the tokens of the document, in order, without white space.
+    def constrain(self, read: DocSentences) -> list[Sentence]:
+        """Return the inputs of a document's sentences, each with the required spans among its words.
 
         Raises:
-            ComponentError: a span begins among the words and ends beyond them, or spans cross.
+            ComponentError: a span begins among the words of a sentence and ends beyond them, or spans cross.
         """
         if not self.starting:
-            return None
+            return read.inputs
+        return [
+            replace(sentence, constraints=self._among(words))
+            for words, sentence in zip(read.words, read.inputs, strict=True)
+        ]
+
+    def _among(self, words: Sequence[int]) -> Constraints | None:
+        """Return the required spans among some words as constraints; None if there are none."""
         position = {word: number for number, word in enumerate(words)}
         brackets = []
         for first in words:
@@ -47,22 +53,19 @@ class RequiredSpans:
                     where = {"label": label or "", "start": first, "end": last + 1}
                     raise ComponentError(Errors.SN017.format(name=self.name, key=self.key, **where))
                 brackets.append((position[first], position[last] + 1, label))
-        with self.refused(words):
+        try:
             return Constraints.of(brackets) or None
+        except ConstraintError as error:
+            raise self.refusal(words, error) from error
 
-    @contextmanager
-    def refused(self, words: Sequence[int]) -> Iterator[None]:
-        """Turn a ConstraintError raised in a ``with`` block into a ComponentError that quotes the sentence.
+    def refusal(self, words: Sequence[int], error: ConstraintError) -> ComponentError:
+        """Return an error that quotes the sentence of which no tree has the required spans.
 
         Args:
             words: token indices of the words of the sentence.
-
-        Raises:
-            ComponentError: the block raised a ConstraintError.
+            error: the constraints that cannot be met.
         """
-        try:
-            yield
-        except ConstraintError as error:
-            text = " ".join(self.doc[i].text for i in words)
-            message = Errors.SN018.format(name=self.name, key=self.key, reason=str(error), sentence=text)
-            raise ComponentError(message) from error
+        text = " ".join(self.doc[i].text for i in words)
+        return ComponentError(
+            Errors.SN018.format(name=self.name, key=self.key, reason=str(error), sentence=text)
+        )

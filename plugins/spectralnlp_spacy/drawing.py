@@ -13,14 +13,8 @@ from spectralnlp.render import renderer
 from spectralnlp.render.svg import in_page
 from spectralnlp.text.tokens import Sentence, Token
 from spectralnlp.trees import add_root, strip_root
-from spectralnlp_spacy.constituents import (
-    KEY,
-    read_brackets,
-    read_fallback,
-    sentence_bounds,
-    tree_of,
-    words_of,
-)
+from spectralnlp_spacy.constituents import KEY, read_brackets, read_fallback, tree_of
+from spectralnlp_spacy.sentences import sentence_bounds, words_of
 
 if TYPE_CHECKING:
     from spectralnlp.trees.parse import Parse

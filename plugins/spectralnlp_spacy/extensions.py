@@ -21,10 +21,10 @@ from spectralnlp_spacy.constituents import (
     read_fallback,
     read_tags,
     tree_of,
-    words_of,
     write_constituents,
 )
 from spectralnlp_spacy.errors import ComponentError, Errors
+from spectralnlp_spacy.sentences import words_of
 
 if TYPE_CHECKING:
     import nltk

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
@@ -12,22 +13,24 @@ from spacy.tokens import Doc, Span
 from spectralnlp import registry
 from spectralnlp.errors import RegistryError
 from spectralnlp.runtime import Corpus, InMemoryCorpus
+from spectralnlp.text.constraints import ConstraintError
 from spectralnlp.text.tokens import Sentence
 from spectralnlp.trees import Tree, clean, is_intermediate, labels_of
 from spectralnlp.trees.parse import IN_PIECES
 from spectralnlp_spacy.arcs import Arcs
-from spectralnlp_spacy.constituents import (
-    Bracket,
-    gold_trees,
-    sentence_bounds,
-    words_of,
-    write_constituents,
-)
+from spectralnlp_spacy.constituents import Bracket, gold_trees, write_constituents
 from spectralnlp_spacy.constraints import RequiredSpans
 from spectralnlp_spacy.errors import ComponentError, Errors, Warnings
 from spectralnlp_spacy.extensions import install_extensions
 from spectralnlp_spacy.noun_phrases import install_noun_chunks
-from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
+from spectralnlp_spacy.sentence_pipe import SentencePipe
+from spectralnlp_spacy.sentences import (
+    Bounds,
+    DocSentences,
+    read_sentences,
+    sentence_bounds,
+    set_boundaries,
+)
 from spectralnlp_spacy.settings import ParserSettings
 
 if TYPE_CHECKING:
@@ -123,30 +126,38 @@ class SpectralParser(SentencePipe):
 
     def predict(self, docs: Sequence[Doc]) -> list[ParsedDoc]:
         """Return the parses of documents, one `ParsedDoc` each; the documents are not changed."""
-        parser = self.ready()
-        bounds = [self.bounds(doc) for doc in docs]
-        words = [
-            [sentence for start, end in in_doc if (sentence := words_of(doc, start, end))]
-            for doc, in_doc in zip(docs, bounds, strict=True)
-        ]
-        required = [RequiredSpans(doc, self.constraints, self.name) for doc in docs]
-        every = [
-            (spans, sentence) for spans, in_doc in zip(required, words, strict=True) for sentence in in_doc
-        ]
-        parses = _or_refused(
-            parser.parse_many(
-                (self._sentence(spans, sentence) for spans, sentence in every),
-                decoder=self.decoder,
-                fixed_tags=self.use_tags == "fixed",
-            ),
-            every,
-        )
-        parsed = [
-            _assemble(doc, of_bounds, in_doc, parses, Arcs.of(doc) if self.dependencies else None)
-            for doc, of_bounds, in_doc in zip(docs, bounds, words, strict=True)
-        ]
+        self.ready()
+        read = self.read(docs, with_tags=self.use_tags != "none")
+        parses = iter(self._parse(read))
+        parsed = [_assemble(each, list(islice(parses, len(each.words))), self.dependencies) for each in read]
         self._warn_of_pieces(parsed)
         return parsed
+
+    def _parse(self, read: Sequence[DocSentences], k: int = 1) -> list[Parse]:
+        """Return the parse of each sentence of documents, under the constraints of its document.
+
+        Args:
+            read: the documents' sentences.
+            k: number of trees per sentence.
+
+        Raises:
+            ComponentError: no tree meets the constraints; the message quotes the sentence.
+        """
+        inputs: list[Sentence] = []
+        places: list[tuple[RequiredSpans, list[int]]] = []
+        for each in read:
+            required = RequiredSpans(each.doc, self.constraints, self.name)
+            inputs += required.constrain(each)
+            places += zip(repeat(required), each.words)
+        parses: list[Parse] = []
+        fixed = self.use_tags == "fixed"
+        try:
+            for parse in self.ready().parse_many(inputs, decoder=self.decoder, k=k, fixed_tags=fixed):
+                parses.append(parse)  # an error concerns the first sentence without a parse
+        except ConstraintError as error:
+            required, words = places[len(parses)]
+            raise required.refusal(words, error) from error
+        return parses
 
     def _warn_of_pieces(self, parsed: Sequence[ParsedDoc]) -> None:
         """Warn once that sentences of more than ``max_length`` words are parsed in pieces."""
@@ -188,28 +199,11 @@ class SpectralParser(SentencePipe):
         """
         doc = sentence.doc
         bounds = [(sentence.start, sentence.end)] if isinstance(sentence, Span) else sentence_bounds(doc)
-        sentences = [words for start, end in bounds if (words := words_of(doc, start, end))]
-        if len(sentences) != 1:
-            raise ComponentError(Errors.SN016.format(name=self.name, found=len(sentences)))
-        (words,) = sentences
-        required = RequiredSpans(doc, self.constraints, self.name)
-        fixed = self.use_tags == "fixed"
-        with required.refused(words):
-            (parse,) = self.ready().parse_many(
-                [self._sentence(required, words)], decoder=self.decoder, k=max(n, 2), fixed_tags=fixed
-            )
+        read = read_sentences(doc, bounds, self.conventions(), with_tags=self.use_tags != "none")
+        if len(read.words) != 1:
+            raise ComponentError(Errors.SN016.format(name=self.name, found=len(read.words)))
+        (parse,) = self._parse([read], max(n, 2))
         return list(parse.alternatives[:n])
-
-    def _sentence(self, required: RequiredSpans, words: Sequence[int]) -> Sentence:
-        doc = required.doc
-        plain = Sentence.from_words(doc[i].text for i in words)
-        tokens = zip(plain.tokens, self.forms(doc, words), strict=True)
-        tags = tuple(doc[i].tag_ for i in words) if self.use_tags != "none" else ()
-        return Sentence(
-            tuple(replace(token, form=form) for token, form in tokens),
-            tags if any(tags) else None,
-            required.among(words),
-        )
 
     # -----------------------------------------------------------------------------------------------------
     # Learning
@@ -220,58 +214,25 @@ class SpectralParser(SentencePipe):
         return InMemoryCorpus(trees) if trees else None
 
 
-def _or_refused(
-    parses: Iterator[Parse], sentences: Sequence[tuple[RequiredSpans, Sequence[int]]]
-) -> Iterator[Parse]:
-    """Yield parses unchanged; report a violated constraint as an error that quotes the sentence.
-
-    Args:
-        parses: iterator that computes the parse of one sentence after another.
-        sentences: for each sentence, the required spans of its document, and the token indices of its words.
-    """
-    for required, words in sentences:
-        with required.refused(words):
-            parse = next(parses)
-        yield parse
-
-
-def _assemble(
-    doc: Doc,
-    bounds: Bounds,
-    words: Sequence[Sequence[int]],
-    parses: Iterator[Parse],
-    arcs: Arcs | None,
-) -> ParsedDoc:
+def _assemble(read: DocSentences, parses: Sequence[Parse], dependencies: bool) -> ParsedDoc:
     """Join the parses of a document's sentences, and convert word ranges to ranges of tokens.
 
+    A node ``TOP`` is added to a parse without a constituent over all words.
+
     Args:
-        doc: the document.
-        bounds: first token and end of each sentence.
-        words: for each sentence that has words, the token indices of its words.
-        parses: iterator over parses, of which one is consumed for each item of ``words``.
-        arcs: dependency arcs to fill in; None if dependencies are not wanted.
+        read: sentences of the document.
+        parses: parse of each sentence that has words.
+        dependencies: whether to derive dependencies from the trees.
     """
-    result = ParsedDoc(bounds, [], [""] * len(doc), [], arcs)
-    for sentence in words:
-        parse = next(parses)
-        result.brackets.extend(_brackets(parse, sentence))
-        for token, tag in zip(sentence, parse.tree.tags(), strict=True):
+    result = ParsedDoc(read.bounds, [], [""] * len(read.doc), [], None)
+    for words, parse in zip(read.words, parses, strict=True):
+        found = parse.constituents
+        if not found or (found[0].start, found[0].end) != (0, len(words)):
+            result.brackets.append(Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0))
+        for c in found:
+            result.brackets.append(Bracket(c.label, words[c.start], words[c.end - 1] + 1, c.posterior))
+        for token, tag in zip(words, parse.tree.tags(), strict=True):
             result.tags[token] = tag
-        if arcs is not None:
-            arcs.add(parse, sentence)
         if parse.fallback is not None:
-            result.fallbacks.append((sentence[0], parse.fallback))
-    return result
-
-
-def _brackets(parse: Parse, words: Sequence[int]) -> Iterator[Bracket]:
-    """Yield the constituents of a parse as ranges of tokens; add a ``TOP`` if none covers all words.
-
-    Args:
-        parse: parse of a sentence.
-        words: for each word of the sentence, the index of its token in the document.
-    """
-    if not any((c.start, c.end) == (0, len(words)) for c in parse.constituents[:1]):
-        yield Bracket("TOP", words[0], words[-1] + 1, 0.0 if parse.fallback else 1.0)
-    for c in parse.constituents:
-        yield Bracket(c.label, words[c.start], words[c.end - 1] + 1, c.posterior)
+            result.fallbacks.append((words[0], parse.fallback))
+    return result._replace(arcs=Arcs.of(read.doc, read.words, parses)) if dependencies else result

@@ -11,7 +11,8 @@ from spacy.training import Example
 
 from spectralnlp.scoring import EvalbScore, SentenceCounts, count_sentence
 from spectralnlp.trees import add_root
-from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
+from spectralnlp_spacy.constituents import KEY, tree_of
+from spectralnlp_spacy.sentences import sentence_bounds, words_of
 
 Scores = dict[str, Any]
 

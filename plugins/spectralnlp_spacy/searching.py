@@ -12,7 +12,8 @@ from spacy.tokens import Doc, Span
 from spectralnlp import registry
 from spectralnlp.display import one_line
 from spectralnlp.trees import Tree, add_root, strip_root
-from spectralnlp_spacy.constituents import KEY, sentence_bounds, tree_of, words_of
+from spectralnlp_spacy.constituents import KEY, tree_of
+from spectralnlp_spacy.sentences import sentence_bounds, words_of
 
 # Number of sentences that are searched at a time.
 _AT_A_TIME = 1_000

@@ -1,55 +1,73 @@
-"""Base class of the parser and the tagger: splits documents into sentences, and normalises spelling."""
+"""Sentences of spaCy documents: their boundaries, their words, and the input of a model."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import NamedTuple
 
 from spacy.tokens import Doc
 
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
-from spectralnlp_spacy.component import SpectralPipe
-from spectralnlp_spacy.constituents import sentence_bounds
-from spectralnlp_spacy.errors import Warnings
+from spectralnlp.text.tokens import Sentence
 
 Bounds = list[tuple[int, int]]
 
 
-class SentencePipe(SpectralPipe):
-    """Base class of the parser and the tagger, the components that process each sentence on its own.
+class DocSentences(NamedTuple):
+    """Sentences of a document, as a model reads them.
 
-    Attributes:
-        split_sentences: whether to split documents without sentence boundaries; otherwise each is one
-            sentence.
+    Args:
+        doc: the document.
+        bounds: range of tokens of each sentence, the end exclusive.
+        words: for each sentence that has words, the token indices of its words (not white space).
+        inputs: for each item of ``words``, the words in the spelling of the model's training data, and their
+            tags if these are wanted and there are any.
     """
 
-    split_sentences: bool = True
-    _warned: bool = False
+    doc: Doc
+    bounds: Bounds
+    words: list[list[int]]
+    inputs: list[Sentence]
 
-    @property
-    def conventions(self) -> Conventions:
-        """Spelling conventions of the model's training data, such as how brackets are written."""
-        return getattr(self.ready(), "conventions", None) or Conventions()
 
-    def bounds(self, doc: Doc) -> Bounds:
-        """Return the token range of each sentence; split the text if the document has no boundaries."""
-        if doc.has_annotation("SENT_START"):
-            return sentence_bounds(doc)
-        if not self._warned:
-            self._warned = True
-            warnings.warn(Warnings.SW001.format(name=self.name), stacklevel=2)
-        return find_sentences(doc, self._tokenizer()) if self.split_sentences else sentence_bounds(doc)
+def read_sentences(
+    doc: Doc, bounds: Bounds, conventions: Conventions, with_tags: bool = False
+) -> DocSentences:
+    """Return the sentences of a document for a model.
 
-    def forms(self, doc: Doc, words: Sequence[int]) -> list[str]:
-        """Return words of a document in the spelling of the model's training data."""
-        return self.conventions.forms([doc[i].text for i in words])
+    Args:
+        doc: the document.
+        bounds: range of tokens of each sentence.
+        conventions: spelling conventions of the model's training data.
+        with_tags: whether ``token.tag_`` is part of the input.
+    """
+    read = DocSentences(doc, bounds, [], [])
+    for start, end in bounds:
+        words = words_of(doc, start, end)
+        if words:
+            texts = [doc[i].text for i in words]
+            tokens = zip(Sentence.from_words(texts).tokens, conventions.forms(texts), strict=True)
+            tags = tuple([doc[i].tag_ for i in words]) if with_tags else ()
+            spelt = tuple([replace(token, form=form) for token, form in tokens])
+            read.words.append(words)
+            read.inputs.append(Sentence(spelt, tags if any(tags) else None))
+    return read
 
-    def _tokenizer(self) -> Tokenizer:
-        tokenizer: Any = getattr(self.ready(), "tokenizer", None)
-        return tokenizer or Tokenizer(self.conventions)
+
+def words_of(doc: Doc, start: int = 0, end: int | None = None) -> list[int]:
+    """Return the indices of the tokens from ``start`` to ``end`` that are words, not white space."""
+    return [i for i in range(start, len(doc) if end is None else end) if not doc[i].is_space]
+
+
+def sentence_bounds(doc: Doc) -> Bounds:
+    """Return the token range of each sentence, end exclusive; without boundaries, all is one sentence."""
+    if not len(doc):
+        return []
+    if not doc.has_annotation("SENT_START"):
+        return [(0, len(doc))]
+    return [(sentence.start, sentence.end) for sentence in doc.sents]
 
 
 def set_boundaries(doc: Doc, bounds: Bounds) -> None:

@@ -13,10 +13,10 @@ from spectralnlp import registry
 from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.text.conll import AnnotatedSentence
 from spectralnlp.text.spans import spans_of, write_spans
-from spectralnlp_spacy.constituents import sentence_bounds, words_of
 from spectralnlp_spacy.entities import add_entities, is_annotated
 from spectralnlp_spacy.errors import ComponentError, Errors
-from spectralnlp_spacy.sentences import Bounds, SentencePipe, set_boundaries
+from spectralnlp_spacy.sentence_pipe import SentencePipe
+from spectralnlp_spacy.sentences import Bounds, sentence_bounds, set_boundaries, words_of
 from spectralnlp_spacy.settings import TaggerSettings
 
 ATTRIBUTES = ("tag", "pos", "ents", "spans")
@@ -108,20 +108,10 @@ class SpectralTagger(SentencePipe):
 
     def predict(self, docs: Sequence[Doc]) -> list[TaggedDoc]:
         """Return the tags of documents, one `TaggedDoc` each; the documents are not changed."""
-        tagger = self.ready()
-        bounds = [self.bounds(doc) for doc in docs]
-        words = [
-            [sentence for start, end in in_doc if (sentence := words_of(doc, start, end))]
-            for doc, in_doc in zip(docs, bounds, strict=True)
-        ]
-        forms = [
-            self.forms(doc, sentence) for doc, in_doc in zip(docs, words, strict=True) for sentence in in_doc
-        ]
+        tagger, read = self.ready(), self.read(docs)
+        forms = [sentence.forms for in_doc in read for sentence in in_doc.inputs]
         tags = iter(tagger.best_tags(forms) if forms else ())
-        return [
-            TaggedDoc(of_bounds, in_doc, [next(tags) for _ in in_doc])
-            for of_bounds, in_doc in zip(bounds, words, strict=True)
-        ]
+        return [TaggedDoc(in_doc.bounds, in_doc.words, [next(tags) for _ in in_doc.words]) for in_doc in read]
 
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[TaggedDoc]) -> None:
         """Write tags, entities or spans to documents; also sentence boundaries if they are not set."""

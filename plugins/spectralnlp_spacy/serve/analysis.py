@@ -13,10 +13,11 @@ from spacy.tokens import Doc, Span
 from spectralnlp.errors import InputError, SpectralError
 from spectralnlp.render import renderer
 from spectralnlp.render.svg import draw_tree
-from spectralnlp_spacy.constituents import read_brackets, read_fallback, words_of
+from spectralnlp_spacy.constituents import read_brackets, read_fallback
 from spectralnlp_spacy.drawing import parses_of
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.parser import SpectralParser
+from spectralnlp_spacy.sentences import words_of
 from spectralnlp_spacy.serve.limits import Limits
 from spectralnlp_spacy.textcat import SpectralTextcat
 

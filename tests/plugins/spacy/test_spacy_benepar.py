@@ -11,9 +11,10 @@ pytest.importorskip("spacy")
 import spacy
 import spectralnlp_spacy
 from spacy.tokens import Doc, DocBin, Span
-from spectralnlp_spacy.constituents import Bracket, words_of, write_constituents
+from spectralnlp_spacy.constituents import Bracket, write_constituents
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.noun_phrases import base_noun_phrases
+from spectralnlp_spacy.sentences import words_of
 
 TEXT = "The old keeper saw a ship in the harbor. She waited!\n\n"
 TREES = [

@@ -17,11 +17,11 @@ from spectralnlp_spacy.constituents import (
     read_brackets,
     read_chains,
     tree_of,
-    words_of,
     write_constituents,
 )
 from spectralnlp_spacy.errors import ComponentError
 from spectralnlp_spacy.extensions import Getters, NotAConstituentError
+from spectralnlp_spacy.sentences import words_of
 
 from spectralnlp.trees import Tree
 
