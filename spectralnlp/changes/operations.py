@@ -86,7 +86,7 @@ def train(
         description: Markdown for the model card.
 
     Raises:
-        ConfigError: the estimator cannot keep moments, counts had to be dropped, or words of the task cannot
+        ConfigError: the estimator cannot keep moments, or words of the task cannot
             be replaced.
 
     Examples:
@@ -372,9 +372,6 @@ def _observe(
 def _solved(
     kept: KeptMoments, seconds: float, report: ProgressCallback, state: State | None = None
 ) -> Change:
-    if not kept.moments.is_exact:
-        what = "more counts than there is room for: the rarest were dropped, and what is left cannot be kept"
-        raise ConfigError(what, hint="use less text, or a smaller window")
     started, learner = perf_counter(), kept.learner
     model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
     kept = replace(kept, state=learner.state())

@@ -75,11 +75,6 @@ class Moments(ABC, Generic[T]):
         """
 
     @property
-    def is_exact(self) -> bool:
-        """Whether the moments are complete, with nothing dropped to bound memory."""
-        return True
-
-    @property
     def can_forget(self) -> bool:
         """Whether data that was added to the moments can be removed by `remove`."""
         return self.subtractable
@@ -252,11 +247,6 @@ class Joint(Moments[T]):
     def fan_in(self) -> int:  # type: ignore[override]
         """Number of neighbouring partial sums to merge at a time: the maximum over the parts."""
         return max(part.fan_in for part in self.parts.values())
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether all parts are complete, with nothing dropped to bound memory."""
-        return all(part.is_exact for part in self.parts.values())
 
     @property
     def can_forget(self) -> bool:

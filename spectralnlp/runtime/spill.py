@@ -7,6 +7,7 @@ memory.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import re
@@ -14,8 +15,9 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,8 @@ PROGRAM = 210 << 20
 # Minimum limit in bytes.
 LEAST = 300 << 20
 MOST = 1 << 60
+# Budget in bytes of counts that spill without a limit of the user's.
+DEFAULT_BUDGET = 4 << 30
 # Minimum number of entries of a run that are read at a time; reading fewer would only take longer.
 MIN_SHARE = 1 << 12
 # Options of ``mallopt``, from malloc.h.
@@ -57,6 +61,31 @@ class Memory:
     def new_file(self, kind: str) -> Path:
         """Return a path for a new file that no other process uses; its name begins with ``kind``."""
         return self.folder / f"{kind}-{secrets.token_hex(8)}"
+
+
+class _DefaultMemory(Memory):
+    """Budget whose folder is made when the first file is."""
+
+    def new_file(self, kind: str) -> Path:
+        with suppress(OSError):  # `writing` reports a folder that is not there
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        return super().new_file(kind)
+
+
+@cache
+def default_memory() -> Memory:
+    """Return the memory limit of counts that always spill, for use outside `spectralnlp.runtime.use_memory`.
+
+    There is one for each process; its folder is deleted when the process ends.
+    """
+    folder = Path(tempfile.gettempdir(), f"spectralnlp-{secrets.token_hex(8)}")
+    atexit.register(_delete_folder, folder, os.getpid())
+    return _DefaultMemory(DEFAULT_BUDGET, folder)
+
+
+def _delete_folder(folder: Path, process: int) -> None:
+    if os.getpid() == process:  # a forked process uses the folder of its parent
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def parse_size(text: str) -> int:

@@ -231,7 +231,7 @@ CASES = [
         "pairs of words",
         PairCounts,
         SENTENCES,
-        {"window": (2, 3), "lowercase": (True, False), "max_words": (1000, 100), "max_pairs": (1000, 100)},
+        {"window": (2, 3), "lowercase": (True, False)},
     ),
     *(
         MomentsCase(

@@ -19,7 +19,6 @@ from spectralnlp.changes import Change, KeptMoments
 from spectralnlp.changes.kept_moments import task_of
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.estimator import Estimator
-from spectralnlp.estimators.eigenwords import estimator as eigenwords_estimator
 from spectralnlp.estimators.parser.span_scorer import SpanScoring
 from spectralnlp.runtime import Corpus, Partition, accumulate
 from spectralnlp.storage import ARRAYS, CARD, META
@@ -257,10 +256,3 @@ def test_iterative_estimators_refuse_in_one_line(name: str) -> None:
     with pytest.raises(ConfigError, match=registry.estimators.shown(name)) as refusal:
         train(name, kind(), [])
     assert "\n" not in str(refusal.value)
-
-
-def test_counts_that_had_to_be_dropped_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = registry.estimators.get("eigenwords")
-    monkeypatch.setattr(eigenwords_estimator, "MAX_PAIRS", 40)
-    with pytest.raises(ConfigError, match="the rarest were dropped"):
-        train("eigenwords.v1", kind(dimensions=3, min_count=1), documents_of(kind))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -38,6 +41,25 @@ def test_the_folder_is_gone_after_the_block_however_it_ends(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ConfigError, match="no temporary folder"), use_memory("1GB", folder=tmp_path / "none"):
         pass
+
+
+def test_without_a_limit_the_folder_is_there_when_needed_and_gone_with_the_process(tmp_path: Path) -> None:
+    lines = [
+        "from spectralnlp.runtime import default_memory",
+        "memory = default_memory()",
+        "assert memory is default_memory() and not memory.folder.exists()",
+        "memory.new_file('run').write_text('something')",
+        "print(memory.folder)",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert Path(done.stdout.strip()).parent == tmp_path
+    assert list(tmp_path.iterdir()) == []
 
 
 counts_of_runs = st.lists(st.dictionaries(st.integers(0, 2**62), st.integers(1, 9), max_size=30), max_size=6)

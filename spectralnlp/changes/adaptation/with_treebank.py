@@ -201,7 +201,7 @@ def moments_of(estimator: Estimator[Any], corpus: Corpus[Any]) -> Moments[Any]:
         >>> import spectralnlp
         >>> from spectralnlp import PCFG, changes
         >>> trees = spectralnlp.read_treebank("corpora/treebank/dev.mrg")
-        >>> changes.moments_of(PCFG(), trees).is_exact
+        >>> changes.moments_of(PCFG(), trees).can_forget
         True
     """
     task = task_of(estimator)

@@ -32,9 +32,6 @@ from spectralnlp.parameters import Ints, Spelling, WordVectors
 from spectralnlp.progress import fit_pass
 from spectralnlp.runtime import Corpus
 
-# Maximum number of distinct word pairs in memory; beyond it the rarest are dropped.
-MAX_PAIRS = 12_000_000
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Eigenwords(MomentEstimator[Example]):
@@ -48,7 +45,8 @@ class Eigenwords(MomentEstimator[Example]):
         word_vectors_: the learned :class:`~spectralnlp.parameters.WordVectors`.
         n_tokens_: number of tokens in the training text.
         n_types_: number of distinct words in the training text.
-        is_exact_: False if pairs or words had to be dropped to bound memory.
+        is_exact_: False if only the most frequent words have vectors, because those of all words exceed the
+            memory limit.
 
     Examples:
         >>> from spectralnlp import Eigenwords
@@ -102,15 +100,14 @@ class Eigenwords(MomentEstimator[Example]):
     random_state: Annotated[int, Ge(0), Doc("Random seed.")] = 0
 
     def remarks(self) -> list[str]:
-        """Return a warning line if counts were dropped."""
+        """Return a warning line if words were left out."""
         if self.is_exact_:
             return []
-        what = "more pairs or words than the memory limit allows: the rarest were left out"
-        return [f"{what}; see `memory`"]
+        return ["more words than the memory limit allows vectors for: the rarest were left out; see `memory`"]
 
     def init_moments(self, corpus: Corpus[Example]) -> PairCounts:
         """Return empty counts of pairs of words."""
-        return PairCounts(window=self.window, lowercase=self.lowercase, max_pairs=MAX_PAIRS)
+        return PairCounts(window=self.window, lowercase=self.lowercase)
 
     def solve(self, moments: PairCounts) -> None:
         """Compute the word vectors from counts; if requested, fit the spelling model and cluster the words.
@@ -130,7 +127,7 @@ class Eigenwords(MomentEstimator[Example]):
             )
             table = tabulate(moments, shape, transform=self.transform, dimensions=self.dimensions)
         self.n_tokens_, self.n_types_ = moments.n_tokens, table.n_types
-        self.is_exact_ = moments.is_exact and table.is_whole
+        self.is_exact_ = table.is_whole
         with fit_pass("SVD"):
             vectors, sigma, context_vectors = solve_vectors(
                 table.matrix, self.variant, self.dimensions, random_state=self.random_state

@@ -15,7 +15,7 @@ from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_
 from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
 from spectralnlp.inference.words.encoded import as_bytes
-from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory
+from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory, default_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
 
@@ -27,7 +27,6 @@ _STATE = {
     "word_counts": int_array("n_words", dtype="int64", below=MAX_COUNT),
     "pairs": int_array("n_pairs", dtype="int64", ascending=True),
     "pair_counts": int_array("n_pairs", dtype="int64", below=MAX_COUNT),
-    "dropped": int_array(2, dtype="int64", below=MAX_COUNT),
 }
 
 # Memory allowed per word, in bytes; a segment is written to disk when its words exceed the limit.
@@ -42,16 +41,13 @@ class PairCounts(Moments[Example]):
     sentence counts as a word. Since all words are counted, the rows and columns of the word × context matrix
     can be chosen afterwards, and one pass over the text is enough.
 
-    Counts can be added and subtracted exactly, unless there are more than ``max_words`` words or
-    ``max_pairs`` pairs: then the rarest are dropped to bound memory, and `is_exact` is False. Within
-    `spectralnlp.runtime.use_memory` nothing is dropped; instead, counts are written to disk in spill
-    segments, each with its own word ids.
+    Counts can be added and subtracted exactly. Those that do not fit into memory (12 million pairs or 2
+    million words, or the limit of `spectralnlp.runtime.use_memory`) are written to disk in spill segments,
+    each with its own word ids.
 
     Args:
         window: largest distance.
         lowercase: whether to lower-case words before counting.
-        max_words: maximum number of words in memory.
-        max_pairs: maximum number of pairs in memory.
 
     Attributes:
         words: the words and their counts.
@@ -70,50 +66,31 @@ class PairCounts(Moments[Example]):
 
     subtractable = True
 
-    def __init__(
-        self,
-        window: int = 2,
-        lowercase: bool = True,
-        max_words: int = 2_000_000,
-        max_pairs: int = 12_000_000,
-    ) -> None:
+    def __init__(self, window: int = 2, lowercase: bool = True) -> None:
         if not 1 <= window <= MAX_WINDOW:
             raise ConfigError(f"window must be between 1 and {MAX_WINDOW}, not {window}")
-        if max_words < 2 or max_pairs < 2 * window:
-            raise ConfigError(f"max_words and max_pairs are too small: {max_words} and {max_pairs}")
         self.window = window
         self.lowercase = lowercase
-        self.max_words = max_words
-        self.max_pairs = max_pairs
-        self._limit(current_memory())
+        self._clear(current_memory() or default_memory())
 
-    def _limit(self, memory: Memory | None) -> None:
+    def _clear(self, memory: Memory | None) -> None:
         self.memory = memory
-        self._clear()
-
-    def _clear(self) -> None:
         self.segments: list[SpillSegment] = []
-        self._n_forgotten = 0
         self._begin_segment()
 
     def _begin_segment(self) -> None:
         self.words = NamedWords()
-        self.pairs = PairTable(self.max_pairs, self.memory)
+        self.pairs = PairTable(self.memory)
 
     def empty_like(self) -> Self:
         """Return empty counts with the same parameters and the same memory limit."""
         empty = super().empty_like()
-        empty._limit(self.memory)
+        empty._clear(self.memory)
         return empty
 
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {name: getattr(self, name) for name in ("window", "lowercase", "max_words", "max_pairs")}
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether no words or pairs were dropped."""
-        return not self._n_forgotten and not self.pairs.n_dropped
+        return {"window": self.window, "lowercase": self.lowercase}
 
     @property
     def n_tokens(self) -> int:
@@ -175,7 +152,7 @@ class PairCounts(Moments[Example]):
         letters = stored.take("words", int_array("n_letters", dtype="uint8"))
         names = _names({"words": letters})
         sized = stored.part(n_words=len(names))
-        _, pairs, _, _ = (sized.take(name, spec) for name, spec in _STATE.items())
+        _, pairs, _ = (sized.take(name, spec) for name, spec in _STATE.items())
         if b" ".join(names[1:]).split() != names[1:] or len(set(names)) != len(names):
             raise stored.error("words", "holds a word twice, an empty one, or one with a blank in it")
         ends = np.column_stack([pairs >> ID_BITS & ID_MASK, pairs & ID_MASK])
@@ -185,7 +162,7 @@ class PairCounts(Moments[Example]):
             raise stored.error("pairs", f"holds a pair that is not 1 to {self.window} words apart")
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self._clear()
+        self._clear(self.memory)
         self._take(arrays)
 
     def _take(self, arrays: Mapping[str, Array]) -> None:
@@ -194,8 +171,6 @@ class PairCounts(Moments[Example]):
         keys = arrays["pairs"].copy()
         renumber_pairs(keys, ours)
         self.pairs.add(keys, arrays["pair_counts"])
-        self._n_forgotten += int(arrays["dropped"][0])
-        self.pairs.n_dropped += int(arrays["dropped"][1])
         self._bound_memory()
 
     @property
@@ -222,9 +197,8 @@ class PairCounts(Moments[Example]):
 
     def in_memory(self) -> PairCounts:
         """Return a copy whose counts are all in memory, even if they exceed the memory limit."""
-        parameters = self.parameters() | {"max_words": 1 << 60, "max_pairs": 1 << 60}
-        whole = type(self)(**parameters)
-        whole._limit(None)
+        whole = type(self)(**self.parameters())
+        whole._clear(None)
         self.close_segment()
         for segment in self.segments:
             for arrays in parts_of(segment):
@@ -232,23 +206,15 @@ class PairCounts(Moments[Example]):
         return whole
 
     def _bound_memory(self) -> None:
-        if self.memory is not None:
-            if self.words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
-                self.close_segment()
-        elif self.words.n_words > self.max_words:
-            counts = self.words.counts
-            kept = counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2]))
-            kept[0] = True
-            self.pairs.renumber(self.words.keep(kept))
-            self._n_forgotten += 1
+        if self.memory is not None and self.words.n_words > self.memory.size // _BYTES_FOR_A_WORD:
+            self.close_segment()
 
     def arrays(self) -> dict[str, Array]:
         """Return the counts as arrays for storage, in an order that depends on the counts alone.
 
         ``words``: uint8, the sorted words in UTF-8, separated by line feeds; their ids start at 1, and 0 is
         the end of a sentence. ``word_counts``: int64 (n_words + 1,). ``pairs``: int64 (n_pairs,), sorted
-        keys. ``pair_counts``: int64 (n_pairs,). ``dropped``: int64 (2,), number of times that words and pairs
-        were dropped. Counts on disk are included.
+        keys. ``pair_counts``: int64 (n_pairs,). Counts on disk are included.
         """
         return (self.in_memory() if self.is_spilled else self)._arrays_in_memory()
 
@@ -265,7 +231,6 @@ class PairCounts(Moments[Example]):
             "word_counts": self.words.counts[order],
             "pairs": keys[by_key],
             "pair_counts": counts[by_key],
-            "dropped": np.array([self._n_forgotten, self.pairs.n_dropped]),
         }
 
     def _add(self, other: Self) -> None:
@@ -277,35 +242,12 @@ class PairCounts(Moments[Example]):
         self.segments += other.segments
         if not (len(self.pairs) or self.words.counts.any()):
             self.words, self.pairs = other.words.copy(), other.pairs.copy()
-            self._n_forgotten = other._n_forgotten
         else:
-            self._take_in_order(other)
-
-    def _take_in_order(self, other: Self) -> None:
-        """Add the counts of another object, ``other``.
-
-        The result does not depend on the order in which ``other`` has seen its words, even if rare words or
-        pairs have to be dropped.
-        """
-        if not self._has_space_for(other):
-            self._take(other._arrays_in_memory())
-            return
-        ours = self.words.merge(other.words)
-        keys, counts = other.pairs.unsorted()
-        renumber_pairs(keys, ours)
-        self.pairs.add(keys, counts)
-        self._n_forgotten += other._n_forgotten
-        self.pairs.n_dropped += other.pairs.n_dropped
-        self._bound_memory()
-
-    def _has_space_for(self, other: Self) -> bool:
-        """Whether the counts of another object can be added without dropping rare ones to save memory.
-
-        If so, the order of adding pairs does not matter.
-        """
-        n_words = self.words.n_words + other.words.n_words
-        n_pairs = len(self.pairs) + len(other.pairs)
-        return self.memory is not None or (n_words <= self.max_words and n_pairs <= self.pairs.most)
+            ours = self.words.merge(other.words)
+            keys, counts = other.pairs.unsorted()
+            renumber_pairs(keys, ours)
+            self.pairs.add(keys, counts)
+            self._bound_memory()
 
     def _remove(self, other: Self) -> None:
         ours, theirs = self.arrays(), other.arrays()
@@ -334,7 +276,6 @@ class PairCounts(Moments[Example]):
             "word_counts": word_counts[kept],
             "pairs": keys,
             "pair_counts": pair_counts[pair_counts > 0],
-            "dropped": ours["dropped"],
         }
         self._restore(state)
 

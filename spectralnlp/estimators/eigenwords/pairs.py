@@ -1,13 +1,14 @@
-"""Hash table of counts of word pairs, kept small by dropping rare pairs or by spilling to disk."""
+"""Hash table of counts of word pairs, which spills to disk if memory is limited."""
 
 from __future__ import annotations
 
+import sys
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralnlp.estimators.eigenwords.kernels import add_pairs, count_pairs, renumber_pairs
+from spectralnlp.estimators.eigenwords.kernels import add_pairs, count_pairs
 from spectralnlp.runtime import Memory, Run
 
 Ints = NDArray[np.int32]
@@ -24,29 +25,26 @@ _SHARE = 16
 class PairTable:
     """Hash table of counts of word pairs, by integer key, with open addressing.
 
-    When the table has ``most`` pairs, the rarest of them, at least half, are dropped, as in lossy counting
-    (Manku and Motwani 2002), so memory is bounded for any text. With a memory limit, nothing is dropped: all
-    pairs are written to disk as a sorted run, and the table is emptied.
+    When the table has filled its share of the memory limit, all pairs are written to disk as a sorted run,
+    and the table is emptied.
 
     Args:
-        most: maximum number of pairs, ignored if a memory limit is given.
-        memory: memory limit, or None to drop rare pairs.
+        memory: memory limit; None to keep all pairs in memory.
 
     Attributes:
         keys: int64; key of the pair in each slot, see :mod:`~spectralnlp.estimators.eigenwords.kernels`; 0
             for a free slot.
         counts: int64; count of the pair in each slot.
-        n_dropped: number of times that pairs were dropped.
         runs: sorted pairs on disk.
+        most: maximum number of pairs in memory.
     """
 
-    def __init__(self, most: int, memory: Memory | None = None) -> None:
-        self.most = most if memory is None else _fitting(memory)
+    def __init__(self, memory: Memory | None) -> None:
+        self.most = sys.maxsize if memory is None else _fitting(memory)
         self.memory = memory
         self.runs: list[Run] = []
         self.keys = np.zeros(_SLOTS, np.int64)
         self.counts = np.zeros(_SLOTS, np.int64)
-        self.n_dropped = 0
         self._n_pairs = 0
         self._shared = False
 
@@ -72,7 +70,7 @@ class PairTable:
             )
             if position >= len(ids):
                 return
-            self._free_slots(window)
+            self._free_slots()
 
     def add(self, keys: Longs, counts: Longs) -> None:
         """Add counts of pairs; keys that are 0 are ignored."""
@@ -84,19 +82,16 @@ class PairTable:
             )
             if position >= len(keys):
                 return
-            self._free_slots(1)
+            self._free_slots()
 
-    def _free_slots(self, n: int) -> None:
+    def _free_slots(self) -> None:
         n_slots = len(self.keys)
         if int(_FULL * n_slots) < self.most:
-            self._rebuild(self.keys, self.counts, 2 * n_slots)
-            return
-        if self.memory is not None:
+            keys, counts = self.keys, self.counts
+            self.keys, self.counts = np.zeros(2 * n_slots, np.int64), np.zeros(2 * n_slots, np.int64)
+            add_pairs(keys, counts, 0, self.keys, self.counts, 0, 2 * n_slots)
+        else:
             self.spill()
-            return
-        counts = self.counts[self.keys != 0]
-        self._drop(self.counts > max(1, int(np.partition(counts, len(counts) // 2)[len(counts) // 2])))
-        self.n_dropped += 1
 
     def spill(self) -> None:
         """Write all counts to a file, sorted by key (a run), and empty the table."""
@@ -108,25 +103,6 @@ class PairTable:
                 self.keys, self.counts, self._shared = np.zeros_like(self.keys), self.counts.copy(), False
             self.keys[:] = 0
             self._n_pairs = 0
-
-    def _drop(self, kept: NDArray[np.bool_]) -> None:
-        kept &= self.keys != 0
-        self._rebuild(self.keys[kept], self.counts[kept], len(self.keys))
-
-    def _rebuild(self, keys: Longs, counts: Longs, n_slots: int) -> None:
-        self.keys, self.counts = np.zeros(n_slots, np.int64), np.zeros(n_slots, np.int64)
-        _, self._n_pairs = add_pairs(keys, counts, 0, self.keys, self.counts, 0, n_slots)
-
-    def renumber(self, numbers: Ints) -> None:
-        """Give words new ids; pairs that contain a word with the new id -1 are dropped.
-
-        Args:
-            numbers: int32 (n_words,); new id of each word.
-        """
-        self._unshare()
-        keys, counts = self.keys, self.counts
-        renumber_pairs(keys, numbers)
-        self._rebuild(keys, counts, len(keys))
 
     def unsorted(self) -> tuple[Longs, Longs]:
         """Return copies of the keys and counts of pairs in memory, in the order of the table's slots."""
@@ -141,10 +117,10 @@ class PairTable:
 
     def copy(self) -> Self:
         """Return a copy of the table; the two share their arrays until one of them changes."""
-        other = type(self)(self.most, self.memory)
+        other = type(self)(self.memory)
         other.runs = list(self.runs)
         other.keys, other.counts = self.keys, self.counts
-        other.n_dropped, other._n_pairs = self.n_dropped, self._n_pairs
+        other._n_pairs = self._n_pairs
         self._shared = other._shared = True
         return other
 

@@ -41,7 +41,6 @@ def parts_of(segment: SpillSegment) -> Iterator[dict[str, Array]]:
             "word_counts": counts,
             "pairs": pairs,
             "pair_counts": pair_counts,
-            "dropped": np.zeros(2, np.int64),
         }
         counts = np.zeros_like(counts)
 

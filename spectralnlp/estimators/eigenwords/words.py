@@ -125,22 +125,6 @@ class NamedWords:
         self._known.counts[ours] += other.counts
         return ours
 
-    def keep(self, kept: NDArray[np.bool_]) -> Ints:
-        """Drop words from the vocabulary; the remaining words get new ids, in the same order.
-
-        Args:
-            kept: bool (n_words,); whether to keep each word.
-
-        Returns:
-            int32 (n_words,); new id of each old id, or -1 if the word was dropped.
-        """
-        old = np.flatnonzero(kept)
-        names, counts = [self.name(number) for number in old.tolist()], self.counts[old].copy()
-        NamedWords.__init__(self)
-        new_of = np.full(len(kept), -1, np.int32)
-        new_of[old] = self.add(names, counts)
-        return new_of
-
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     longer = np.zeros(size, array.dtype)
