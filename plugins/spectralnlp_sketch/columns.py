@@ -64,10 +64,6 @@ class ColumnMoments(RowMoments):
         """Smoothed inverse document frequencies, ln((1 + rows) / (1 + nonzero rows)) + 1, float64 (d,)."""
         return np.log((1.0 + int(self.n_rows)) / (1.0 + self.nonzeros)) + 1.0
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.
 

@@ -69,10 +69,6 @@ class DocumentDigests(Moments[Any]):
         self._lines: dict[tuple[int, int], _Run] = {}
         self._files: dict[int, list[int]] = {}
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only objects with equal arguments can be merged."""
-        return {"salts": self.salts, "unit": self.unit}
-
     def observe(self, batch: Batch[Any]) -> None:
         """Hash a batch of examples; if documents are files, add the hashes to the sum of the batch's file."""
         keys = [bytes.fromhex(salt) for salt in self.salts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self, TypeAlias, TypeVar, cast
+from typing import Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -81,10 +81,6 @@ class Counts(Moments[T]):
     def total(self) -> int:
         """Return the sum of all counts."""
         return self._counter.total()
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; none here, but subclasses may have some."""
-        return {}
 
     def arrays(self) -> dict[str, Array]:
         """Return the counts as arrays for storage, sorted by key.

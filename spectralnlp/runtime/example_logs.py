@@ -72,10 +72,6 @@ class ExampleLog(ReplayLog[T]):
     def example_of(cls, items: Items) -> T:
         """Return the example that was stored as ``items``; the inverse of `items_of`."""
 
-    def parameters(self) -> dict[str, object]:
-        """Return an empty dictionary: logs have no parameters, so all logs of a class can be merged."""
-        return {}
-
     @property
     def _numberings(self) -> list[Numbering]:
         return [self._names[str(names)] for names in self.columns.values()]

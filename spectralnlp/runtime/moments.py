@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -25,11 +27,11 @@ class Moments(ABC, Generic[T]):
     """Base class of moments: sums over examples, so that moments of parts of a corpus can be merged.
 
     A subclass takes its parameters (sizes, vocabularies, projections) as keyword arguments of ``__init__``,
-    returns them from `parameters`, and starts empty: ``cls(**parameters)`` is the neutral element of `merge`.
-    Estimators compute the parameters of models from moments.
+    keeps them as attributes of the same names, and starts empty: ``cls(**parameters)`` is the neutral element
+    of `merge`. Estimators compute the parameters of models from moments.
 
-    A subclass whose state is arrays of fixed shapes implements `parameters`, `arrays` and `observe`; a
-    subclass with another state also overrides `_add`, `_remove` and `_restore`.
+    A subclass whose state is arrays of fixed shapes implements `arrays` and `observe`; a subclass with
+    another state also overrides `_add`, `_remove` and `_restore`.
 
     Examples:
         >>> from spectralnlp import InMemoryCorpus
@@ -60,12 +62,13 @@ class Moments(ABC, Generic[T]):
     def observe(self, batch: Batch[T]) -> None:
         """Add the sums over a batch of examples, in place."""
 
-    @abstractmethod
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments by name, JSON values or arrays.
 
-        Only moments with equal parameters can be merged.
+        They are read from the attributes of the same names; a subclass that keeps an argument in another form
+        overrides this. Only moments with equal parameters can be merged.
         """
+        return {name: getattr(self, name) for name in _arguments_of(type(self))}
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
@@ -213,6 +216,11 @@ class Moments(ABC, Generic[T]):
             if not _equal(ours, theirs):
                 what = f"{name}: {_brief(ours)} and {_brief(theirs)}"
                 raise ConfigError(f"cannot merge {type(self).__name__} that differ in {what}")
+
+
+@cache
+def _arguments_of(cls: type[Moments[Any]]) -> tuple[str, ...]:
+    return tuple(inspect.signature(cls).parameters)
 
 
 def _equal(left: object, right: object) -> bool:

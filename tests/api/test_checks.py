@@ -128,9 +128,6 @@ class LastBatch(Moments[Sequence[str]]):
     def __init__(self, scale: int = 1) -> None:
         self.scale, self.length = scale, np.zeros(1, np.int64)
 
-    def parameters(self) -> dict[str, Any]:
-        return {"scale": self.scale}
-
     def arrays(self) -> dict[str, np.ndarray]:
         return {"length": self.length}
 

@@ -85,9 +85,6 @@ class WordIndexCounts(Moments[Sequence[str]]):
         self.vocabulary = list(vocabulary)
         self.counts = np.zeros(len(self.vocabulary), dtype=np.int64)
 
-    def parameters(self) -> dict[str, Any]:
-        return {"vocabulary": self.vocabulary}
-
     def arrays(self) -> dict[str, np.ndarray]:
         return {"counts": self.counts}
 
@@ -105,9 +102,6 @@ class RandomCovariance(Moments[Sequence[str]]):
         self.projection, self.scale = projection, scale
         self.covariance = np.zeros((projection.shape[1],) * 2)
         self.sketch = np.zeros(projection.shape[1])
-
-    def parameters(self) -> dict[str, Any]:
-        return {"projection": self.projection, "scale": self.scale}
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {"covariance": self.covariance, "sketch": self.sketch}

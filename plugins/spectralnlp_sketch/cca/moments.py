@@ -73,10 +73,6 @@ class PairMoments(RowMoments):
                 self.gram += rows.T @ rows
         check_sums(self.gram.diagonal(), batch.document)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_x": self.n_x, "n_y": self.n_y, "sparse": self.sparse}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to save: the matrix ZᵀZ.
 

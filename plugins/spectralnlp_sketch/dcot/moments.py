@@ -93,10 +93,6 @@ class RowLog(RowMoments):
         self._chunks = [(keys, rows)]
         return keys, rows
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns, "dtype": self.dtype}
-
     def arrays(self) -> dict[str, Floats]:
         """Return copies of the state to save: the rows X, and where each comes from.
 
@@ -200,10 +196,6 @@ class ReconstructionMoments(RowMoments):
         self.gram[:-1, -1] += sums
         self.gram[-1, -1] += matrix.shape[0]
         self._n_rows += matrix.shape[0]
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns, "weights": self.weights, "biases": self.biases}
 
     def arrays(self) -> dict[str, Floats]:
         """Return the state to save.

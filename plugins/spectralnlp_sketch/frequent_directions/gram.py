@@ -68,10 +68,6 @@ class GramMoments(RowMoments):
             self.gram += _gram(matrix.astype(self.dtype, copy=False), batch)
         self._n_rows += matrix.shape[0]
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns, "dtype": self.dtype}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: ``gram``, the matrix XᵀX, float64 (d, d), and ``n_rows``, int64 ()."""
         return {"gram": self.gram, "n_rows": self._n_rows}

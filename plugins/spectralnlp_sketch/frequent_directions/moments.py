@@ -202,11 +202,6 @@ class FrequentDirectionsMoments(RowMoments):
                 self._totals[2] += both.shrinkage
         self._take(other._stacked_pending())
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        names = ("sketch_size", "n_columns", "method", "dtype", "sparse", "buffer_rows", "seed")
-        return {name: getattr(self, name) for name in names}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.
 

@@ -30,6 +30,7 @@ class DocumentFrequencies(Moments[str]):
         characters: tuple[int, int] | None = (2, 5),
         lowercase: bool = True,
     ) -> None:
+        self.n_columns, self.words, self.characters, self.lowercase = n_columns, words, characters, lowercase
         self.format = NgramFormat(words, characters, n_columns, lowercase)
         self.frequencies = np.zeros(n_columns, np.int64)
         self.n_texts = np.zeros((), np.int64)
@@ -47,16 +48,6 @@ class DocumentFrequencies(Moments[str]):
     def idf(self) -> NDArray[np.float32]:
         """Inverse document frequency ln((1 + n)/(1 + df)) + 1 of each column, float32 (n_columns,)."""
         return (np.log((1.0 + int(self.n_texts)) / (1.0 + self.frequencies)) + 1.0).astype(np.float32)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        form = self.format
-        return {
-            "n_columns": form.n_columns,
-            "words": form.words,
-            "characters": form.characters,
-            "lowercase": form.lowercase,
-        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.

@@ -59,10 +59,6 @@ class TriangleMoments(RowMoments):
         self.triangle = arrays["triangle"].copy()
         self.n_rows[...] = arrays["n_rows"]
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: the factor R as ``triangle``, float64 (at most d, d), and the row count.
 

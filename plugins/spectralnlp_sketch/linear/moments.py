@@ -73,10 +73,6 @@ class LinearSketch(RowMoments):
     @abstractmethod
     def _add_rows(self, matrix: Matrix, document: int, start: int) -> None: ...
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
-        return {"sketch_size": self.sketch_size, "n_columns": self.n_columns, "seed": self.seed}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save: ``sums``, the unscaled S X, float64 (m, d), and ``n_rows``, int64 ()."""
         return {"sums": self.sums, "n_rows": self.n_rows}
@@ -112,10 +108,6 @@ class OSNAPMoments(LinearSketch):
         else:
             add_hashed(self.seed, document, start, self.n_nonzeros, _writable(matrix), self.sums)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
-        return {**super().parameters(), "n_nonzeros": self.n_nonzeros}
-
 
 class CountSketchMoments(OSNAPMoments):
     """CountSketch: adds each row, with a random sign, to one row of the sketch.
@@ -127,10 +119,6 @@ class CountSketchMoments(OSNAPMoments):
 
     def __init__(self, sketch_size: int, n_columns: int, seed: int = 0) -> None:
         super().__init__(sketch_size, n_columns, seed, n_nonzeros=1)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
-        return LinearSketch.parameters(self)
 
 
 class GaussianMoments(LinearSketch):
@@ -195,10 +183,6 @@ class SRHTMoments(LinearSketch):
             rows = part.toarray() if sp.issparse(part) else _writable(part)
             add = add_transformed if (high - low) * self.sketch_size > full_cost else add_sampled_transformed
             add(self.seed, document, low, self.block_size, self._sampled, rows, self.sums)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal sketch that holds no rows yet."""
-        return {**super().parameters(), "block_size": self.block_size}
 
 
 def check_size(sketch_size: int) -> None:

@@ -42,6 +42,7 @@ class DirectionsMoments(RowMoments):
         self, sketch_size: int, n_columns: int, dtype: str = "float64", sparse: bool = False, seed: int = 0
     ) -> None:
         super().__init__(n_columns)
+        self.sketch_size = sketch_size
         self.dtype, self.sparse, self.seed = dtype, sparse, seed
         self.directions = FrequentDirectionsMoments(
             sketch_size, n_columns, dtype=dtype, sparse=sparse, seed=seed
@@ -91,11 +92,6 @@ class DirectionsMoments(RowMoments):
             squares, vectors = _without_mean(squares, vectors, self.mean, self.n_rows)
             total -= self.n_rows * float(self.mean @ self.mean)
         return Spectrum(squares[:size], vectors[:size], total, sketch.bound)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        names = ("n_columns", "dtype", "sparse", "seed")
-        return {"sketch_size": self.directions.sketch_size} | {name: getattr(self, name) for name in names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.

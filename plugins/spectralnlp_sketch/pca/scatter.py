@@ -160,10 +160,6 @@ class ScatterMoments(RowMoments):
         squares, vectors = eigh(self.scatter, lower=False, subset_by_index=chosen, check_finite=False)
         return Spectrum(squares[::-1], vectors.T[::-1], float(np.trace(self.scatter)), 0.0)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"n_columns": self.n_columns, "dtype": self.dtype}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state to save.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from spectralnlp.runtime import Batch
 from spectralnlp_sketch.frequent_directions.moments import FrequentDirectionsMoments
@@ -35,7 +35,8 @@ class NgramDirections(FrequentDirectionsMoments):
         buffer_rows: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.format = NgramFormat((words[0], words[1]), None, n_features)
+        self.n_features, self.words = n_features, (words[0], words[1])
+        self.format = NgramFormat(self.words, None, n_features)
         super().__init__(
             sketch_size, n_features, dtype="float32", sparse=True, buffer_rows=buffer_rows, seed=seed
         )
@@ -48,13 +49,3 @@ class NgramDirections(FrequentDirectionsMoments):
         """
         counts = count_ngrams(checked_texts(batch.examples), self.format)
         super().observe(Batch(Rows(counts), batch.document, batch.document_index, batch.start))
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {
-            "sketch_size": self.sketch_size,
-            "n_features": self.n_columns,
-            "words": self.format.words,
-            "buffer_rows": self.buffer_rows,
-            "seed": self.seed,
-        }

@@ -53,10 +53,6 @@ class PositionMoments(Moments[Any]):
         """Mean of the vectors at each position, without padding (N, D); zero where there are no vectors."""
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"length": self.length, "size": self.size}
-
     def arrays(self) -> dict[str, Floats]:
         """Return the state to save.
 
@@ -102,10 +98,6 @@ class StageMoments(Moments[Any]):
         rows = rows.reshape(-1, len(self.scatter))
         self.scatter += rows.T @ rows
         self.n_rows += len(rows)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name, to make an equal object that holds no data yet."""
-        return {"means": self.means, "branching": self.branching, "system": self.system}
 
     def arrays(self) -> dict[str, Floats]:
         """Return the state to save: the scatter matrix and the number of rows in it.

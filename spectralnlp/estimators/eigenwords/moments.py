@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,10 +87,6 @@ class PairCounts(Moments[Example]):
         empty = super().empty_like()
         empty._clear(self.memory)
         return empty
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {"window": self.window, "lowercase": self.lowercase}
 
     @property
     def n_tokens(self) -> int:

@@ -126,10 +126,6 @@ class NGramCounts(CodeCounts):
         """Whether some of the counts are on disk."""
         return bool(self.runs)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {"vocabulary": self.vocabulary, "order": self.order, "first": self.first}
-
     def observe(self, batch: Batch[Sequence[str]]) -> None:
         """Count the n-grams of each sequence."""
         if self._index is None:

@@ -34,10 +34,6 @@ class OpenNGramCounts(CodeCounts):
         self._numbers: dict[str, int] = {}
         self._symbol_counts = np.zeros(1, np.int64)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {"order": self.order, "first": self.first}
-
     def observe(self, batch: Batch[Sequence[str]]) -> None:
         """Count the symbols and the n-grams of each sequence."""
         all_ids: list[int] = []

@@ -53,10 +53,6 @@ class WordCounts(Moments[Sequence[str]]):
         empty.memory = self.memory
         return empty
 
-    def parameters(self) -> dict[str, object]:
-        """Return an empty dictionary: word counts have no parameters, so any two can be merged."""
-        return {}
-
     def observe(self, batch: Batch[Sequence[str]]) -> None:
         """Count the words of each example."""
         for example in batch:

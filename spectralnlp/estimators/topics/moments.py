@@ -51,10 +51,6 @@ class _BagMoments(Moments[Sequence[str]]):
         self.vocabulary = tuple(vocabulary)
         self._index: dict[str, int] | None = None
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {"vocabulary": self.vocabulary}
-
     def _bags(self, batch: Batch[Sequence[str]]) -> sp.csr_matrix:
         if self._index is None:
             self._index = {word: number for number, word in enumerate(self.vocabulary)}
@@ -184,10 +180,6 @@ class TripleMoments(_BagMoments):
         self._pairs = np.zeros((len(self.vocabulary), k))
         self._same = np.zeros(len(self.vocabulary))
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {"vocabulary": self.vocabulary, "projection": self.projection}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the sums over documents as float64 arrays for storage; see `mean` for their use.
 
@@ -241,16 +233,6 @@ class ExpectedCounts(_BagMoments):
         self.topics, self.weights, self.alpha0, self.iteration = topics, weights, alpha0, iteration
         self.pass_name = f"EM {iteration}"
         self.counts = np.zeros(topics.shape)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments by name; only moments with equal arguments can be merged."""
-        return {
-            "vocabulary": self.vocabulary,
-            "topics": self.topics,
-            "weights": self.weights,
-            "alpha0": self.alpha0,
-            "iteration": self.iteration,
-        }
 
     @classmethod
     def of(cls, topics: TopicMixture, iteration: int) -> Self:
