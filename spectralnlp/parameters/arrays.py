@@ -17,15 +17,6 @@ _EMPTY_BITS = 4
 Floats = NDArray[np.float64]
 
 
-def offsets_of(sizes: NDArray[Any]) -> Offsets:
-    """Return the start of each of n concatenated arrays, then their total size, int64 (n + 1,).
-
-    Args:
-        sizes: (n,); the size of each array.
-    """
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-
-
 def to_half_precision(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Convert an array to float16 for storage, scaled to the range of float16 and rounded to seven bits.
 

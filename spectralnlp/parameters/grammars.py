@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of, to_half_precision
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets, to_half_precision
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import SparseTensors, Tensors, read_tensors
-from spectralnlp.runtime import trim_memory
+from spectralnlp.runtime import offsets_of, trim_memory
 from spectralnlp.storage import (
     Array,
     Arrays,

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from spectralnlp.display import one_line
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets
+from spectralnlp.runtime import offsets_of
 from spectralnlp.storage import (
     Arrays,
     StoredArrays,

@@ -12,9 +12,10 @@ from annotated_types import Gt
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.tensors import DenseTensors
+from spectralnlp.runtime import offsets_of
 from spectralnlp.storage import (
     Arrays,
     StoredArrays,

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
 from spectralnlp.linalg import tucker
-from spectralnlp.parameters.arrays import Floats, Ints, Offsets, offsets_of
+from spectralnlp.parameters.arrays import Floats, Ints, Offsets
 from spectralnlp.parameters.expansion import Factors, expand_rules
-from spectralnlp.runtime import trim_memory
+from spectralnlp.runtime import offsets_of, trim_memory
 from spectralnlp.storage import Arrays, StoredArrays, arrays_of, float_array, int_array, offset_array
 
 # Largest relative error, in the Frobenius norm, of a stored tensor.

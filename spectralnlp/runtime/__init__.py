@@ -61,7 +61,7 @@ from spectralnlp.runtime.interrupts import deferred_interrupts
 from spectralnlp.runtime.journal import map_resumable
 from spectralnlp.runtime.memory import require_room, reserve_blas_buffers
 from spectralnlp.runtime.moments import FAN_IN, Array, Joint, Moments
-from spectralnlp.runtime.numbering import Numbering
+from spectralnlp.runtime.numbering import Numbering, offsets_of
 from spectralnlp.runtime.passes import accumulate, map_kernels, map_ordered
 from spectralnlp.runtime.pipes import rereadable
 from spectralnlp.runtime.records import as_record_corpus, take_field
@@ -172,6 +172,7 @@ __all__ = [
     "merge_runs",
     "name_of",
     "not_text",
+    "offsets_of",
     "open_binary",
     "open_parquet",
     "open_text",

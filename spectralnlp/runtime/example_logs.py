@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from spectralnlp.errors import InputError
 from spectralnlp.runtime.corpus import Batch, Corpus, Partition
 from spectralnlp.runtime.moments import Array
-from spectralnlp.runtime.numbering import Numbering
+from spectralnlp.runtime.numbering import Numbering, offsets_of
 from spectralnlp.runtime.replay_logs import ReplayLog, pack_names, places_of, unpack_names
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class ExampleLog(ReplayLog[T]):
             self._names[names] = Numbering.of(unpack_names(arrays[names]))
         places = arrays["places"]
         document, row, sizes = places.T
-        ends = np.append(0, np.cumsum(sizes))
+        ends = offsets_of(sizes)
         follows = (np.diff(document) == 0) & (np.diff(row) == 1)
         bounds = np.flatnonzero(np.concatenate([[True], ~follows, [True]]))
         for first, last in pairwise(bounds.tolist() if len(places) else []):

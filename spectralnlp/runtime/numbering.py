@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from spectralnlp.errors import InputError
 
@@ -53,3 +53,12 @@ class Numbering(dict[str, int]):
         the other numbering; the last entry is -1, so that the id -1 (no name) stays -1.
         """
         return np.array([*(self[name] for name in other), -1], np.int32)
+
+
+def offsets_of(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Return the start of each of n concatenated arrays, then their total size, int64 (n + 1,).
+
+    Args:
+        sizes: integers (n,), the size of each array.
+    """
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

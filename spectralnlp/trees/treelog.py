@@ -22,6 +22,7 @@ from spectralnlp.runtime import (
     Numbering,
     ReplayLog,
     checked_names,
+    offsets_of,
     pack_names,
     places_of,
     slices_of,
@@ -311,9 +312,9 @@ class TreeLog(ReplayLog[Tree]):
         sized = stored.part()
         sizes = stored.take("places", int_array("n_examples", 3, dtype="int64"))[:, 2]
         arity, head, word = (sized.take(name, self.column_spec(name)) for name in ("arity", "head", "word"))
-        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        bounds = offsets_of(sizes)
         # Number of subtrees without a parent after each node, in postorder; one is left at the end of a tree.
-        is_open = np.concatenate([[0], np.cumsum(1 - arity.astype(np.int64))])
+        is_open = offsets_of(1 - arity.astype(np.int64))
         first = np.repeat(is_open[bounds[:-1]], sizes)
         before, after = is_open[:-1] - first, is_open[1:] - first
         if (sizes < 1).any() or (is_open[bounds[1:]] - is_open[bounds[:-1]] != 1).any():

@@ -17,8 +17,8 @@ import spectralnlp
 from spectralnlp import load
 from spectralnlp.errors import ModelError, SpectralError
 from spectralnlp.models.parser import Parser
-from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.tensors import TOLERANCE, DenseTensors, FactoredTensors
+from spectralnlp.runtime import offsets_of
 from spectralnlp.storage import StoredArrays
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.text.tokens import Sentence

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spectralnlp.runtime import offsets_of
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams, scale_kinds
 
 Array32 = NDArray[np.float32]
@@ -132,7 +133,7 @@ class Ngrams:
         place[self.columns] = np.arange(len(self.columns))
         columns = place[counts.indices]
         known = columns >= 0
-        starts = np.append(0, np.cumsum(known))[counts.indptr]
+        starts = offsets_of(known)[counts.indptr]
         columns = columns[known]
         data = (1.0 + np.log(counts.data[known])) * self.idf[columns]
         shape = (counts.shape[0], len(self.columns))

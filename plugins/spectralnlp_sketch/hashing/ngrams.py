@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.display import one_line
+from spectralnlp.runtime import offsets_of
 from spectralnlp_sketch.errors import SizeError, TextError
 from spectralnlp_sketch.hashing.kernels import (
     BLANK,
@@ -142,8 +143,7 @@ def encode(texts: Sequence[str], lowercase: bool) -> tuple[Bytes, NDArray[np.int
     Lone surrogates, which Python uses for undecodable bytes, become question marks.
     """
     raw = [(text.lower() if lowercase else text).encode("utf-8", "replace") for text in texts]
-    bounds = np.zeros(len(raw) + 1, np.int64)
-    np.cumsum([len(encoded) for encoded in raw], out=bounds[1:])
+    bounds = offsets_of([len(encoded) for encoded in raw])
     return np.frombuffer(b"".join(raw), np.uint8), bounds
 
 

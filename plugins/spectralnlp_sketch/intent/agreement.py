@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spectralnlp.linalg.svd import sparse_svd
+from spectralnlp.runtime import offsets_of
 from spectralnlp_sketch.hashing.ngrams import NgramFormat, count_ngrams
 
 Array32 = NDArray[np.float32]
@@ -148,7 +149,7 @@ def part_rows(
         counts = count_ngrams(list(chain.from_iterable(parts)), form)
         known = place[counts.indices] >= 0
         indices = place[counts.indices[known]]
-        starts = np.append(0, np.cumsum(known))[counts.indptr]
+        starts = offsets_of(known)[counts.indptr]
         rows = sp.csr_array((idf[indices], indices, starts), shape=(counts.shape[0], len(idf)))
         ones = np.ones(len(of_text), np.float32)
         belongs = sp.csr_array((ones, (of_text, np.arange(len(of_text)))), shape=(len(parts), len(of_text)))

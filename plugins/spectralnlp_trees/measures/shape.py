@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from spectralnlp.runtime import offsets_of
 from spectralnlp_trees.measures.structures import spoken
 from spectralnlp_trees.tregex.columns import Integers, TreeColumns
 
@@ -63,7 +64,7 @@ def shapes_of(index: TreeColumns) -> Shapes:
     """
     ids = np.arange(len(index))
     is_token = index.arity == 0
-    before = np.append(0, np.cumsum(is_token & spoken(index)))
+    before = offsets_of(is_token & spoken(index))
     length = before[index.end] - before[ids]
     is_tag = np.zeros(len(index), bool)
     is_tag[index.parent[is_token]] = True

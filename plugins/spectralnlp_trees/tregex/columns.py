@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from spectralnlp.runtime import offsets_of
 from spectralnlp.trees import Tree, head_finder
 from spectralnlp.trees.tree import HeadedTree
 from spectralnlp_trees.tregex.labels import basic_category
@@ -166,7 +167,7 @@ def _sums_upwards(arities: Sequence[Integers], inner: int, tag: int) -> list[Int
     """
     sums, below = list[Integers](), np.empty(0, np.intp)
     for arity in reversed(arities):
-        total = np.append(0, np.cumsum(below))
+        total = offsets_of(below)
         ends = np.cumsum(arity)
         below = np.where(arity == 0, tag, inner) + total[ends] - total[ends - arity]
         sums.append(below)

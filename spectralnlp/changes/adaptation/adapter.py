@@ -25,7 +25,7 @@ from spectralnlp.changes.adaptation.tree_counts import SetCounts, TreeCounts
 from spectralnlp.errors import ConfigError, InputError
 from spectralnlp.models.parser import Parser
 from spectralnlp.parameters import Floats, GrammarSet, Ints, LatentGrammar, SparseTensors, Tensors
-from spectralnlp.parameters.arrays import offsets_of
+from spectralnlp.runtime import offsets_of
 from spectralnlp.trees import Tree, strip_root
 
 _MAX_WEIGHT = 1_000_000

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralnlp.parameters import Floats, Ints, Lexicon
-from spectralnlp.parameters.arrays import offsets_of
+from spectralnlp.runtime import offsets_of
 from spectralnlp.text.signatures import signature_by_name, signature_chain
 
 _RARE = 5  # maximum count of a word whose tags count for its signatures

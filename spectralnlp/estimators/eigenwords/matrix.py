@@ -14,7 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from spectralnlp.estimators.eigenwords.matrix_kernels import add_transposed_product
-from spectralnlp.runtime import Longs, Memory, writing
+from spectralnlp.runtime import Longs, Memory, offsets_of, writing
 
 Array32 = NDArray[np.float32]
 # A block of rows, a scipy.sparse.csr_array.
@@ -152,7 +152,7 @@ class StoredMatrix(ContextMatrix):
                 lengths[first : first + len(here)] += here
                 write_columns((keys & 0xFFFFFFFF).astype(np.int32))
                 write_values(counts.astype(np.float32))
-        starts = np.append(0, np.cumsum(lengths))
+        starts = offsets_of(lengths)
         return cls(memory=memory, n_columns=shape[1], starts=starts, columns=columns, values=values)
 
     def blocks(self) -> Iterator[tuple[int, Block]]:

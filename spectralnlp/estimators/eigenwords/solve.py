@@ -18,6 +18,7 @@ from spectralnlp.estimators.eigenwords.moments import PairCounts
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, entry_runs, merged_entries
 from spectralnlp.estimators.shared.spill_segments import most_frequent, take_census
 from spectralnlp.linalg.svd import sparse_svd
+from spectralnlp.runtime import offsets_of
 
 Longs = NDArray[np.int64]
 Array32 = NDArray[np.float32]
@@ -214,7 +215,7 @@ def context_matrix(
         column_of[0] = -1
     entries = np.zeros(len(vocabulary.rows), np.int64)
     count_entries(counts.pairs.keys, row_of, column_of, entries)
-    starts = np.append(0, np.cumsum(entries))
+    starts = offsets_of(entries)
     columns, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
     numbered = _context_blocks(blocks, counts.window, len(vocabulary.contexts))
     keys, pair_counts, free = counts.pairs.keys, counts.pairs.counts, starts[:-1].copy()

@@ -15,7 +15,7 @@ from spectralnlp.estimators.hmm.ngrams import NGrams, NGramTable, StoredNGrams, 
 from spectralnlp.estimators.shared.word_counts import WordCounts
 from spectralnlp.inference.chains.forward_backward import expected_counts
 from spectralnlp.parameters import Floats, HiddenMarkov
-from spectralnlp.runtime import MAX_COUNT, Batch, Memory, Moments, Run, current_memory, sum_by_key
+from spectralnlp.runtime import MAX_COUNT, Batch, Memory, Moments, Run, current_memory, offsets_of, sum_by_key
 from spectralnlp.storage import StoredArrays, int_array
 
 # Name of the symbol that stands for all symbols outside the vocabulary.
@@ -289,7 +289,7 @@ class ExpectedTransitions(Moments[Sequence[str]]):
         """Add the expected counts and the log likelihood of sequences."""
         index, unknown = self.model.symbol_index, len(self.model.symbols) - 1
         symbols = [index.get(symbol, unknown) for sequence in batch for symbol in sequence]
-        offsets = np.cumsum([0, *(len(sequence) for sequence in batch if len(sequence))])
+        offsets = offsets_of([len(sequence) for sequence in batch if len(sequence)])
         sums = self.sums
         self.log_likelihood += expected_counts(
             self.model, np.array(symbols, np.int32), offsets, sums.start, sums.moves, sums.emitted

@@ -26,7 +26,7 @@ from spectralnlp.estimators.shared.smoothing import (
     smoothed_third_moment,
 )
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
-from spectralnlp.runtime import scratch_array, trim_memory
+from spectralnlp.runtime import offsets_of, scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
 
 Rows: TypeAlias = NDArray[np.intp]
@@ -118,7 +118,7 @@ def _by_rule(table: TreeTable, rows: Rows, *, binary: bool) -> tuple[Ints, list[
 
 def _blank_tensors(shapes: Ints, dtype: np.dtype[Any]) -> DenseTensors:
     """Return tensors of zeros with the given shapes, on disk if memory is limited."""
-    offsets = np.append(0, np.cumsum(shapes.prod(axis=1, dtype=np.int64)))
+    offsets = offsets_of(shapes.prod(axis=1, dtype=np.int64))
     return DenseTensors(offsets=offsets, values=scratch_array((int(offsets[-1]),), dtype))
 
 

@@ -18,7 +18,7 @@ from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
 from spectralnlp.estimators.shared.projections import Nodes
 from spectralnlp.inference.trees.tree_states import Columns, ObservedTrees, StateOffsets, StateTensors
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar
-from spectralnlp.runtime import scratch_array, trim_memory
+from spectralnlp.runtime import offsets_of, scratch_array, trim_memory
 from spectralnlp.trees.treelog import TreeTable
 
 
@@ -115,7 +115,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
             m[self.unary_rules].prod(axis=1),
             m[self.pairs[:, 1]],
         )
-        return StateOffsets(*(np.concatenate([[0], np.cumsum(size)]) for size in sizes))
+        return StateOffsets(*(offsets_of(size) for size in sizes))
 
     def count_states(self, state: Ints, n_states: Ints) -> StateCounts:
         """Count rules, (word, tag) pairs and roots with states, given a state for each node.
@@ -134,7 +134,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         starts = np.searchsorted(codes, most * np.arange(len(self.binary_rules) + 1))
         columns = Columns(starts, (codes % most).astype(np.int32))
         offsets = self.offsets(n_states, columns)
-        first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+        first_state = offsets_of(n_states)
 
         def add(rows: NDArray[np.intp], position: NDArray[Any], size: int) -> Floats:
             return np.bincount(position, weight[rows], size).astype(np.float64)
@@ -183,7 +183,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
     def _all_columns(self, n_states: Ints) -> Columns:
         """Return, for each binary rule, all pairs of states of its two children."""
         sizes = n_states.astype(np.int64)[self.binary_rules[:, 1:]].prod(axis=1)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
+        starts = offsets_of(sizes)
         return Columns(starts, (np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)).astype(np.int32))
 
     def probabilities(self, counts: StateCounts, smoothing: float) -> StateCounts:
@@ -194,7 +194,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
             smoothing: weight α, in [0, 1], of the mean over the states of the symbol.
         """
         n_states = counts.n_states
-        first_state = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+        first_state = offsets_of(n_states)
         parents = (self.binary_rules[:, 0], self.unary_rules[:, 0], self.pairs[:, 1])
         values = (counts.binary, counts.unary, counts.pairs)
         offsets = self.offsets(n_states, counts.columns)
@@ -243,7 +243,7 @@ class TreeEventIndex(EventIndex[StateCounts]):
         """
         m, columns = counts.n_states.astype(np.int64)[self.binary_rules], counts.columns
         n_columns, n_pairs = np.diff(columns.starts), m[:, 1] * m[:, 2]
-        offsets = np.concatenate([[0], np.cumsum(m.prod(axis=1))])
+        offsets = offsets_of(m.prod(axis=1))
         values = scratch_array((int(offsets[-1]),), np.float32)
         rule = np.repeat(np.arange(len(m)), m[:, 0])  # the rule of each row of all matrices
         row = np.arange(len(rule)) - np.repeat(np.cumsum(m[:, 0]) - m[:, 0], m[:, 0])

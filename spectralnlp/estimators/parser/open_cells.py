@@ -27,6 +27,7 @@ from spectralnlp.inference.trees.span_features import TokenAttributes
 from spectralnlp.inference.words.lexical import coarse_values, look_up
 from spectralnlp.parameters import CellModel, Ints, LatentGrammar, Offsets
 from spectralnlp.progress import fit_pass
+from spectralnlp.runtime import offsets_of
 from spectralnlp.text.signatures import signature_by_name
 from spectralnlp.trees.treelog import TreeTable
 
@@ -165,8 +166,8 @@ def _concatenated(parts: Sequence[Sentences]) -> Sentences:
     ]
     return Sentences(
         attributes=TokenAttributes(*attributes),
-        tokens=np.append(0, np.cumsum(np.concatenate([np.diff(part.tokens) for part in parts]))),
-        spans=np.append(0, np.cumsum(np.concatenate([np.diff(part.spans) for part in parts]))),
+        tokens=offsets_of(np.concatenate([np.diff(part.tokens) for part in parts])),
+        spans=offsets_of(np.concatenate([np.diff(part.spans) for part in parts])),
         start=np.concatenate([part.start for part in parts]),
         end=np.concatenate([part.end for part in parts]),
         share=parts[0].share,

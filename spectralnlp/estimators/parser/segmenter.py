@@ -18,6 +18,7 @@ from spectralnlp.inference.chains.segmentation import character_keys, word_codes
 from spectralnlp.inference.chains.templates import N_SLOTS, find_rows
 from spectralnlp.parameters import ChainWeights, Ints
 from spectralnlp.progress import fit_pass
+from spectralnlp.runtime import offsets_of
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.trees import lowest_label
 from spectralnlp.trees.treelog import TreeTable
@@ -105,7 +106,7 @@ def learn_segmenter(
     joint = np.concatenate(keys)
     seen, n_seen = np.unique(joint, return_counts=True)
     kept = seen[n_seen >= _MIN_SEEN]
-    starts = np.cumsum([0, *(len(texts_of_all[i]) for i in order)])
+    starts = offsets_of([len(texts_of_all[i]) for i in order])
     counts = Counter(tag for sentence in sentences for _, tag in sentence)
     classes = {tag: tag for tag, _ in counts.most_common(_MAX_CLASSES)}
     tags = [

@@ -26,7 +26,7 @@ from spectralnlp.inference.trees.rescoring.scores import N_NUMBERS
 from spectralnlp.inference.trees.rescoring.templates import N_BUCKETS
 from spectralnlp.inference.trees.rescoring.values import LabelValues
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import map_kernels, scratch_array, spilled, trim_memory
+from spectralnlp.runtime import map_kernels, offsets_of, scratch_array, spilled, trim_memory
 
 # Number of examples whose features a thread computes at a time, and number of examples that are trained on
 # before memory pages are released.
@@ -159,7 +159,7 @@ def describe_all(
         n_kept += keep(features, sizes, number, kept[n_kept:])
         parts[place] = sizes  # free the features, which take most of the memory
         trim_memory()
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(parts))])
+    starts = offsets_of(np.concatenate(parts))
     return OptionFeatures(first, numbers, starts, kept), buckets
 
 

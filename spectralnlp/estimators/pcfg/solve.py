@@ -12,6 +12,7 @@ from spectralnlp.estimators.pcfg.moments import EventCounts, RuleEvents
 from spectralnlp.estimators.shared.grammars import RuleTensors, latent_grammar
 from spectralnlp.estimators.shared.lexicon import LexiconMaker, LexiconOptions, TokenCounts
 from spectralnlp.parameters import DenseTensors, Floats, Ints, LatentGrammar, Offsets, SparseTensors
+from spectralnlp.runtime import offsets_of
 from spectralnlp.trees import split_annotation
 
 
@@ -71,7 +72,7 @@ class _States:
     @property
     def offsets(self) -> Offsets:
         """Index of each symbol's first state among all states, and n_states.sum(), int64 (n_symbols + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.n_states)])
+        return offsets_of(self.n_states)
 
     def total(self, events: RuleEvents) -> Floats:
         """Return how often each state is on the left-hand side of a rule, float64 (sum of n_states,)."""

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.settings import Options
 from spectralnlp.parameters import Floats, Ints, Lexicon
+from spectralnlp.runtime import offsets_of
 from spectralnlp.text.signatures import Signature, signature_by_name, signature_chain
 
 
@@ -193,7 +194,7 @@ class LexiconMaker:
             scheme=options.scheme,
             starts=np.searchsorted(entry, np.arange(n_entries + 1)).astype(np.int64),
             tags=symbols[tag].astype(np.int32),
-            offsets=np.concatenate([[0], np.cumsum(widths)]),
+            offsets=offsets_of(widths),
             values=vectors[inside_width],
             backoff=backoff[kept].astype(np.float64),
             word_signature=signs.of_word[kept].astype(np.int32),
@@ -235,7 +236,7 @@ def _word_vectors(
 
 def _tag_default(symbols: NDArray[np.integer], n_states: Ints, mean_z: Floats) -> Floats:
     """Return the mean vector Z of each tag, and zeros for phrases, concatenated."""
-    offsets = np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)])
+    offsets = offsets_of(n_states)
     default = np.zeros(offsets[-1])
     for symbol, mean in zip(symbols, mean_z, strict=True):
         first, m = offsets[symbol], n_states[symbol]

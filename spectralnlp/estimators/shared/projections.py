@@ -17,7 +17,7 @@ from spectralnlp.estimators.shared import settings
 from spectralnlp.estimators.shared.feature_kernels import number_features
 from spectralnlp.linalg import randomized_svd
 from spectralnlp.parameters import Floats, Ints
-from spectralnlp.runtime import scratch_array, spilled, trim_memory
+from spectralnlp.runtime import offsets_of, scratch_array, spilled, trim_memory
 from spectralnlp.trees.features import Ids, NodeFeatures
 
 _POWER_ITERATIONS = 3  # power iterations of the randomised SVD
@@ -242,7 +242,7 @@ def _feature_matrix(ids: Ids, weight: Floats, options: ProjectionOptions) -> csr
     new_column = (np.cumsum(kept) - 1).astype(np.int32)
     used = kept[feature]
     feature = feature[used]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row[used], minlength=n_nodes))])
+    starts = offsets_of(np.bincount(row[used], minlength=n_nodes))
     return csr_array((value[feature], new_column[feature], starts), (n_nodes, int(kept.sum())))
 
 

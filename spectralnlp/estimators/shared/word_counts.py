@@ -15,7 +15,7 @@ from spectralnlp.estimators.shared.spill_segments import (
     most_frequent,
     take_census,
 )
-from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory
+from spectralnlp.runtime import Array, Batch, Counts, Memory, Moments, current_memory, offsets_of
 from spectralnlp.storage import StoredArrays
 
 # Memory per word, in bytes, with the several tables held during a merge.
@@ -135,7 +135,7 @@ class WordCounts(Moments[Sequence[str]]):
         names = [b"", *(_utf8(str(word)) for word in words)]
         table = WordTable(
             letters=np.frombuffer(b"".join(names), np.uint8),
-            bounds=np.cumsum([0, *map(len, names)]),
+            bounds=offsets_of([*map(len, names)]),
             hashes=np.array([0, *(_hash(name) for name in names[1:])], np.uint64),
         )
         self.segments.append(SpillSegment.write(self.memory, table, np.array([0, *counts])))

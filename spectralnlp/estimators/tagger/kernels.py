@@ -20,6 +20,7 @@ from spectralnlp.jit import (
     store_lanes,
 )
 from spectralnlp.parameters import Ints, Offsets
+from spectralnlp.runtime import offsets_of
 
 Array32 = NDArray[np.float32]
 
@@ -196,7 +197,7 @@ def emissions_of(
         Scores, float32 (n_tokens, n_tags), and the first token of each sentence, int64 (n_sentences + 1,).
     """
     lengths = np.diff(examples.starts)[order]
-    starts = np.append(0, np.cumsum(lengths))
+    starts = offsets_of(lengths)
     n_tags = weights.features.shape[1]
     emissions = np.zeros((int(starts[-1]), padded(n_tags)), np.float32)
     none_dropped = np.zeros(len(examples.types), bool)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from spectralnlp.runtime import offsets_of
+
 
 def naming_first(
     rows_by_slot: Sequence[NDArray[np.int32]], names: NDArray[np.bool_]
@@ -29,7 +31,7 @@ def naming_first(
     rows = np.concatenate([each[each >= 0] for each in rows_by_slot])
     is_name = names[rows]
     n_places = len(rows_by_slot) * len(rows_by_slot[0])
-    row_starts = np.append(0, np.cumsum(np.bincount(places, minlength=n_places))).astype(np.int64)
+    row_starts = offsets_of(np.bincount(places, minlength=n_places))
     named = row_starts[:-1] + np.bincount(places[is_name], minlength=n_places)
     return row_starts, rows[np.lexsort((~is_name, places))], named
 

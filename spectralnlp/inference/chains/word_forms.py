@@ -19,6 +19,7 @@ from spectralnlp.inference.chains.feature_kernels import (
     UPPER,
     hash_forms,
 )
+from spectralnlp.runtime import offsets_of
 
 Hashes = NDArray[np.uint64]
 
@@ -69,6 +70,5 @@ def shape_of(word: str) -> str:
 
 def _characters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     text = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
-    bounds = np.zeros(len(words) + 1, np.int64)
-    np.cumsum([len(word) for word in words], out=bounds[1:])
+    bounds = offsets_of([len(word) for word in words])
     return text, bounds

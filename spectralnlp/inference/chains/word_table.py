@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.inference.chains.unlabelled import UnlabelledFeatures
 from spectralnlp.inference.chains.word_forms import FORMS, Hashes, form_hashes
+from spectralnlp.runtime import offsets_of
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -113,6 +114,5 @@ class WordTable:
             types += (BEYOND, EDGE)
             types += [number[word] for word in sentence]
             types += (EDGE, BEYOND)
-        starts = np.zeros(len(sentences) + 1, np.int64)
-        np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
+        starts = offsets_of([len(sentence) for sentence in sentences])
         return Encoded(np.array(types, np.int32), starts)

@@ -14,8 +14,8 @@ from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.inference.trees.ready_rules import MAX_LISTED, READY
 from spectralnlp.jit import padded
 from spectralnlp.parameters import DenseTensors, FactoredTensors, Floats, Ints, LatentGrammar, Offsets
-from spectralnlp.parameters.arrays import offsets_of
 from spectralnlp.parameters.expansion import Factors
+from spectralnlp.runtime import offsets_of
 
 # In single precision, a list leaves out elements below this share of the tensor's largest element.
 _NEGLIGIBLE = 1e-4

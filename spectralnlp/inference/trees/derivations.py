@@ -12,7 +12,7 @@ from spectralnlp.inference.trees.forest import LEXICAL, TOP
 from spectralnlp.inference.trees.scored_forest import ScoredForest
 from spectralnlp.jit import kernel
 from spectralnlp.parameters import Ints, LatentGrammar, Offsets
-from spectralnlp.parameters.arrays import offsets_of
+from spectralnlp.runtime import offsets_of
 from spectralnlp.trees import Tree, labels_of
 from spectralnlp.trees.parse import Constituent
 

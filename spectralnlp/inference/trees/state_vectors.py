@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralnlp.inference.trees.forest import Forest
 from spectralnlp.parameters import Floats, LatentGrammar, Offsets
+from spectralnlp.runtime import offsets_of
 
 
 class StateVectors(NamedTuple):
@@ -48,4 +49,4 @@ def vector_offsets(forest: Forest, grammar: LatentGrammar) -> Offsets:
     Returns:
         int64 (n_nodes + 1,); the last element is the total length.
     """
-    return np.concatenate([[0], np.cumsum(grammar.n_states[forest.symbol], dtype=np.int64)])
+    return offsets_of(grammar.n_states[forest.symbol])

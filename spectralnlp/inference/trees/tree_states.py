@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spectralnlp.jit import fast_kernel, fast_kernel_part
 from spectralnlp.parameters import Floats, Ints, Offsets
+from spectralnlp.runtime import offsets_of
 from spectralnlp.trees.treelog import TreeTable
 
 
@@ -111,7 +112,7 @@ class ObservedTrees:
     def _counted(self, shares: _Shares) -> tuple[StateTensors, float]:
         table, n_states = self.table, self.n_states
         counts = StateTensors(*(np.zeros_like(array) for array in self.probabilities))
-        before = np.concatenate([[0], np.cumsum(n_states[table.symbol], dtype=np.int64)])
+        before = offsets_of(n_states[table.symbol])
         of_trees = before[np.searchsorted(table.tree, np.arange(table.n_trees + 1))]
         trees = _TreeColumns(
             symbol=table.symbol,
@@ -123,7 +124,7 @@ class ObservedTrees:
             weight=table.weight,
             n_states=n_states,
             node_offsets=before[:-1] - of_trees[table.tree],
-            symbol_offsets=np.concatenate([[0], np.cumsum(n_states, dtype=np.int64)]),
+            symbol_offsets=offsets_of(n_states),
         )
         most = int(np.diff(of_trees).max(initial=0))
         log_likelihood = _expected_counts(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spectralnlp.inference.words.encoded import as_bytes
 from spectralnlp.inference.words.kernels import add_spelled, spelling_features
 from spectralnlp.parameters import Spelling
+from spectralnlp.runtime import offsets_of
 
 Vectors = NDArray[np.float32]
 BITS = 15
@@ -42,8 +43,7 @@ def features_of(words: Sequence[str], bits: int = BITS) -> SpellingFeatures:
     """
     letters = [word.encode("utf-8", "replace") for word in words]
     text = as_bytes(b"".join(letters) or b" ")
-    bounds = np.zeros(len(letters) + 1, np.int64)
-    np.cumsum([len(each) for each in letters], out=bounds[1:])
+    bounds = offsets_of([len(each) for each in letters])
     columns = np.empty(int(bounds[-1]) + _FEATURES_BESIDE_TRIGRAMS * len(words), np.int32)
     rows = np.zeros(len(words) + 1, np.int64)
     n = spelling_features(text, bounds, bits, rows, columns)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spectralnlp.inference.trees.rescoring.options import SpanOptions
 from spectralnlp.inference.trees.rescoring.values import TokenValues
 from spectralnlp.parameters import Ints, Offsets
-from spectralnlp.runtime import concatenated, current_memory
+from spectralnlp.runtime import concatenated, current_memory, offsets_of
 
 # Gold values of a span that is no bracket in the gold tree, or whose gold label is not among its options.
 NO_BRACKET, NOT_AN_OPTION = -1, -2
@@ -78,7 +78,7 @@ class ExampleTable(NamedTuple):
             examples: one or more; in each, the same number of grammars must have scored the spans.
         """
         parts = [each.options for each in examples]
-        n_options = np.cumsum([0, *(len(each.label) for each in parts)])
+        n_options = offsets_of([len(each.label) for each in parts])
         first = [each.first[1:] + base for each, base in zip(parts, n_options[:-1], strict=True)]
         gold = [
             np.where(each.gold >= 0, each.gold + base, each.gold)
@@ -90,6 +90,6 @@ class ExampleTable(NamedTuple):
             options=options._replace(first=np.concatenate([np.zeros(1, np.int64), *first])),
             tokens=TokenValues(*(concatenated(column) for column in tokens)),
             gold=np.concatenate(gold).astype(np.int64),
-            spans=np.cumsum([0, *(len(each.start) for each in parts)]),
-            token_offsets=np.cumsum([0, *(len(each.tag) for each in parts)]),
+            spans=offsets_of([len(each.start) for each in parts]),
+            token_offsets=offsets_of([len(each.tag) for each in parts]),
         )
