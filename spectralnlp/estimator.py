@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from spectralnlp.display import cut
 from spectralnlp.errors import ConfigError, NotFittedError
@@ -66,7 +66,36 @@ class State(Protocol):
     """The learned state of an estimator, from which learning can continue."""
 
     def arrays(self) -> Mapping[str, Array]:
-        """Return the state as arrays by name for storage, which `Estimator.read_state` reads."""
+        """Return the state as arrays by name for storage, which `Resumable.read_state` reads."""
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """Estimator whose training can resume from the result of an earlier training, after data were added.
+
+    Examples:
+        >>> import spectralnlp
+        >>> from spectralnlp.estimator import Resumable
+        >>> isinstance(spectralnlp.CRFTagger(), Resumable), isinstance(spectralnlp.HMM(), Resumable)
+        (True, False)
+    """
+
+    def state(self) -> State | None:
+        """Return the state from which `resume_training` starts; None if training must start anew."""
+
+    def read_state(self, stored: StoredArrays) -> State:
+        """Rebuild a state from the stored result of `State.arrays`.
+
+        Raises what `StoredArrays` raises.
+        """
+
+    def resume_training(self, moments: Any, state: Any) -> Self:
+        """Learn from kept moments, starting from a state that was learned from most of the same examples.
+
+        Args:
+            moments: see `Estimator.solve_kept`.
+            state: the state of an estimator with the same settings, fitted before the examples changed.
+        """
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -178,26 +207,6 @@ class Estimator(ABC, Generic[T]):
         Raises what `init_moments` raises.
         """
         raise self._no_moments()
-
-    def state(self) -> State | None:
-        """Return the state from which `resume_training` starts; None if training must start anew."""
-        return None
-
-    def read_state(self, stored: StoredArrays) -> State | None:
-        """Rebuild a state from the stored result of `State.arrays`; None if the estimator has no states.
-
-        Raises what `StoredArrays` raises.
-        """
-        return None
-
-    def resume_training(self, moments: Any, state: Any) -> Self:
-        """Learn from kept moments, starting from a state that was learned from most of the same examples.
-
-        Args:
-            moments: see `solve_kept`.
-            state: the state of an estimator with the same settings, fitted before the examples changed.
-        """
-        return self.solve_kept(moments)
 
     def _no_moments(self) -> ConfigError:
         what = f"{type(self).__name__} learns from the examples themselves: there are no moments to keep"

@@ -15,7 +15,7 @@ from spectralnlp.changes.ledger import Ledger, Salt
 from spectralnlp.changes.rare_words import times_or_less
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, ModelError, RegistryError, SpectralError
-from spectralnlp.estimator import Estimator, State, Unlearning
+from spectralnlp.estimator import Estimator, Resumable, State, Unlearning
 from spectralnlp.models import moments_folder
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.runtime import InMemoryCorpus, Moments
@@ -153,7 +153,7 @@ class KeptMoments:
             moments=moments,
             ledger=ledger,
             description=metadata.take("description", str),
-            state=learner.read_state(state) if state.all() else None,
+            state=learner.read_state(state) if isinstance(learner, Resumable) and state.all() else None,
             keep_words_above=metadata.take("keep_words_above", _Threshold, 0),
         )
 

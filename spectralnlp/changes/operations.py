@@ -21,7 +21,7 @@ from spectralnlp.changes.ledger import DocumentDigests, Ledger, new_salt
 from spectralnlp.changes.rare_words import times_or_less, without_rare_words
 from spectralnlp.display import one_line
 from spectralnlp.errors import ConfigError, InputError, ModelError
-from spectralnlp.estimator import Estimator, State
+from spectralnlp.estimator import Estimator, Resumable, State
 from spectralnlp.models.changing import ChangingModel
 from spectralnlp.progress import fit_pass, timed_passes
 from spectralnlp.runtime import Corpus, Joint, Moments, accumulate, current_checkpoint
@@ -140,7 +140,7 @@ def update(
         add_known: add documents even if the model has them already.
         skip_known: skip documents that the model has already; the corpus is then read twice.
         from_scratch: learn from scratch, even if learning could continue from the previous state
-            (`Estimator.resume_training`).
+            (`Resumable.resume_training`).
         report: called with a line and the time of each pass.
 
     Raises:
@@ -374,7 +374,7 @@ def _solved(
 ) -> Change:
     started, learner = perf_counter(), kept.learner
     model = kept.task.solve(learner, kept.moments, state=state, report=report, description=kept.description)
-    kept = replace(kept, state=learner.state())
+    kept = replace(kept, state=learner.state() if isinstance(learner, Resumable) else None)
     if isinstance(model, ChangingModel):
         object.__setattr__(model, "kept", kept)
     return Change(model, kept, seconds, perf_counter() - started)

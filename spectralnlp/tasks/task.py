@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 from spectralnlp import __version__
 from spectralnlp.display import Report
 from spectralnlp.errors import ConfigError
-from spectralnlp.estimator import Estimator, State
+from spectralnlp.estimator import Estimator, Resumable, State
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
@@ -274,10 +274,10 @@ class Task(ABC):
             description: see `train`.
         """
         with timed_passes(report):
-            if state is None:
-                estimator.solve_kept(moments)
-            else:
+            if state is not None and isinstance(estimator, Resumable):
                 estimator.resume_training(moments, state)
+            else:
+                estimator.solve_kept(moments)
         return self.to_model(estimator, report=report, description=description)
 
     @abstractmethod
