@@ -17,7 +17,9 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[2]
 CORPORA = Path(os.environ.get("SPECTRALNLP_SHARED", ROOT.parent / "shared")).resolve() / "corpora"
 TREEBANKS = CORPORA / "treebanks"
-_SECONDS = re.compile(r"\b\d[\d,]*(\.\d+)? (s|ms)\b|((?:sentences|symbols|words|texts)/s|\"sentences_per_second\":) +[\d.,]+\d")
+_SECONDS = re.compile(
+    r"\b\d[\d,]*(\.\d+)? (s|ms)\b|((?:sentences|symbols|words|texts)/s|\"sentences_per_second\":) +[\d.,]+\d"
+)
 
 
 class Item(NamedTuple):
