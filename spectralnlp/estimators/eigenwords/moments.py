@@ -14,7 +14,7 @@ from spectralnlp.estimators.eigenwords.pairs import PairTable
 from spectralnlp.estimators.eigenwords.spilled_pairs import SpilledPairs, parts_of
 from spectralnlp.estimators.eigenwords.words import NamedWords
 from spectralnlp.estimators.shared.spill_segments import SpillSegment
-from spectralnlp.inference.words.encoded import as_bytes
+from spectralnlp.inference.words.encoded import Bytes, as_bytes
 from spectralnlp.runtime import MAX_COUNT, Array, Batch, Memory, Moments, current_memory, default_memory
 from spectralnlp.storage import StoredArrays, int_array
 from spectralnlp.text.ngrams import Ngrams
@@ -102,15 +102,15 @@ class PairCounts(Moments[Example]):
                 if example.words:
                     self._observe_ngrams(example)
             else:
-                line = example if isinstance(example, str) else " ".join(example)
-                lines.append(line.lower() if self.lowercase else line)
+                lines.append(example if isinstance(example, str) else " ".join(example))
         if lines:
-            self.pairs.observe(self._number("\n".join(lines)), self.window)
+            self.pairs.observe(self.words.number(self._encoded("\n".join(lines))), self.window)
             self._bound_memory()
 
-    def _number(self, text: str) -> NDArray[np.int32]:
+    def _encoded(self, text: str) -> Bytes:
         # Replace lone surrogates, which Python makes of undecodable bytes and UTF-8 cannot encode.
-        return self.words.number(as_bytes(text.encode("utf-8", "replace") + b"\n"))
+        text = text.lower() if self.lowercase else text
+        return as_bytes(text.encode("utf-8", "replace") + b"\n")
 
     def _observe_ngrams(self, ngrams: Ngrams) -> None:
         """Count each n-gram's first word, and its pairs with the later words of the n-gram.
@@ -118,14 +118,11 @@ class PairCounts(Moments[Example]):
         All other pairs of a text are counted with other n-grams, which begin at later words.
         """
         order = len(ngrams.words[0])
-        before = self.words.counts.copy()
         text = " ".join(word for ngram in ngrams.words for word in ngram)
-        ids = self._number(text.lower() if self.lowercase else text)[1:-1]
+        ids = self.words.find(self._encoded(text))[1:-1]
         if len(ids) != order * len(ngrams.words):
             raise InputError("a word of an n-gram is empty or has a blank in it")
         grid = ids.reshape(-1, order).astype(np.int64)
-        self.words.counts[: len(before)] = before
-        self.words.counts[len(before) :] = 0
         np.add.at(self.words.counts, grid[:, 0], ngrams.counts)
         for distance in range(1, min(order, self.window + 1)):
             keys = distance << 2 * ID_BITS | grid[:, 0] << ID_BITS | grid[:, distance]
@@ -163,7 +160,8 @@ class PairCounts(Moments[Example]):
 
     def _take(self, arrays: Mapping[str, Array]) -> None:
         """Add counts of words and pairs, given in the arrays that `arrays` returns."""
-        ours = self.words.add(_names(arrays), arrays["word_counts"])
+        words = arrays["words"]
+        ours = self.words.add(np.where(words == ord("\n"), np.uint8(ord(" ")), words), arrays["word_counts"])
         keys = arrays["pairs"].copy()
         renumber_pairs(keys, ours)
         self.pairs.add(keys, arrays["pair_counts"])

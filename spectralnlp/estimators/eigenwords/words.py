@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from spectralnlp.estimators.eigenwords.kernels import (
     intern_words,
 )
 from spectralnlp.estimators.shared.spill_segments import WordTable
-from spectralnlp.inference.words.encoded import Bytes, as_bytes
+from spectralnlp.inference.words.encoded import Bytes
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -91,22 +90,27 @@ class NamedWords:
         """Return an independent copy of the word ids and counts."""
         return copy.deepcopy(self)
 
-    def add(self, names: Sequence[bytes], counts: Longs) -> Ints:
+    def find(self, text: Bytes) -> Ints:
+        """Return the ids of the words of a text as `number` does, without counting them."""
+        before = self.counts.copy()
+        ids = self.number(text)
+        self.counts[: len(before)] = before
+        self.counts[len(before) :] = 0
+        return ids
+
+    def add(self, words: Bytes, counts: Longs) -> Ints:
         """Add counts of words; new words get ids.
 
         Args:
-            names: distinct words; the first is empty and stands for the end of a sentence.
-            counts: int64 (n_names,); count of each word.
+            words: uint8; distinct words in UTF-8, separated by blanks.
+            counts: int64 (n_words + 1,); count of sentence ends, and of each word.
 
         Returns:
-            int32 (n_names,); id of each word.
+            int32 (n_words + 1,); id of the sentence end (0) and of each word.
         """
-        before = self.counts.copy()
-        ours = self.number(as_bytes(b" ".join(names[1:]) + b"\n"))[: len(names)]
+        ours = self.find(np.append(words, np.uint8(ord("\n"))))[: len(counts)]
         ours[0] = 0
-        self._known.counts[: self.n_words] = 0
-        self._known.counts[: len(before)] = before
-        self._known.counts[ours] += counts
+        self.counts[ours] += counts
         return ours
 
     def merge(self, other: NamedWords) -> Ints:
@@ -116,14 +120,7 @@ class NamedWords:
             int32 (other.n_words,); id in this object of each word of ``other``.
         """
         letters, bounds, _ = other.table()
-        text = np.append(np.insert(letters, bounds[2:], ord(" ")), np.uint8(ord("\n")))
-        before, n_before = self.counts.copy(), self.n_words
-        ours = self.number(text)[: other.n_words]
-        ours[0] = 0
-        self._known.counts[:n_before] = before
-        self._known.counts[n_before : self.n_words] = 0
-        self._known.counts[ours] += other.counts
-        return ours
+        return self.add(np.insert(letters, bounds[2:], ord(" ")), other.counts)
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
