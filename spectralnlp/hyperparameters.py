@@ -39,14 +39,14 @@ class ShortSignature:
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         declared = hyperparameters(owner)
+        by_place = {field.name for field in dataclasses.fields(owner) if not field.kw_only}
         parameters = [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY if field.kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=declared[field.name].default,
-            )
-            for field in dataclasses.fields(owner)
-            if field.init
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+            for name, each in declared.items()
+        ]
+        parameters = [
+            each.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) if each.name in by_place else each
+            for each in parameters
         ]
         signature = inspect.Signature(sorted(parameters, key=lambda each: each.kind))
         if "__init__" in vars(owner):  # `help` shows this one as well
@@ -149,22 +149,21 @@ def _plain(value: Any) -> Any:
 def hyperparameters(cls: type) -> Mapping[str, Hyperparameter]:
     """Return the hyper-parameters that a class declares, by name and in order.
 
-    A class that combines the settings of several classes lists those classes in its attribute ``parts``.
+    A class that combines the settings of several classes lists those classes in its attribute ``parts``, and
+    default values that differ from theirs in its attribute ``defaults``.
 
     Raises:
         TypeError: the class is not a dataclass.
     """
-    hints = get_type_hints(cls, include_extras=True)
-    owners = {
-        field.name: part for part in getattr(cls, "parts", (cls,)) for field in dataclasses.fields(part)
-    }
-    return {
-        field.name: Hyperparameter(
-            field.name, hints[field.name], _default(field), owners[field.name].__name__
-        )
-        for field in dataclasses.fields(cls)
-        if field.init
-    }
+    defaults: Mapping[str, Any] = getattr(cls, "defaults", {})
+    declared: dict[str, Hyperparameter] = {}
+    for part in getattr(cls, "parts", (cls,)):
+        hints = get_type_hints(part, include_extras=True)
+        for field in dataclasses.fields(part):
+            if field.init:
+                default = defaults.get(field.name, _default(field))
+                declared[field.name] = Hyperparameter(field.name, hints[field.name], default, part.__name__)
+    return declared
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

@@ -140,9 +140,14 @@ def _init_only_stores(subject: _Subject) -> None:
     kind = subject.kind
     names = list(inspect.signature(kind).parameters)
     values = {name: object() for name in names}
-    stored = vars(kind(**values))
-    require(stored == values, "__init__ stores its arguments as they are, and nothing else")
+    made = kind(**values)
+    kept = made.get_params(deep=False) == values and vars(made).keys() == _fields(kind)
+    require(kept, "__init__ stores its arguments as they are, and nothing else")
     require(set(kind().get_params(deep=False)) == set(names), "get_params names what __init__ takes")
+
+
+def _fields(kind: type[Any]) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind) if field.init}
 
 
 def _hyperparameters_are_declared(subject: _Subject) -> None:
@@ -208,7 +213,8 @@ def _fit_returns_self_and_leaves_parameters_alone(subject: _Subject) -> None:
     require(estimator.fit(subject.corpus) is estimator, "fit returns the estimator")
     require(repr(estimator.get_params()) == before, "fit leaves hyper-parameters as they are")
     estimator.check_is_fitted()
-    others = [each for each in vars(estimator) if each not in estimator.get_params() and each[-1] != "_"]
+    fields = _fields(subject.kind)
+    others = [each for each in vars(estimator) if each not in fields and each[-1] != "_"]
     require(not others, f"fitted attributes end in _: {', '.join(others)}")
 
 

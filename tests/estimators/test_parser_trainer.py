@@ -94,12 +94,10 @@ class Noting(Component):
 
 
 def test_a_component_is_a_file_and_a_line(trees: list[Tree]) -> None:
-    class NotingParser(ParserTrainer):
+    class NotingParser(LPCFGParser):
         """A parser with a component more."""
 
-        unlearning = "replay"
-        parts = (LPCFG, *(part for part in LPCFGParser.parts if issubclass(part, Component)))
-        components = property(lambda self: [Noting(), *ParserTrainer.components.fget(self)])  # type: ignore
+        parts = (*LPCFGParser.parts, Noting)
 
     fitted = NotingParser(**SMALL).fit(InMemoryCorpus(trees))
     assert fitted.components_ == {"noted": len(trees)}

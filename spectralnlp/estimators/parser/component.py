@@ -136,6 +136,7 @@ class Fold(NamedTuple):
     grammar_sets: tuple[GrammarSet, ...]
 
 
+@dataclass(kw_only=True)
 class Component(ABC):
     """Base class of components: each is a dataclass of settings, and learns one part of a parser.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import fields
 
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
@@ -15,6 +16,10 @@ from spectralnlp.estimators.pcfg import PCFG
 
 # Components in the order in which they are learned. To add one, write a module and list its class here.
 COMPONENTS = (WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring)
+# Settings that turn all components off.
+ALL_OFF: Mapping[str, object] = {
+    field.name: False for part in COMPONENTS for field in fields(part) if field.default is True
+}
 
 
 class LPCFGParser(ParserTrainer):
@@ -31,16 +36,7 @@ class LPCFGParser(ParserTrainer):
     unlearning = "replay"
     spills = True
     parts = (LPCFG, *COMPONENTS)
-    presets: ClassVar = {
-        **LPCFG.presets,
-        "tutorial": {
-            **LPCFG.presets["tutorial"],
-            "span_scorer": False,
-            "closed_cells": False,
-            "sentence_ends": False,
-            "segmenter": False,
-        },
-    }
+    presets = dict(LPCFG.presets, tutorial={**LPCFG.presets["tutorial"], **ALL_OFF})
 
 
 class PCFGParser(ParserTrainer):
@@ -56,10 +52,5 @@ class PCFGParser(ParserTrainer):
     display_name = "PCFG"
     unlearning = "exact"
     parts = (PCFG, *COMPONENTS)
-    defaults: ClassVar = {
-        "closed_cells": False,
-        "sentence_ends": False,
-        "span_scorer": False,
-        "segmenter": False,
-    }
-    presets: ClassVar = PCFG.presets
+    defaults = ALL_OFF
+    presets = PCFG.presets

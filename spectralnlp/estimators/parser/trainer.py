@@ -6,11 +6,11 @@ needs a jackknife (``component.py``); learn the grammars. In domain adaptation, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, ClassVar, cast, get_type_hints
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.parser.component import Component, Context
 from spectralnlp.estimators.shared.grammars import TreebankEstimator
 from spectralnlp.estimators.shared.treebank import Treebank
+from spectralnlp.hyperparameters import hyperparameters, unknown_name
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.parameters import Floats
 from spectralnlp.progress import Stages
@@ -31,23 +32,37 @@ _BEFORE = {"reading": 7, "nodes": 16}
 _AFTER = {"grammars": 4, "model": 9}
 
 
+@dataclass(kw_only=True, eq=False, repr=False, init=False)
 class ParserTrainer(MomentEstimator[Tree]):
     """Base class of trainers, which learn the grammars and the components of a parser.
 
-    A subclass lists the parts of the parser, and becomes a dataclass with the settings of all parts; each
-    setting belongs to a single part.
+    In Python, settings are those of the grammar's estimator and of each component; where settings are given
+    by name, as after ``--set``, they are all in one list, in which each belongs to a single part.
+
+    Args:
+        grammar: estimator of the grammars with its settings; None for the defaults.
+        components: components with their settings; those that are not given have the defaults.
+        settings: settings of any part by name, which replace those of ``grammar`` and ``components``.
 
     Class attributes:
-        parts: dataclasses with the settings: the estimator of grammars, then the components.
+        parts: classes of the estimator of grammars and of the components.
         defaults: default values that differ from those of the parts.
 
     Attributes:
+        grammar, components: the parts with their settings; the components include those that are turned off.
         grammar_: the fitted estimator of the grammars.
         components_: the learned components, by name; see `Parser.components`.
 
+    Raises:
+        TypeError: there is no such setting or component.
+
     Examples:
-        >>> from spectralnlp import read_treebank, registry
-        >>> trainer = registry.estimators.get("lpcfg")(grammars="clusters", span_scorer=False)
+        >>> from spectralnlp import LPCFG, read_treebank, registry
+        >>> from spectralnlp.estimators.parser.span_scorer import SpanScoring
+        >>> kind = registry.estimators.get("lpcfg")
+        >>> trainer = kind(grammar=LPCFG(grammars="clusters"), components=[SpanScoring(span_scorer=False)])
+        >>> trainer.get_params() == kind(grammars="clusters", span_scorer=False).get_params()
+        True
         >>> trainer.fit(read_treebank("corpora/treebank/train.mrg")).grammar_.n_trees_
         171
     """
@@ -56,31 +71,50 @@ class ParserTrainer(MomentEstimator[Tree]):
     parts: ClassVar[tuple[type[Any], ...]]
     defaults: ClassVar[Mapping[str, object]] = {}
 
-    grammar_: TreebankEstimator
-    components_: Mapping[str, Any]
+    grammar: TreebankEstimator
+    components: Sequence[Component]
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
-        super().__init_subclass__(**arguments)
-        for part in cls.parts:
-            annotations = get_type_hints(part, include_extras=True)
-            for field in fields(part):
-                cls.__annotations__[field.name] = annotations[field.name]
-                setattr(cls, field.name, cls.defaults.get(field.name, field.default))
-        dataclass(kw_only=True, eq=False, repr=False)(cls)
+    def __init__(
+        self,
+        *,
+        grammar: TreebankEstimator | None = None,
+        components: Sequence[Component] = (),
+        **settings: Any,
+    ) -> None:
+        given = {type(each): each for each in (grammar, *components) if each is not None}
+        what = f"{type(self).__name__}.__init__() got an unexpected"
+        if strange := [name for name in settings if name not in hyperparameters(type(self))]:
+            raise TypeError(f"{what} keyword argument {strange[0]!r}")
+        if others := [kind.__name__ for kind in given if kind not in self.parts]:
+            raise TypeError(f"{what} part {others[0]!r}")
+        grammar, *components = (self._part(kind, given.get(kind), settings) for kind in self.parts)
+        self.grammar, self.components = cast(TreebankEstimator, grammar), tuple(components)
 
-    def _part(self, part: type[Any]) -> Any:
-        """Create an object of a class in `parts`, with the settings that it shares with this trainer."""
-        return part(**{field.name: getattr(self, field.name) for field in fields(part)})
+    def _part(self, kind: type[Any], given: Any, settings: Mapping[str, Any]) -> Any:
+        """Return a part with settings by name: those given, else those of a given part, else the defaults."""
+        names = {field.name for field in fields(kind)}
+        of_kind = {name: value for name, value in settings.items() if name in names}
+        if given is not None:
+            return replace(given, **of_kind)
+        return kind(**{name: each for name, each in self.defaults.items() if name in names} | of_kind)
 
-    @property
-    def grammar(self) -> TreebankEstimator:
-        """An unfitted estimator of the grammars."""
-        return self._part(self.parts[0])
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings of all parts by name."""
+        parts: tuple[Any, ...] = (self.grammar, *self.components)
+        return {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
 
-    @property
-    def components(self) -> list[Component]:
-        """The components with their settings, including those that are turned off."""
-        return [self._part(part) for part in self.parts if issubclass(part, Component)]
+    def set_params(self, **params: Any) -> Self:
+        """Change settings of the parts by name.
+
+        Raises:
+            ConfigError: there is no setting of that name; then none is changed.
+        """
+        for name in params:
+            if name not in hyperparameters(type(self)):
+                raise unknown_name("hyper-parameter", name, hyperparameters(type(self)), type(self))
+        changed = replace(self, **params)
+        self.grammar, self.components = changed.grammar, changed.components
+        return self
 
     def check_combination(self) -> None:
         """Check that the settings of the grammars and of each component are compatible.
@@ -114,7 +148,7 @@ class ParserTrainer(MomentEstimator[Tree]):
         Raises:
             InputError: there are no trees.
         """
-        self.grammar_, self.components_ = self.grammar, {}
+        self._begin()
         if self._needs_trees():
             self._learn_all(self.grammar_.treebank(moments))
         else:
@@ -143,10 +177,15 @@ class ParserTrainer(MomentEstimator[Tree]):
         shares = np.ones(len(cast(TreeLog, log).documents())) if shares is None else shares
         joined = deepcopy(general)
         joined.append(domain)
-        self.grammar_, self.components_ = self.grammar, {}
+        self._begin()
         with one_blas_thread():
             self._learn_all(self.grammar_.treebank(joined).weighted(weight, shares))
         return self
+
+    def _begin(self) -> None:
+        """Set the fitted attributes to a new estimator of grammars and no components."""
+        self.grammar_: TreebankEstimator = replace(self.grammar)
+        self.components_: Mapping[str, Any] = {}
 
     def _learn_all(self, trees: Treebank) -> None:
         """Learn the components and then the grammars from a treebank."""
