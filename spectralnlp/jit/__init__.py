@@ -9,7 +9,6 @@ folders.
 
 from spectralnlp.jit.atomic import fetch_add
 from spectralnlp.jit.bits import count_bits, lowest_bit
-from spectralnlp.jit.cache import cache_folders
 from spectralnlp.jit.compilation import announced_compilation, compiled_kernels
 from spectralnlp.jit.decorators import (
     Kernel,
@@ -18,6 +17,7 @@ from spectralnlp.jit.decorators import (
     kernel,
     kernel_part,
 )
+from spectralnlp.jit.folders import cache_folders
 from spectralnlp.jit.lanes import (
     LANES,
     divide_by_root,

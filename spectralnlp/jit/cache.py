@@ -23,15 +23,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from numba.core import config
 from numba.core.caching import IndexDataCacheFile, _Cache
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
-from numba.misc.appdirs import AppDirs
 
 from spectralnlp import __version__
 from spectralnlp.jit import shipped
+from spectralnlp.jit.folders import cache_folders
 from spectralnlp.jit.library import loaded_kernel
 from spectralnlp.jit.turns import Turn
 from spectralnlp.runtime import require_room
@@ -187,23 +186,6 @@ class KernelCache(_Cache):
         parts = (self.function.__code__.co_code, dumps(cells) if cells else b"")
         digests = tuple(hashlib.sha256(part).hexdigest() for part in parts)
         return sig, target, digests
-
-
-def cache_folders(package: Path) -> list[Path]:
-    """Return the folders that are searched for the kernels of a package, in order.
-
-    These are the package's ``__pycache__`` and a folder in the user's cache. If ``NUMBA_CACHE_DIR`` is set,
-    only a folder inside that one is searched.
-
-    Args:
-        package: folder of the package.
-    """
-    digest = hashlib.sha1(str(package).encode(), usedforsecurity=False).hexdigest()
-    own = f"{package.name}_{digest}"
-    if chosen := getattr(config, "CACHE_DIR", ""):
-        return [Path(chosen) / own]
-    user = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
-    return [package / "__pycache__", user / own]
 
 
 class _KernelFile(IndexDataCacheFile):

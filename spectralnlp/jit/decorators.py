@@ -6,14 +6,20 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
+import numba
 from numba import njit
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
-from spectralnlp.jit.cache import KernelCache
-from spectralnlp.jit.linking import KernelLibrary
 from spectralnlp.runtime import deferred_interrupts
+
+# Our cache and linking of kernels build on private parts of these versions of numba (`tests/jit` names them).
+# Other versions use numba's own cache, which is slower.
+_KNOWN = numba.__version__.startswith("0.68.")
+if _KNOWN:
+    from spectralnlp.jit.cache import KernelCache
+    from spectralnlp.jit.linking import KernelLibrary
 
 Kernel = Callable[..., Any]
 
@@ -27,12 +33,16 @@ _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 class _Uninterrupted(CPUDispatcher):
     """Kernel that defers Ctrl-C until its calls return, since an interrupt could crash the process."""
 
-    targetctx: Any
-    _cache: Any
-
     def __call__(self, *arguments: Any) -> Any:
         with deferred_interrupts:
             return _call(self, *arguments)
+
+
+class _Cached(_Uninterrupted):
+    """Kernel in our disk cache, which is compiled together with the functions that it calls."""
+
+    targetctx: Any
+    _cache: Any
 
     def compile(self, signature: Any) -> Any:
         """Load the kernel for a signature of argument types from the disk cache, or compile it.
@@ -69,8 +79,11 @@ def fast_kernel(function: Kernel) -> Kernel:
 
 def _cached(dispatcher: Any) -> Kernel:
     if hasattr(dispatcher, "_cache"):  # absent if NUMBA_DISABLE_JIT is set
-        dispatcher._cache = KernelCache(dispatcher.py_func)
-        dispatcher.__class__ = _Uninterrupted
+        if _KNOWN:
+            dispatcher._cache = KernelCache(dispatcher.py_func)
+        else:
+            dispatcher.enable_caching()
+        dispatcher.__class__ = _Cached if _KNOWN else _Uninterrupted
     compiled: Kernel = dispatcher
     return compiled
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import ClassVar
 
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
@@ -36,7 +37,7 @@ class LPCFGParser(ParserTrainer):
     unlearning = "replay"
     spills = True
     parts = (LPCFG, *COMPONENTS)
-    presets = dict(LPCFG.presets, tutorial={**LPCFG.presets["tutorial"], **ALL_OFF})
+    presets: ClassVar = {**LPCFG.presets, "tutorial": {**LPCFG.presets["tutorial"], **ALL_OFF}}
 
 
 class PCFGParser(ParserTrainer):
