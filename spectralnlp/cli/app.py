@@ -24,7 +24,6 @@ from spectralnlp.cli.adapt import adapt
 from spectralnlp.cli.convert import convert
 from spectralnlp.cli.evaluate import evaluate
 from spectralnlp.cli.explain import explain
-from spectralnlp.cli.forecast import forecast
 from spectralnlp.cli.forget import forget
 from spectralnlp.cli.info import info
 from spectralnlp.cli.inspect import inspect
@@ -108,7 +107,6 @@ for command in (
     adapt,
     evaluate,
     explain,
-    forecast,
     score,
     convert,
     info,

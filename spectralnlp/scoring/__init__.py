@@ -13,7 +13,6 @@ from spectralnlp.scoring.evalb import (
     count_sentence,
     with_gold_tags,
 )
-from spectralnlp.scoring.learning_curve import CurvePoint, CurveRun, fit_curve
 from spectralnlp.scoring.prm import COLLINS, EvalbParameters, read_prm
 from spectralnlp.scoring.raw import PlacedTree, RawReport, score_raw
 from spectralnlp.scoring.report import ParseReport, score_trees
@@ -22,8 +21,6 @@ from spectralnlp.scoring.significance import Comparison, compare
 __all__ = [
     "COLLINS",
     "Comparison",
-    "CurvePoint",
-    "CurveRun",
     "EvalbParameters",
     "EvalbScore",
     "ParseReport",
@@ -34,7 +31,6 @@ __all__ = [
     "TagSource",
     "compare",
     "count_sentence",
-    "fit_curve",
     "read_prm",
     "score_raw",
     "score_trees",
