@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -48,11 +47,11 @@ def read_sentences(
         words = words_of(doc, start, end)
         if words:
             texts = [doc[i].text for i in words]
-            tokens = zip(Sentence.from_words(texts).tokens, conventions.forms(texts), strict=True)
-            tags = tuple([doc[i].tag_ for i in words]) if with_tags else ()
-            spelt = tuple([replace(token, form=form) for token, form in tokens])
+            tags = [doc[i].tag_ for i in words] if with_tags else []
             read.words.append(words)
-            read.inputs.append(Sentence(spelt, tags if any(tags) else None))
+            read.inputs.append(
+                Sentence.from_words(texts, tags if any(tags) else None, conventions.forms(texts))
+            )
     return read
 
 

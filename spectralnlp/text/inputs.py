@@ -13,7 +13,7 @@ from spectralnlp.runtime import OnBad
 from spectralnlp.text.constraints import Constraints, similar_names
 from spectralnlp.text.sentences import split_sentences
 from spectralnlp.text.tokenizer import Tokenizer
-from spectralnlp.text.tokens import Sentence, Token
+from spectralnlp.text.tokens import Sentence
 
 R = TypeVar("R")
 
@@ -117,15 +117,10 @@ def sentence_of(words: Iterable[str], tokenizer: Tokenizer, tags: Iterable[str] 
     listed = check_tokens(words, least=1)
     if "" in listed:
         raise InputError(f"token {listed.index('') + 1} is empty", hint="leave it out")
-    plain = Sentence.from_words(listed)
-    checked_tags = None if tags is None else tuple(check_tokens(tags))
-    if checked_tags is not None and len(checked_tags) != len(plain):
-        raise InputError(f"{len(plain)} tokens and {len(checked_tags)} tags", hint="give each token one tag")
-    forms = tokenizer.normalise_all(plain.words)
-    tokens = (
-        Token(each.text, form, each.start, each.end) for each, form in zip(plain.tokens, forms, strict=True)
-    )
-    return Sentence(tuple(tokens), checked_tags)
+    checked_tags = None if tags is None else check_tokens(tags)
+    if checked_tags is not None and len(checked_tags) != len(listed):
+        raise InputError(f"{len(listed)} tokens and {len(checked_tags)} tags", hint="give each token one tag")
+    return Sentence.from_words(listed, checked_tags, tokenizer.normalise_all(listed))
 
 
 def split_text(text: str, tokenizer: Tokenizer) -> list[Sentence]:
@@ -223,7 +218,8 @@ def _annotated(
         is_text = expected.popleft() is not None
         yield of_text if is_text else result
         of_text = []
-    yield from ([] for _ in expected)
+    for _ in expected:
+        yield []
 
 
 def _sentence_of_item(

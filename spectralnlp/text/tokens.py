@@ -78,12 +78,24 @@ class Sentence:
         return self.tokens[-1].end
 
     @classmethod
-    def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
-        """Return a sentence of given tokens, with offsets as if joined by single blanks."""
+    def from_words(
+        cls,
+        words: Iterable[str],
+        tags: Iterable[str] | None = None,
+        forms: Iterable[str] | None = None,
+    ) -> Sentence:
+        """Return a sentence of given tokens, with offsets as if joined by single blanks.
+
+        Args:
+            words: the tokens as they appear in the text.
+            tags: one tag for each token, or None.
+            forms: the tokens as the model's treebank writes them; None if they are the words.
+        """
+        listed = list(words)
         tokens: list[Token] = []
         start = 0
-        for word in words:
-            tokens.append(Token(word, word, start, start + len(word)))
+        for word, form in zip(listed, listed if forms is None else forms, strict=True):
+            tokens.append(Token(word, form, start, start + len(word)))
             start += len(word) + 1
         return cls(tuple(tokens), None if tags is None else tuple(tags))
 
