@@ -218,8 +218,7 @@ def _annotated(
         is_text = expected.popleft() is not None
         yield of_text if is_text else result
         of_text = []
-    for _ in expected:
-        yield []
+    yield from ([] for _ in expected)
 
 
 def _sentence_of_item(
