@@ -326,20 +326,9 @@ def _check_recognises(kept: KeptMoments, hint: str) -> None:
 
 
 def _drawn(noun: str) -> str:
-    """Return a new random salt or secret key, or the one that an interrupted run stored in its checkpoint.
-
-    Args:
-        noun: name under which the checkpoint stores the value, such as ``key``.
-    """
+    """Return a new random salt or secret key, or the one that an interrupted run stored in its checkpoint."""
     checkpoint = current_checkpoint()
-    if checkpoint is None:
-        return new_salt()
-    start = f"pass-0-{noun}-"
-    for found in checkpoint.folder.glob(f"{start}*"):
-        return found.name.removeprefix(start)
-    drawn = new_salt()
-    (checkpoint.folder / f"{start}{drawn}").mkdir()
-    return drawn
+    return new_salt() if checkpoint is None else checkpoint.drawn(noun, new_salt)
 
 
 def _observe(

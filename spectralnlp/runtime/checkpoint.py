@@ -4,6 +4,7 @@ The passes of a ``fit`` always come in the same order, and their moments depend 
 parameters. A restarted run loads the moments that the first run finished, pass by pass, and checks that data
 and parameters are the same. Its results equal those of an uninterrupted run, byte for byte.
 
+Before the first pass, random values that the run draws, such as a salt, are stored in the folder ``pass-0``.
 Each pass has a folder, such as ``pass-1-PairCounts``, with a safetensors file for each finished partition;
 when all are merged, one file with the sum replaces them. If a function (such as a parser) is mapped over
 examples, its results are stored in a file, such as ``map-1.jsonl`` (`spectralnlp.runtime.journal`).
@@ -17,7 +18,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -240,6 +241,27 @@ class Checkpoint:
         self._n_passes += 1
         name = f"pass-{self._n_passes}-{type(moments).__name__}"
         return PassCheckpoint(self.folder / name, batch_size)
+
+    def drawn(self, noun: str, draw: Callable[[], str]) -> str:
+        """Return a random value: the one that an interrupted run drew, or a new one, which is stored.
+
+        Args:
+            noun: what the value is, such as ``salt``; the name of its file.
+            draw: function that returns a new value, of hexadecimal digits.
+
+        Raises:
+            ConfigError: the file has been changed.
+        """
+        path = self.folder / "pass-0" / noun
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            fresh = path.with_name(f".{noun}.tmp")
+            fresh.write_text(draw(), encoding="ascii")
+            os.replace(fresh, path)
+        value = path.read_text(encoding="ascii", errors="replace")
+        if not re.fullmatch("([0-9a-f]{2})+", value):
+            raise ConfigError(f"does not hold a {noun}", path=path, hint=_HINT)
+        return value
 
     def next_map(self) -> Path:
         """Return the path of a new file for the results of a function that is mapped over examples.

@@ -260,11 +260,15 @@ def test_an_interrupted_training_goes_on_with_its_salt(run: Run, trees: list[Pat
     keep = ("--keep-moments", "--checkpoint", tmp_path / "c", "--set", "heads=english")
     arguments = ("train", "pcfg", *trees, "-o", tmp_path / "m", *keep)
     assert run(*arguments).status == 2
-    (salt,) = (tmp_path / "c").glob("pass-0-salt-*")
+    salt = tmp_path / "c" / "pass-0" / "salt"
+    drawn = salt.read_text()
+    salt.write_text("no salt")
+    assert "does not hold a salt" in run(*arguments).err
+    salt.write_text(drawn)
     trees[2].write_text(bad)
     assert run(*arguments).status == 0
     header = json.loads((tmp_path / "m" / "moments.json").read_text())
-    assert [salt.name.removeprefix("pass-0-salt-")] == header["metadata"]["documents"]["salts"]
+    assert [drawn] == header["metadata"]["documents"]["salts"]
     assert not (tmp_path / "c").exists()
 
 
