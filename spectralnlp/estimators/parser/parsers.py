@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import ClassVar
 
 from spectralnlp.estimators.lpcfg import LPCFG
 from spectralnlp.estimators.parser.open_cells import OpenCells
@@ -21,6 +20,7 @@ COMPONENTS = (WordClustering, Segmentation, OpenCells, SentenceEnds, SpanScoring
 ALL_OFF: Mapping[str, object] = {
     field.name: False for part in COMPONENTS for field in fields(part) if field.default is True
 }
+PRESETS = {**LPCFG.presets, "tutorial": {**LPCFG.presets["tutorial"], **ALL_OFF}}
 
 
 class LPCFGParser(ParserTrainer):
@@ -37,7 +37,7 @@ class LPCFGParser(ParserTrainer):
     unlearning = "replay"
     spills = True
     parts = (LPCFG, *COMPONENTS)
-    presets: ClassVar = {**LPCFG.presets, "tutorial": {**LPCFG.presets["tutorial"], **ALL_OFF}}
+    presets = PRESETS
 
 
 class PCFGParser(ParserTrainer):
