@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from spectralnlp import registry
+from spectralnlp.errors import ConfigError
 from spectralnlp.inference.chains.segmentation import ChainSegmenter, tags_of_words
 from spectralnlp.inference.sentences.ends import LearnedSentenceEnds
 from spectralnlp.inference.trees.cells import all_cells
@@ -32,7 +33,6 @@ from spectralnlp.models.components import (
     read_components,
     store_components,
 )
-from spectralnlp.models.decoders import make_decoder
 from spectralnlp.models.explanation import Explanation
 from spectralnlp.models.inspection import SymbolReport, inspect_grammar
 from spectralnlp.models.last_resort import last_resort
@@ -42,7 +42,7 @@ from spectralnlp.models.taggers import load_tagger
 from spectralnlp.models.text_parser import TextParser
 from spectralnlp.parameters import GrammarSet, LatentGrammar, WordClusters, read_sets, store_sets
 from spectralnlp.runtime import deferred_interrupts, map_ordered
-from spectralnlp.storage import Arrays, StoredArrays, StoredValues
+from spectralnlp.storage import Arrays, StoredArrays, StoredValues, checked_value
 from spectralnlp.text.constraints import Constraints
 from spectralnlp.text.conventions import Conventions
 from spectralnlp.text.inputs import check_tokens
@@ -455,3 +455,25 @@ class Parser(TextParser, ChangingModel):
             tagger=metadata.take("tagger", str | None, None),
             card=card,
         )
+
+
+def make_decoder(name: str, settings: Mapping[str, Any]) -> Decoder:
+    """Make a decoder by its registered name.
+
+    Args:
+        name: name of the decoder, as ``spectralnlp plugins`` lists it.
+        settings: keyword arguments of the decoder's class.
+
+    Raises:
+        RegistryError: no decoder has this name.
+        ConfigError: the decoder does not have a setting, or a setting is of another type.
+    """
+    kind = registry.decoders.get(name)
+    hints = get_type_hints(kind.__init__)
+    try:
+        for setting, value in settings.items():
+            checked_value(hints.get(setting, Any), value)
+        decoder: Decoder = kind(**settings)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"decoder {name!r}: {error}") from error
+    return decoder

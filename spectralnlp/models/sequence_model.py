@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spectralnlp.inference.chains.filtering import Filter
-from spectralnlp.inference.chains.filters import filter_of
+from spectralnlp.inference.chains.filtering import Filter, OperatorFilter
+from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.inference.chains.predictor import SequencePredictor
 from spectralnlp.models.changing import ChangingModel
-from spectralnlp.parameters import read_sequence_parameters
+from spectralnlp.parameters import HiddenMarkov, ObservableOperators, read_sequence_parameters
 from spectralnlp.storage import Arrays, StoredArrays, StoredValues
+
+_FILTERS: Mapping[str, Callable[[Any], Filter]] = {
+    ObservableOperators.kind: OperatorFilter,
+    HiddenMarkov.kind: HiddenFilter,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,4 +67,4 @@ class SequenceModel(SequencePredictor, ChangingModel):
     def read_stored(cls, metadata: StoredValues, arrays: StoredArrays, card: str) -> SequenceModel:
         """Build the model from the JSON values, the arrays and the model card of a model folder."""
         parameters = read_sequence_parameters(arrays, metadata.part("filter"))
-        return cls(filter_of(parameters), metadata.about(), card)
+        return cls(_FILTERS[parameters.kind](parameters), metadata.about(), card)

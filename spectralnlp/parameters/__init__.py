@@ -5,9 +5,8 @@ and ``to_json`` return the arrays and JSON values to store; ``from_arrays`` chec
 """
 
 from spectralnlp.parameters.arrays import Floats, Ints, Offsets
-from spectralnlp.parameters.cells import CellModel
 from spectralnlp.parameters.grammars import GrammarSet, LatentGrammar, read_sets, store_sets
-from spectralnlp.parameters.hashed import SentenceEndModel
+from spectralnlp.parameters.hashed import CellModel, SentenceEndModel
 from spectralnlp.parameters.lexicons import Lexicon
 from spectralnlp.parameters.operators import (
     HiddenMarkov,

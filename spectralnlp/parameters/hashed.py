@@ -56,6 +56,19 @@ class HashedModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class CellModel(HashedModel):
+    """Conditional random field over unlabelled binary bracketings, with hashed features.
+
+    Attributes:
+        weights: float32 (a power of two,); the weight of feature f is ``weights[f % len(weights)]``.
+        threshold: marginal probability below which the parser does not consider a span, unless it finds no
+            parse otherwise.
+    """
+
+    __repr__ = one_line
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SentenceEndModel(HashedModel):
     """Logistic model of sentence ends in raw text; see :mod:`spectralnlp.inference.sentences`.
 

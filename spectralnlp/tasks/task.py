@@ -15,7 +15,6 @@ from spectralnlp.estimator import Estimator, Resumable, State
 from spectralnlp.progress import timed_passes
 from spectralnlp.runtime import Corpus, Inputs, Moments, OnBad, as_record_corpus
 from spectralnlp.storage import StoredModel
-from spectralnlp.tasks.card import model_card
 from spectralnlp.tasks.samples import sample_text
 
 ProgressCallback = Callable[[str], None]
@@ -178,7 +177,7 @@ class Task(ABC):
             **self.training_counts(fitted),
             "spectralnlp": __version__,
         }
-        card = model_card(about, self.training_data.format_map(about), description, self.default_card)
+        card = _model_card(about, self.training_data.format_map(about), description, self.default_card)
         return replace(self.wrap(fitted), about=about, card=card)
 
     def wrap(self, fitted: Any) -> Any:
@@ -333,3 +332,28 @@ def _without_folders(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     return Path(value).name if isinstance(value, str) else value
+
+
+def _model_card(about: Mapping[str, Any], data: str, description: str, default: str) -> str:
+    """Return a model card in Markdown.
+
+    Args:
+        about: metadata of the model: package version, estimator, and the estimator's parameters.
+        data: the training data in words, such as ``171 trees of 1,530 tokens``.
+        description: Markdown that opens the card.
+        default: Markdown that opens the card if the description is empty.
+    """
+    parameters = "\n".join(f"| `{name}` | `{value}` |" for name, value in about["parameters"].items())
+    return f"""{description.strip() or default}
+
+## Training
+
+spectralnlp {about["spectralnlp"]}, estimator `{about["estimator"]}`, {data}.
+
+| setting | value |
+|---|---|
+{parameters}
+
+If `moments.safetensors` lies beside the model, it reveals what the model was learned from; the model works
+without it.
+"""

@@ -30,8 +30,7 @@ from spectralnlp.estimators.hmm.moments import ExpectedTransitions, NGramCounts
 from spectralnlp.estimators.hmm.open_moments import OpenNGramCounts
 from spectralnlp.estimators.pcfg.moments import RuleCounts
 from spectralnlp.estimators.shared.word_counts import WordCounts
-from spectralnlp.estimators.topics.moments import ExpectedCounts, PairMoments, TripleMoments
-from spectralnlp.estimators.topics.replay_log import DocumentLog
+from spectralnlp.estimators.topics.moments import DocumentLog, ExpectedCounts, PairMoments, TripleMoments
 from spectralnlp.runtime import Batch, Counts, Moments
 from spectralnlp.tasks.task import DocumentUnit
 from spectralnlp.testing import MomentsCase

@@ -15,12 +15,12 @@ from spectralnlp.errors import InputError
 from spectralnlp.estimator import MomentEstimator
 from spectralnlp.estimators.topics.moments import (
     DocumentFrequencies,
+    DocumentLog,
     ExpectedCounts,
     PairMoments,
     TripleMoments,
     choose_vocabulary,
 )
-from spectralnlp.estimators.topics.replay_log import DocumentLog
 from spectralnlp.estimators.topics.solve import (
     Whitened,
     reestimated,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ from spectralnlp.estimators.topics.triangle import SymmetricMatrix, Triangle
 from spectralnlp.inference.topics.bags import bags
 from spectralnlp.inference.topics.mixtures import document_mixtures, document_posteriors, positive_topics
 from spectralnlp.parameters import Floats, TopicMixture
-from spectralnlp.runtime import Batch, Moments, current_memory
+from spectralnlp.runtime import Batch, ExampleLog, Items, Moments, current_memory
 
 # Number of documents whose pairs are summed at a time.
 CHUNK = 4096
@@ -252,6 +252,23 @@ class ExpectedCounts(_BagMoments):
         else:
             _, expected = document_posteriors(bags_, self.topics, self.weights)
         self.counts += expected
+
+
+class DocumentLog(ExampleLog[Sequence[str]]):
+    """Log of the words of each document, in order; merging concatenates logs."""
+
+    columns: ClassVar = {"word": "words"}
+
+    @classmethod
+    def items_of(cls, example: Sequence[str]) -> Items:
+        """Return what the log stores for a document: a single column, its words."""
+        return (example,)
+
+    @classmethod
+    def example_of(cls, items: Items) -> Sequence[str]:
+        """Return the words of a document from what the log stored; the inverse of `items_of`."""
+        (words,) = items
+        return [str(word) for word in words]
 
 
 def choose_vocabulary(
