@@ -10,9 +10,9 @@ from os import PathLike
 from typing import Any
 
 from spectralnlp.runtime import Corpus, expand_inputs
-from spectralnlp_sketch.blocks import BlockCorpus, comes_from
 from spectralnlp_sketch.dask_rows import DaskRows
 from spectralnlp_sketch.row_files import FileRows, RowFormat
+from spectralnlp_sketch.stream import BlockCorpus, comes_from
 
 
 def corpus_of(data: Any) -> Corpus[Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,25 +11,13 @@ import scipy.sparse as sp
 
 from spectralnlp.linalg import one_blas_thread
 from spectralnlp.runtime import FAN_IN, Batch, Corpus, Engine, Moments, Observer, Part, Partition
-from spectralnlp_sketch.blocks import block_of
 from spectralnlp_sketch.errors import MatrixError
 from spectralnlp_sketch.rows import Rows
-from spectralnlp_sketch.stream import BlockPartition, slices
+from spectralnlp_sketch.stream import BlockPartition, block_of, slices
 
 T = TypeVar("T")
 R = TypeVar("R")
 M = TypeVar("M", bound=Moments[Any])
-
-
-@dataclass(frozen=True)
-class DaskPartition(BlockPartition):
-    """Partition that is one block of a Dask array or data frame.
-
-    Args:
-        block: the block as a Dask delayed value.
-    """
-
-    block: Any
 
 
 class DaskRows(Corpus[Any]):
@@ -68,16 +55,16 @@ class DaskRows(Corpus[Any]):
         # Rows are numbered over all blocks while block lengths are known, otherwise within each block.
         self._starts = [0, *np.cumsum(self._lengths)[:-1]]
         self._blocks = np.ravel(data.to_delayed()).tolist()
-        self.engine = BlockEngine()
+        self.engine = BlockEngine(self._blocks)
 
-    def partitions(self) -> Sequence[DaskPartition]:
+    def partitions(self) -> Sequence[BlockPartition]:
         """Return a partition for each block of rows of the Dask data."""
         parts = []
         for number, (block, start) in enumerate(zip(self._blocks, self._starts, strict=True)):
             known = bool(np.isfinite(start))
             name = "" if known else f"block {number}"
             read = partial(_computed, block)
-            parts.append(DaskPartition(name, number, int(start) if known else 0, read, block))
+            parts.append(BlockPartition(name, number, int(start) if known else 0, read))
         return parts
 
     def map(self, function: Callable[[Batch[Any]], Any]) -> Any:
@@ -93,14 +80,21 @@ class DaskRows(Corpus[Any]):
         shared, apply = delayed(function, traverse=False), delayed(_applied)
         like = function(Batch(Rows(np.zeros((1, self.n_columns), self.row_type["dtype"])), "", 0, 0))
         results = []
-        for number, (part, length) in enumerate(zip(self.partitions(), self._lengths, strict=True)):
-            made = apply(shared, part.document, number, part.start, part.block)
+        for part, block, length in zip(self.partitions(), self._blocks, self._lengths, strict=True):
+            made = apply(shared, part.document, part.document_index, part.start, block)
             results.append(arrays.from_delayed(made, (length, *like.shape[1:]), like.dtype))
         return arrays.concatenate(results, allow_unknown_chunksizes=True)
 
 
 class BlockEngine(Engine):
-    """Execution engine that computes and merges moments (statistics) of blocks of rows by Dask."""
+    """Execution engine that computes and merges moments (statistics) of blocks of rows by Dask.
+
+    Args:
+        blocks: the block of each partition, a Dask delayed value, by the partition's ``document_index``.
+    """
+
+    def __init__(self, blocks: Sequence[Any]) -> None:
+        self.blocks = blocks
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Apply a function to tasks in this thread; only `reduce` uses Dask's scheduler."""
@@ -114,9 +108,8 @@ class BlockEngine(Engine):
         add, merge = delayed(_observed, pure=False), delayed(_merged, pure=False)
         parts = []
         for number, partition in tasks:
-            assert isinstance(partition, DaskPartition)
             place = partition.document, partition.document_index, partition.start
-            parts.append(add(shared, number, place, partition.block))
+            parts.append(add(shared, number, place, self.blocks[partition.document_index]))
         while len(parts) > 1:
             parts = [merge(parts[at : at + FAN_IN]) for at in range(0, len(parts), FAN_IN)]
         return parts[0].compute() if parts else None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, file_digest
@@ -20,6 +20,7 @@ from spectralnlp.runtime import (
     Batch,
     Corpus,
     Location,
+    find_table,
     is_address,
     name_of,
     open_binary,
@@ -27,11 +28,10 @@ from spectralnlp.runtime import (
     open_text,
     remarks_on_files,
 )
-from spectralnlp_sketch.blocks import arrow_block
 from spectralnlp_sketch.errors import MatrixError, SizeError
 from spectralnlp_sketch.matrix_files import go_to, load_npz, npy_header
 from spectralnlp_sketch.rows import Matrix, Rows
-from spectralnlp_sketch.stream import BlockPartition, ranges
+from spectralnlp_sketch.stream import BlockPartition, arrow_block, ranges
 
 KINDS = ("npy", "npz", "parquet", "csv", "numbers", "tsv", "text")
 
@@ -192,8 +192,10 @@ def recognise(path: Location, kind: str = "auto") -> str:
         fields is None or (len(fields) > 1 and fields == [*range(len(fields))])
     ):
         return "csv"
-    if fields is None and below is not None and 1 < len(below) == len(_cells(line)):
-        return "csv"
+    if fields is None and below is not None and len(below) > 1:
+        with suppress(InputError):  # a line of text may have any quotes
+            if len(below) == _n_names(path, "csv"):
+                return "csv"
     if fields is not None and len(fields) > 1:
         return "numbers"
     return "tsv" if "\t" in line else "text"
@@ -209,12 +211,9 @@ def width_of(path: Location, row_format: RowFormat) -> int:
         return npy_header(path)[0][1]
     if row_format.kind == "npz":
         return int(load_npz(path).shape[1])
-    if row_format.kind == "parquet":
-        with open_parquet(path) as file:
-            return len(file.schema_arrow)
+    if row_format.kind in ("parquet", "csv"):
+        return _n_names(path, row_format.kind)
     line, _ = _first_lines(path)
-    if row_format.kind == "csv":
-        return len(_cells(line))
     if row_format.kind != "numbers":
         return row_format.n_columns
     fields = _numbers(line)
@@ -232,9 +231,11 @@ def _first_lines(path: Location) -> tuple[str, str]:
     return first[0], first[1]
 
 
-def _cells(names: str) -> list[str]:
-    """Split a CSV header line into column names at the separator that is most frequent in it."""
-    return next(csv.reader([names], delimiter=max(",;\t", key=names.count)))
+def _n_names(path: Location, kind: str) -> int:
+    """Return the number of columns of a CSV or Parquet file, which have names."""
+    table = find_table(path, kind=kind)
+    assert table is not None
+    return len(table.names)
 
 
 def _numbers(line: str) -> list[float] | None:

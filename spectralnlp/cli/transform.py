@@ -33,13 +33,13 @@ def transform(
     """Turn texts into rows of numbers with a trained featurizer."""
     from spectralnlp import load
     from spectralnlp.registry import tasks
-    from spectralnlp.runtime import rereadable
+    from spectralnlp.runtime import import_parquet, rereadable
 
     if output.suffix not in SUFFIXES:
         what = f"rows go to {', '.join(SUFFIXES)} files"
         raise ConfigError(what, path=output, hint="choose one by its suffix")
     if output.suffix == ".parquet":
-        _parquet()
+        import_parquet()
     features = load(model)
     if features.task != "features":
         raise ConfigError(f"{model} is a model for {features.task}, not a featurizer")
@@ -103,7 +103,9 @@ def _write_npz(path: Path, blocks: Iterator[Any], features: Features) -> int:
 
 
 def _write_parquet(path: Path, blocks: Iterator[Any], features: Features) -> int:
-    pa, pq = _parquet()
+    from spectralnlp.runtime import import_parquet
+
+    pa, pq = import_parquet()
     names, n, first = [str(name) for name in features.get_feature_names_out()], 0, next(blocks)
     schema = pa.schema([(name, pa.from_numpy_dtype(first.dtype)) for name in names])
     with pq.ParquetWriter(path, schema) as writer:
@@ -111,12 +113,3 @@ def _write_parquet(path: Path, blocks: Iterator[Any], features: Features) -> int
             writer.write_table(pa.table([pa.array(each) for each in block.T], schema=schema))
             n += len(block)
     return n
-
-
-def _parquet() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ConfigError(".parquet needs pyarrow", hint="pip install pyarrow, or write .npy") from error
-    return pyarrow, pyarrow.parquet

@@ -183,7 +183,11 @@ class Table:
 
 
 def find_table(
-    path: Location, columns: Sequence[Column | None] = (), *, encoding: str = "utf-8"
+    path: Location,
+    columns: Sequence[Column | None] = (),
+    *,
+    kind: str | None = None,
+    encoding: str = "utf-8",
 ) -> Table | None:
     """Return a description of the table in a file, recognised by the file's suffix and first line.
 
@@ -195,6 +199,7 @@ def find_table(
     Args:
         path: the file, plain or gzipped.
         columns: name or number of each column that the caller asks for; None is ignored.
+        kind: kind of the table as in `Table`; None to recognise it.
         encoding: encoding of the file.
 
     Returns:
@@ -206,8 +211,7 @@ def find_table(
         ConfigError: pyarrow is needed and not installed; or one column is requested by name, another by
             number.
     """
-    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
-    kind = _KINDS.get(suffix)
+    kind = kind or _KINDS.get(Path(str(path).removesuffix(".gz")).suffix.lower())
     requested = [each for each in columns if each is not None]
     by_number = [isinstance(each, int) for each in requested]
     if any(by_number) and not all(by_number):
@@ -268,6 +272,20 @@ def not_text(value: Any, path: Location, number: int) -> InputError:
     return InputError(what, path=path, line=number)
 
 
+def import_parquet() -> tuple[Any, Any]:
+    """Import the modules ``pyarrow`` and ``pyarrow.parquet``.
+
+    Raises:
+        ConfigError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ConfigError(".parquet needs pyarrow", hint='pip install "spectralnlp[tables]"') from error
+    return pyarrow, pyarrow.parquet
+
+
 @contextmanager
 def open_parquet(path: Location) -> Iterator[Any]:
     """Open a Parquet file with pyarrow.
@@ -276,14 +294,10 @@ def open_parquet(path: Location) -> Iterator[Any]:
         ConfigError: pyarrow is not installed.
         InputError: the file is missing or damaged.
     """
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise ConfigError(".parquet needs pyarrow", hint="pip install pyarrow") from error
+    pyarrow, parquet = import_parquet()
     with open_binary(path) as file:
         try:
-            yield ParquetFile(file)
+            yield parquet.ParquetFile(file)
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError("not a Parquet file, or damaged", path=path) from error
 

@@ -96,7 +96,7 @@ def test_parquet_needs_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path = tmp_path / "rows.parquet"
     path.write_bytes(b"PAR1")
-    with pytest.raises(ConfigError, match=r"needs pyarrow; pip install pyarrow"):
+    with pytest.raises(ConfigError, match=r'needs pyarrow; pip install "spectralnlp\[tables\]"'):
         cells(path, "text")
 
 

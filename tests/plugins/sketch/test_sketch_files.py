@@ -317,6 +317,7 @@ def test_a_users_error_is_one_line(
         ("a.csv", "x;y\n1;2\n", "rows of numbers in 2 columns, after a line of names"),
         ("a.csv", "1;2\n3;4\n", "rows of numbers in 2 columns"),
         ("a.tsv", "x\tone\n1\t2 b\n", "text after the last tab, whose n-grams are hashed to 65,536 columns"),
+        ("a.txt", '"one" she said\n1 2\n', "text, whose n-grams are hashed to 65,536 columns"),
         ("a.txt", "one text\n1 2\n", "text, whose n-grams are hashed to 65,536 columns"),
     ],
 )
@@ -324,6 +325,13 @@ def test_what_is_recognised_is_said(tmp_path: Path, name: str, content: str, rea
     path = tmp_path / name
     path.write_text(content)
     assert FileRows([path]).remarks() == [f"{path}: {read_as}"]
+
+
+def test_a_long_name_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x" * 200_000 + ",y\n1,2\n")
+    with pytest.raises(InputError, match=r"a\.csv:1: a cell of more than 131,072 characters"):
+        FileRows([path])
 
 
 def test_columns_of_text_are_no_numbers(tmp_path: Path) -> None:
