@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from statistics import mean
 from time import process_time
 from typing import Any, NamedTuple
@@ -258,11 +257,8 @@ def print_part(part: str, arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--general", type=int, metavar="N", help="general trees, at most; default all")
     parser.add_argument("--dev", type=int, default=1000, metavar="N", help="scored, at most; default 1000")
     parser.add_argument("--sizes", type=experiment.numbers, default=[50, 200, 1000], metavar="N,…")

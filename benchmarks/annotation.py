@@ -54,7 +54,7 @@ LONGEST = 60
 # Number of neighbouring sentences that are sampled as a block.
 BLOCK = 100
 WAYS = ("file", "random", "gain")
-SETTINGS = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
+SETTINGS: dict[str, Any] = {"preset": "fast", "span_scorer": False, "sentence_ends": False}
 
 
 def learned(general: Sequence[Tree], accepted: Sequence[Tree], random_state: int = 0) -> Parser:
@@ -343,7 +343,6 @@ def main() -> None:
     """Run the parts of the benchmark that the command line names."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
         parser.add_argument(
             "--general", default="gum", metavar="NAME", help="treebank to begin with; '' for none"
         )
@@ -357,7 +356,7 @@ def main() -> None:
         parser.add_argument("--kills", type=int, default=50, metavar="N")
 
     parts = {"simulate": simulate, "learn": learn, "page": page, "kill": kill}
-    report.run_parts(__doc__, parts, add_arguments)
+    report.run_parts(__doc__, parts, add_arguments, corpora=True)
 
 
 if __name__ == "__main__":

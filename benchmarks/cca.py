@@ -306,9 +306,8 @@ def main() -> None:
     report.run_parts(
         __doc__,
         {"pairs": pairs, "retrieval": retrieval, "speed": speed},
-        lambda parser: parser.add_argument(
-            "--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR"
-        ),
+        lambda parser: None,
+        corpora=True,
     )
 
 

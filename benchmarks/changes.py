@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import gzip
-import os
 import tempfile
 import time
 from collections.abc import Sequence
@@ -28,12 +26,11 @@ from spectralnlp.estimator import Estimator
 from spectralnlp.runtime import Corpus, expand_inputs
 from spectralnlp.storage import ARRAYS
 
-CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))
-WSJ, GUM = CORPORA / "treebanks" / "wsj" / "train", CORPORA / "treebanks" / "gum" / "train"
-TEXT = CORPORA / "text" / "english_10m.txt.gz"
+WSJ, GUM = report.CORPORA / "treebanks" / "wsj" / "train", report.CORPORA / "treebanks" / "gum" / "train"
+TEXT = report.CORPORA / "text" / "english_10m.txt.gz"
 SHARE = 0.01
 
-CASES = {
+CASES: dict[str, tuple[str, dict[str, Any], Path, str]] = {
     "pcfg-wsj": ("pcfg.v1", {}, WSJ, "WSJ sample, 160 files"),
     "pcfg": ("pcfg.v1", {}, GUM, "GUM, 177 files"),
     "lpcfg": ("lpcfg.v1", {}, WSJ, "WSJ sample, 160 files"),
@@ -49,7 +46,7 @@ def measure(case: str, folder: Path) -> list[list[object]]:
         folder: folder for models and data.
     """
     name, settings, data, what = CASES[case]
-    estimator: Estimator = registry.estimators.get(name)(**settings)
+    estimator: Estimator[Any] = registry.estimators.get(name)(**settings)
     rest, some = split(data, folder)
     _train(name, estimator, some)  # compiles kernels and imports modules before timing
     whole, anew = _train(name, estimator, [*rest, *some])
@@ -103,12 +100,12 @@ def split(data: Path, folder: Path) -> tuple[list[Path], list[Path]]:
     return [rest], [some_lines]
 
 
-def _read(estimator: Estimator, files: Sequence[Path]) -> Corpus[Any]:
+def _read(estimator: Estimator[Any], files: Sequence[Path]) -> Corpus[Any]:
     task = registry.tasks.get(estimator.task)()
     return task.read(files, reader="tokens" if estimator.task == "vectors" else "auto")
 
 
-def _train(name: str, estimator: Estimator, files: Sequence[Path]) -> tuple[Change, float]:
+def _train(name: str, estimator: Estimator[Any], files: Sequence[Path]) -> tuple[Change, float]:
     started = time.perf_counter()
     reading = {"reader": "tokens" if estimator.task == "vectors" else "auto"}
     change = changes.train(name, estimator, _read(estimator, files), reading=reading)
@@ -123,7 +120,7 @@ def _same(left: Change, right: Change, folder: Path) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = report.argument_parser(__doc__)
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
     asked = parser.parse_args().cases or list(CASES)
     print(report.machine())

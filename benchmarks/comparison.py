@@ -51,7 +51,7 @@ def main() -> None:
     )
     print(report.table(("type of error", "errors", "brackets", "% of brackets"), rows), "\n")
     rows = [
-        [name, f"{part.score.sentences:,}", f"{part.score.f1:.2f}", part.by_type()[0].type.value]
+        [name, f"{part.score.sentences:,}", f"{part.score.f1:.2f}", str(part.by_type()[0].type)]
         for name, part in [*analysis.by_length(), *analysis.by_group()]
     ]
     print(report.table(("tokens, or genre", "sentences", "F1", "commonest error"), rows), "\n")

@@ -9,7 +9,6 @@ sentence: the median, with the maximum in brackets.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import spectralnlp
+from benchmarks import report
 from spectralnlp.models.parser import Parser
 
 TEXT = Path(__file__).parent.parent / "corpora" / "text" / "lighthouse.txt"
@@ -52,7 +52,7 @@ def milliseconds(parser: Parser, sentences: list[list[str]], constraints: Constr
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = report.argument_parser(__doc__)
     options.add_argument("--model", default="en", help="a parser")
     options.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40], help="tokens")
     given = options.parse_args()

@@ -1,4 +1,4 @@
-"""Model the cost of each estimator as a function of its data, check it at three sizes, and extrapolate.
+"""Model the cost of each estimator as a function of its data, and check it at three sizes.
 
     python -m benchmarks.costs                       # all: about three minutes
     python -m benchmarks.costs eigenwords pcfg
@@ -6,22 +6,18 @@
 For each estimator and three sizes of data, each twice the last, the tables show measured and modelled CPU
 seconds of observing and solving, and bytes of moments. The model's rates come from the middle size. The
 number of distinct items (pairs, rules) is a power law of the data's size, fitted to the smallest and middle
-sizes. The last tables extrapolate to 10^9 sentences and 17·10^9 queries on 1,000 workers; they are not
-measurements.
+sizes.
 """
 
 from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import gzip
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -30,14 +26,9 @@ from spectralnlp_sketch import FrequentDirections
 from spectralnlp_sketch.stream import MatrixCorpus
 
 from spectralnlp import registry
-from spectralnlp.runtime import FAN_IN, Corpus, InMemoryCorpus, Moments, accumulate, expand_inputs
+from spectralnlp.runtime import Corpus, InMemoryCorpus, accumulate, expand_inputs
 from spectralnlp.text.content import content_words
 from spectralnlp.trees.treelog import TreeLog
-
-CORPORA = Path(os.environ.get("C", Path(__file__).parents[2] / "shared" / "corpora"))
-WORKERS, NETWORK = 1000, 1.25e9  # bytes per second per machine: ten gigabits
-SENTENCE, QUERY = 20, 5  # tokens
-SCALES = {"10⁹ sentences": 1e9 * SENTENCE, "17·10⁹ queries": 17e9 * QUERY}
 
 
 @dataclass(frozen=True)
@@ -75,7 +66,7 @@ class Cost:
 
     data: Callable[[int], tuple[Corpus[Any], int]]
     learner: Callable[[], Any]
-    distinct: Callable[[Moments[Any]], int]
+    distinct: Callable[[Any], int]
     entry: float
     token: float
     work: Callable[[float, float], float]
@@ -87,19 +78,19 @@ class Cost:
 
 
 def text(size: int, lines: int) -> tuple[Corpus[Any], int]:
-    with gzip.open(CORPORA / "text" / "english_10m.txt.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(report.CORPORA / "text" / "english_10m.txt.gz", "rt", encoding="utf-8") as file:
         sentences = [line.split() for line in islice(file, lines * size)]
     return InMemoryCorpus(sentences), sum(map(len, sentences))
 
 
 def reviews(size: int, lines: int) -> tuple[Corpus[Any], int]:
-    with gzip.open(CORPORA / "text" / "imdb_unsup.txt.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(report.CORPORA / "text" / "imdb_unsup.txt.gz", "rt", encoding="utf-8") as file:
         documents = [content_words(line) for line in islice(file, lines * size)]
     return InMemoryCorpus(documents), sum(map(len, documents))
 
 
 def trees(size: int, task: str = "parsing") -> tuple[Corpus[Any], int]:
-    files = expand_inputs([CORPORA / "treebanks" / "gum" / "train"])
+    files = expand_inputs([report.CORPORA / "treebanks" / "gum" / "train"])
     reader = registry.tasks.get(task)()
     examples = list(reader.read(files[: 20 * size]))
     if task == "tagging":
@@ -190,12 +181,10 @@ def measure(cost: Cost, size: int) -> Size:
     """Measure the costs of an estimator at one size of data, in this process."""
     corpus, tokens = cost.data(size)
     learner = cost.learner()
-    if isinstance(learner, FrequentDirections):
+    of_rows = isinstance(learner, FrequentDirections)
+    if of_rows:
         learner.begin(corpus)
-        empty, solve = learner.moments_, lambda: (learner.finish(), learner.components_)
-    else:
-        empty = learner.init_kept_moments(corpus)
-        solve = lambda: learner.solve(moments)  # noqa: E731
+    empty = learner.moments_ if of_rows else learner.init_kept_moments(corpus)
     started = process_time()
     moments = accumulate(empty, corpus)
     observing = process_time() - started
@@ -207,7 +196,10 @@ def measure(cost: Cost, size: int) -> Size:
         other.merge(moments)
     merging = process_time() - started
     started = process_time()
-    solve()
+    if of_rows:
+        learner.finish()
+    else:
+        learner.solve(moments)
     return Size(tokens, cost.distinct(moments), observing, process_time() - started, bytes_, merging)
 
 
@@ -246,33 +238,6 @@ class Model:
         done = self.cost.work(self.middle.tokens, self.middle.distinct)
         return self.middle.solving * self.cost.work(tokens, self.distinct(tokens)) / done
 
-    def far(self, tokens: float) -> list[str]:
-        """Extrapolate the costs of an estimator to a number of tokens on many workers.
-
-        Returns:
-            Table cells: hours of each phase, gigabytes of moments at a worker and at the root, slowest phase.
-        """
-        levels = math.ceil(math.log(WORKERS, FAN_IN))
-        parts = [self.bytes(tokens * min(1.0, FAN_IN**level / WORKERS)) for level in range(levels)]
-        moved = (FAN_IN - 1) * sum(parts)
-        phases = {
-            "observing": self.observing(tokens) / WORKERS,
-            "network": moved / NETWORK,
-            "merging": moved * self.middle.merging / self.middle.size,
-            "solving": self.solving(tokens),
-        }
-        hours = [
-            f"{seconds / 3600:,.2g}" if seconds < 3.6e5 else f"{seconds / 3600:,.0f}"
-            for seconds in phases.values()
-        ]
-        slowest = max(phases, key=lambda phase: phases[phase])
-        return [
-            *hours,
-            f"{self.bytes(tokens / WORKERS) / 1e9:,.2g}",
-            f"{self.bytes(tokens) / 1e9:,.3g}",
-            slowest,
-        ]
-
 
 def measured(name: str) -> Model:
     cost = COSTS[name]
@@ -301,7 +266,7 @@ def checks(name: str, model: Model) -> list[list[object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = report.argument_parser(__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(COSTS)}")
     names = parser.parse_args().names or list(COSTS)
     print(report.machine(), flush=True)
@@ -323,18 +288,6 @@ def main() -> None:
     ]
     rows = [row for name, model in models.items() for row in checks(name, model)]
     print(f"\n{report.table(header, rows)}")
-    for what, tokens in SCALES.items():
-        header = [
-            what,
-            "observing, h",
-            "network, h",
-            "merging, h",
-            "solving, h",
-            "GB a worker",
-            "GB in all",
-            "",
-        ]
-        print(f"\n{report.table(header, [[f'`{name}`', *m.far(tokens)] for name, m in models.items()])}")
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def reconstructions(data: Data, path: Path) -> None:
     model = DCoT(terms=data.terms).fit(data.tfidf[0])
     figure, axis = plt.subplots(figsize=(9, 2.9))
     for column, term in enumerate((None, *TERMS)):
-        style = {"weight": "bold", "ha": "center"}
+        style: dict[str, Any] = {"weight": "bold", "ha": "center"}
         axis.text(column, 0, "(empty)" if term is None else term, **style)
         for row, (prototype, score) in enumerate(model.reconstruct(term, 10), 1):
             shade = str(max(0.0, 0.55 - score))

@@ -216,7 +216,6 @@ def _show(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add arguments for the treebank, its part, the grammar and the epochs of spaCy."""
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--short", action="store_true", help="no tables by relation")
     parser.add_argument("--part", default="dev", help="of GUM")
     parser.add_argument("--model", default="en", metavar="NAME", help="grammar of the parses")
@@ -225,4 +224,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    report.run_parts(__doc__, {"gold": of_gold_trees, "parses": of_parses, "spacy": of_spacy}, add_arguments)
+    report.run_parts(
+        __doc__, {"gold": of_gold_trees, "parses": of_parses, "spacy": of_spacy}, add_arguments, corpora=True
+    )

@@ -5,11 +5,12 @@ python -m benchmarks.docstrings --seed 2020
 
 from __future__ import annotations
 
-import argparse
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+
+from benchmarks import report
 
 ROOT = Path(__file__).parent.parent
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -32,9 +33,7 @@ def docstrings(path: str, module: ast.Module) -> Iterator[str]:
 
 def main() -> None:
     """Print the docstrings and first lines that were drawn."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--docstrings", type=int, default=60, metavar="N", help="default 60")
     parser.add_argument("--modules", type=int, default=20, metavar="N", help="default 20")

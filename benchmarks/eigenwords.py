@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import gzip
 import sys
 import tempfile
@@ -127,7 +126,7 @@ class Lines:
     def __iter__(self) -> Iterator[list[str]]:
         self.tokens = 0
         for block in VectorsTask().read(self.files):
-            for line in block.split("\n"):
+            for line in str(block).split("\n"):
                 words = line.lower().split()
                 self.tokens += len(words)
                 yield words
@@ -363,11 +362,8 @@ def draw(points: Sequence[tuple[Any, ...]], plain: float, path: Path) -> None:
 
 def main() -> None:
     """Run the part of the benchmark that the command line names, and print its table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument("table", choices=("speed", "memory", "variants", "amount", "whitening"))
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--runs", type=int, default=1, metavar="N", help="of speed: the best of so many")
     parser.add_argument("--setting", action="append", metavar="KEY=VALUE,…", help="of variants; repeatable")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="of amount: draw it too")

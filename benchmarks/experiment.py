@@ -15,10 +15,7 @@ from benchmarks.parsing import THREADS, TREEBANKS, Result, Setting, measure
 
 def argument_parser(description: str | None, *, treebank: str = "wsj") -> argparse.ArgumentParser:
     """Return a parser with the arguments of every experiment: the corpora's folder and the treebank."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser = report.argument_parser(description, corpora=True)
     parser.add_argument("--treebank", default=treebank, choices=TREEBANKS, help=f"default {treebank}")
     return parser
 

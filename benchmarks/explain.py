@@ -15,20 +15,19 @@ from __future__ import annotations
 
 from benchmarks import peers, report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from time import process_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 import spectralnlp
-from benchmarks.changes import CORPORA
 from spectralnlp import changes, registry
 from spectralnlp.changes.explaining import Explainer, bracket_forests
 from spectralnlp.errors import SpectralError
@@ -37,7 +36,7 @@ from spectralnlp.models.parser import Parser
 from spectralnlp.text.constraints import Bracket
 from spectralnlp.text.inputs import sentence_of
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "lpcfg": {"grammars": "clusters"},
     "pcfg": {"sentence_ends": True},
 }  # settings whose moments contain trees
@@ -148,13 +147,13 @@ def _with_same_rule(explainer: Explainer, found: Influence, tree: int, rng: np.r
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = report.argument_parser(__doc__.splitlines()[0])
     parser.add_argument("--estimator", choices=sorted(SETTINGS), default="lpcfg")
     parser.add_argument("--brackets", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=Path, help="a trained model with kept moments, to save the time")
     options = parser.parse_args()
-    wsj = CORPORA / "treebanks" / "wsj"
+    wsj = report.CORPORA / "treebanks" / "wsj"
     with tempfile.TemporaryDirectory() as folder:
         model = options.model
         if model is None:

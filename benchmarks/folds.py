@@ -259,14 +259,12 @@ def compare(arguments: argparse.Namespace) -> None:
 
 def parser_of() -> argparse.ArgumentParser:
     """Make the parser of this benchmark's command-line arguments."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parts = parser.add_subparsers(required=True)
     runs = parts.add_parser("run")
     runs.set_defaults(part=run)
     runs.add_argument("results", type=Path)
-    runs.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    runs.add_argument("--corpora", type=Path, default=report.CORPORA, metavar="DIR")
     runs.add_argument("--treebank", action="append", choices=TREEBANKS, required=True)
     runs.add_argument("--setting", action="append", type=Setting.read, required=True)
     runs.add_argument("--folds", type=int, default=3, metavar="N")

@@ -13,10 +13,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from spectralnlp import load
 from spectralnlp.runtime import expand_inputs
+from spectralnlp.runtime.files import Location
 from spectralnlp.scoring import EvalbScore, ParseReport
 from spectralnlp.tasks.parsing import ParsingTask
 
@@ -26,11 +27,11 @@ CLOSED = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
 HEADER = ("genre", "sentences", "words", "recall", "precision", "F1", "exact", "tags")
 
 
-def by_genre(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
+def by_genre(paths: Iterable[Location]) -> Mapping[str, list[Location]]:
     """Return the files of each genre in alphabetical order of genres, without files that have no genre."""
     found = defaultdict(list)
     for path in paths:
-        if genre := GENRE.match(path.name):
+        if genre := GENRE.match(PurePosixPath(path).name):
             found[genre[1]].append(path)
     return dict(sorted(found.items()))
 

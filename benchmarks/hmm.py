@@ -13,13 +13,10 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
-import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -29,11 +26,10 @@ from spectralnlp.inference.chains.filtering import Filter, run_sequences
 from spectralnlp.inference.chains.forward_backward import HiddenFilter
 from spectralnlp.models.sequence_model import SequenceModel
 from spectralnlp.parameters import HiddenMarkov
-from spectralnlp.runtime import InMemoryCorpus
+from spectralnlp.runtime import Corpus, InMemoryCorpus
 from spectralnlp.tasks.sequences import SequenceTask
 
-ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
-BROWN = ROOT / "corpora" / "tagging" / "brown"
+BROWN = report.CORPORA / "tagging" / "brown"
 MAX_SYMBOLS = {"tags": 50_000, "words": 1_000}
 
 LADDER: Sequence[tuple[str, dict[str, str]]] = (
@@ -179,12 +175,6 @@ def ngram_perplexity(data: Data, order: int) -> tuple[float, float, float]:
     return seconds, float(np.exp(-logarithm / n)), 100 * correct / n
 
 
-def timed(fit: Callable[[], Filter]) -> tuple[float, Filter]:
-    started = perf_counter()
-    filter_ = fit()
-    return perf_counter() - started, filter_
-
-
 def table(kind: str, peers: bool) -> str:
     """Return the table of all models on one data set.
 
@@ -206,7 +196,9 @@ def table(kind: str, peers: bool) -> str:
     for estimator, settings in ((HMM, LADDER), (HMMEM, EM)):
         for name, each in settings:
             learner = estimator.from_settings({**each, **common})
-            seconds, filter_ = timed(lambda learner=learner: learner.fit(corpus).filter_)
+            seconds, filter_ = report.timed(
+                lambda learner=learner: learner.fit(corpus).filter_, clock=perf_counter
+            )
             rows.append(row(name, seconds, filter_, data, peer_seconds))
     header = ("model", "perplexity", "accuracy", "training s", "times as fast as hmmlearn", "distributions")
     return report.table(header, rows)
@@ -214,16 +206,14 @@ def table(kind: str, peers: bool) -> str:
 
 def warm_up() -> None:
     """Compile or load the kernels before any model is timed."""
-    small = InMemoryCorpus([["a", "b", "c", "a"], ["b", "a"]] * 3)
+    small: Corpus[Sequence[str]] = InMemoryCorpus([["a", "b", "c", "a"], ["b", "a"]] * 3)
     for learner in (HMM(n_states=2), HMMEM(n_states=2, iterations=1)):
         SequenceTask().evaluate(SequenceModel(learner.fit(small).filter_), small)
 
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("sets", nargs="*", metavar="SET", help="tags, words; default both")
     parser.add_argument("--no-peers", action="store_true", help="leave hmmlearn out, which takes minutes")
     arguments = parser.parse_args()

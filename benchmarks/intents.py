@@ -21,9 +21,7 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,10 +42,11 @@ from spectralnlp.estimators.eigenwords import Eigenwords
 from spectralnlp.models.vectors import Vectors
 from spectralnlp.runtime import InMemoryCorpus, open_text
 
-CORPORA = Path("../shared/corpora")
 INTENTS = ("clinc150", "banking77", "hwu64", "atis", "snips")
 FEW = INTENTS[:3]
-LABELS_ONLY = {"calibration": False}  # it changes only confidences, and takes most of the time
+LABELS_ONLY: dict[str, Any] = {
+    "calibration": False
+}  # it changes only confidences, and takes most of the time
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def read(path: Path) -> tuple[list[str], np.ndarray]:
 @cache
 def corpus(name: str) -> Labelled:
     suffix = ".tsv.gz" if name == "imdb" else ".tsv"
-    folder = CORPORA / ("textcat" if name == "imdb" else "intents") / name
+    folder = report.CORPORA / ("textcat" if name == "imdb" else "intents") / name
     return Labelled(*read(folder / f"train{suffix}"), *read(folder / f"dev{suffix}"))
 
 
@@ -133,19 +132,20 @@ def scores_of_draw(name: str, n: int, seed: int) -> tuple[float, float]:
     texts, labels = [data.texts[i] for i in which], data.labels[which]
     ours = IntentClassifier(**LABELS_ONLY).fit_head(prior(), *with_unlabelled(texts, labels, pool()))
     models = peer().fit(texts, labels), ours
-    scores = tuple(data.score(model.predict(data.dev_texts)) for model in models)
-    print(name, seed, *(f"{score:.1f}" for score in scores), file=sys.stderr, flush=True)
-    return scores
+    of_peer, of_ours = (data.score(model.predict(data.dev_texts)) for model in models)
+    print(name, seed, f"{of_peer:.1f} {of_ours:.1f}", file=sys.stderr, flush=True)
+    return of_peer, of_ours
 
 
 def full_table() -> str:
     """Return a table of accuracies with all examples, and of paired differences with their 95 % intervals."""
-    shared, make = learned_prior(pool(), len(pool())), partial(IntentClassifier, **LABELS_ONLY)
+    shared = learned_prior(pool(), len(pool()))
+    make: Callable[[], Any] = partial(IntentClassifier, **LABELS_ONLY)
     rows: list[list[object]] = [["tf-idf, linear SVM"], ["intent"], ["… and unlabelled texts"]]
     differences = []
     for data in map(corpus, INTENTS):
         labelled = data.texts, data.labels
-        models = [peer().fit(*labelled), make().fit(*labelled)]
+        models: list[Any] = [peer().fit(*labelled), make().fit(*labelled)]
         models.append(make().fit_head(shared, *with_unlabelled(*labelled, pool())))
         right = [100.0 * (model.predict(data.dev_texts) == data.dev_labels) for model in models]
         differences.append([each - right[0] for each in right])
@@ -369,7 +369,7 @@ def standard_error(values: np.ndarray) -> float:
 
 def scope_table() -> str:
     data = corpus("clinc150")
-    outside = read(CORPORA / "intents/clinc150/oos_dev.tsv")[0]
+    outside = read(report.CORPORA / "intents/clinc150/oos_dev.tsv")[0]
     rows = []
     for n in (5, 20, None):
         which = np.arange(len(data.texts)) if n is None else draw(data.labels, n, 0)
@@ -426,24 +426,17 @@ def speed_table() -> str:
         ours = IntentClassifier().fit_head(prior(), texts, data.labels[which])
         theirs = peer().fit(data.texts, data.labels)
         ours.predict(data.dev_texts[:2])
-        seconds = [best_time(model.predict, data.texts) for model in (theirs, ours)]
+        seconds = [report.timed(partial(model.predict, data.texts), 3).seconds for model in (theirs, ours)]
         seconds.append(
-            best_time(lambda lines, model=ours: list(model.classifier_.classify_many(lines)), data.texts)
+            report.timed(
+                lambda model=ours, texts=data.texts: list(model.classifier_.classify_many(texts)), 3
+            ).seconds
         )
         names = ("tf-idf, linear SVM", "intent, labels", "intent, labels and confidences")
         for called, each in zip(names, seconds, strict=True):
             row = [f"{name}: {called}", f"{len(data.texts) / each:,.0f}", f"{seconds[0] / each:.1f}"]
             rows.append(row)
     return report.table(("one core", "texts/s", "times as fast"), rows)
-
-
-def best_time(function: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> float:
-    seconds = []
-    for _ in range(3):
-        started = time.process_time()
-        function(texts)
-        seconds.append(time.process_time() - started)
-    return min(seconds)
 
 
 def main() -> None:
@@ -454,9 +447,7 @@ def main() -> None:
         intents_small,
     )  # which take corpora and peers from here
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     known = ("few", "full", "featurizers", "small", "sent", "amount", "imdb", "ablation", "scope", "speed")
     parser.add_argument("parts", nargs="*", choices=[[], *known], help="default: all", metavar="PART")
     parser.add_argument("--examples", type=int, default=5, help="of an intent")

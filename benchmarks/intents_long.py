@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
 
-from benchmarks.intents import CORPORA, LABELS_ONLY, corpus, draw, learned_prior, peer, standard_error
+from benchmarks.intents import LABELS_ONLY, corpus, draw, learned_prior, peer, standard_error
 from spectralnlp.runtime import open_text
 
 IMDB_LABELS = (100, 500, 2000)
@@ -27,7 +27,7 @@ def imdb_table(n_unlabelled: int, draws: int) -> str:
         draws: number of random draws of labelled reviews.
     """
     data = corpus("imdb")
-    with open_text(CORPORA / "text/imdb_unsup.txt.gz") as lines:
+    with open_text(report.CORPORA / "text/imdb_unsup.txt.gz") as lines:
         plain = list(islice(lines, n_unlabelled))
     shared = learned_prior(plain)
     rows: list[list[object]] = [["tf-idf of words, linear SVM"], ["tf-idf, linear SVM"], ["intent"]]

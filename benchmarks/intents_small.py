@@ -6,15 +6,15 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 
 import re
 import tempfile
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spectralnlp_sketch import IntentClassifier, with_unlabelled
 
-from benchmarks.intents import CORPORA, INTENTS, LABELS_ONLY, Labelled, corpus, peer, read
+from benchmarks.intents import INTENTS, LABELS_ONLY, Labelled, corpus, peer, read
 
 SMALL = ("sst", "trec", "r52", "sms_spam", "sentence_polarity", "imdb", *INTENTS)
 # Maximum number of unlabelled texts.
@@ -33,10 +33,11 @@ def small_table(n: int, draws: int) -> str:
             order = np.random.default_rng(seed).permutation(len(data.texts))
             texts, labels = [data.texts[i] for i in order[:n]], data.labels[order[:n]]
             rest = [data.texts[i] for i in order[n : n + MAX_REST]]
+            ours: Callable[[], Any] = partial(IntentClassifier, **LABELS_ONLY)
             models: list[Any] = [
                 peer().fit(texts, labels),
-                IntentClassifier(**LABELS_ONLY).fit(texts, labels),
-                IntentClassifier(**LABELS_ONLY).fit(*with_unlabelled(texts, labels, rest)),
+                ours().fit(texts, labels),
+                ours().fit(*with_unlabelled(texts, labels, rest)),
             ]
             found = [model.predict(data.dev_texts) for model in models]
             if fasttext_module():
@@ -53,7 +54,7 @@ def small_table(n: int, draws: int) -> str:
 
 def short_corpus(name: str) -> Labelled:
     """Return a corpus of short texts; for TREC, which has no dev set, a tenth is held out."""
-    folder = CORPORA / "textcat" / name
+    folder = report.CORPORA / "textcat" / name
     if name == "sst":
         return Labelled(*read_sst(folder / "train.txt"), *read_sst(folder / "dev.txt"))
     if name == "trec":

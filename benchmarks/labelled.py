@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
-TEXTCAT = ROOT / "corpora" / "textcat"
+from benchmarks import report
+
+TEXTCAT = report.CORPORA / "textcat"
 
 
 def read_tsv(path: Path) -> tuple[list[str], np.ndarray]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,10 +155,7 @@ def row_of(name: str, setting: Setting, seeds: int, corpora: Path) -> list[objec
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument(
         "--treebank", action="append", metavar="NAME", help="repeatable; default " + ", ".join(TREEBANKS)
     )

@@ -140,10 +140,7 @@ def draw(curves: Mapping[str, Curve], path: Path) -> None:
 
 def parser_of() -> argparse.ArgumentParser:
     """Make the parser of this benchmark's command-line arguments."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument("--treebank", action="append", choices=TREEBANKS, help="repeatable; default wsj")
     experiment.add_seeds(parser)
     parser.add_argument(

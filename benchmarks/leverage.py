@@ -14,7 +14,6 @@ from benchmarks import report  # first: it sets the number of threads  # isort: 
 
 import argparse
 import sys
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -38,15 +37,6 @@ def ours(matrix: np.ndarray, size: int | None = None, **options: Any) -> Scores:
     return scorer.scores(matrix)
 
 
-def timed(work: Callable[[], Scores], repeats: int = 1) -> tuple[float, Scores]:
-    best = np.inf
-    for _ in range(repeats):
-        started = time.process_time()
-        scores = work()
-        best = min(best, time.process_time() - started)
-    return best, scores
-
-
 def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool, repeats: int) -> None:
     """Print time and relative error of methods for leverage scores, against the SVD or the first method.
 
@@ -58,10 +48,10 @@ def compare(matrix: np.ndarray, ways: dict[str, Callable[[], Scores]], svd: bool
     """
     rows: list[tuple[object, ...]] = []
     if svd:
-        svd_seconds, reference = timed(lambda: by_svd(matrix))
+        svd_seconds, reference = report.timed(lambda: by_svd(matrix))
         rows.append(("numpy SVD", f"{svd_seconds:.3f}", "1", "–", "–"))
     for name, work in ways.items():
-        seconds, scores = timed(work, repeats)
+        seconds, scores = report.timed(work, repeats)
         if not rows:
             svd_seconds, reference = np.nan, scores
         errors = np.abs(scores / reference - 1)

@@ -43,7 +43,7 @@ def values_of_neosca(trees: Sequence[Tree]) -> dict[str, float]:
     sys.path.append(str(ROOT / "tests" / "search"))
     from plain_search import plain_search
 
-    class PlainWalk(StanfordTregex):  # type: ignore[misc]
+    class PlainWalk(StanfordTregex):
         def __init__(self) -> None: ...
 
         def get_matches(self, sname: str, pattern_string: str, trees: str) -> list[Any]:
@@ -97,9 +97,8 @@ def speed(arguments: argparse.Namespace) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add arguments for the folder of the treebanks and the number of trees for neosca."""
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument("--trees", type=int, default=50, metavar="N", help="of each treebank; default 50")
 
 
 if __name__ == "__main__":
-    report.run_parts(__doc__, {"speed": speed, "neosca": compare_with_neosca}, add_arguments)
+    report.run_parts(__doc__, {"speed": speed, "neosca": compare_with_neosca}, add_arguments, corpora=True)

@@ -265,10 +265,7 @@ def add_settings(parser: argparse.ArgumentParser, text: str, *, decoder: str = "
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument(
         "--golden",
         type=Path,

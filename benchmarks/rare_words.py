@@ -14,18 +14,16 @@ from __future__ import annotations
 
 from benchmarks import peers, report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import secrets
 from collections import Counter
 from statistics import mean
 
-from benchmarks.changes import CORPORA
 from spectralnlp import InMemoryCorpus, registry
 from spectralnlp.changes.rare_words import without_rare_words
 from spectralnlp.tasks.parsing import ParsingTask
 from spectralnlp.trees import Tree
 
-WSJ = CORPORA / "treebanks" / "wsj"
+WSJ = report.CORPORA / "treebanks" / "wsj"
 HEADER = ("N", "words replaced, %", "tokens replaced, %", "F1", "lowest", "highest", "tags, %")
 
 
@@ -57,7 +55,7 @@ def row(most: int, runs: int) -> list[object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = report.argument_parser(__doc__)
     parser.add_argument("most", nargs="*", type=int, default=[0, 1, 2, 5])
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()

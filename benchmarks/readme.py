@@ -24,7 +24,6 @@ with status 1 if there are any.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import os
@@ -36,6 +35,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from benchmarks import report
 from benchmarks.stamps import ROOT, TABLE, digest, end_marker, pages_of, stale_tables
 
 EXAMPLE = re.compile(
@@ -114,9 +114,7 @@ def fill_table(block: re.Match[str], folder: Path) -> str:
 
 def main() -> None:
     """Update README.md, or the pages that the command line names."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("--tables", action="store_true", help="run the benchmarks too")
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="only benchmarks whose command contains it"

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import sys
@@ -23,6 +22,7 @@ from typer.models import ArgumentInfo
 
 import spectralnlp
 import spectralnlp.testing
+from benchmarks import report
 from spectralnlp import registry
 from spectralnlp.cli.app import app
 from spectralnlp.estimator import Estimator
@@ -144,7 +144,11 @@ def shown_default(parameter: inspect.Parameter) -> str:
 
 def functions_of(group: Typer, prefix: str = "") -> dict[str, Callable[..., None]]:
     """Return the functions of a group of commands by name; names begin with ``prefix``."""
-    named = {each.name or each.callback.__name__: each.callback for each in group.registered_commands}
+    named = {
+        each.name or each.callback.__name__: each.callback
+        for each in group.registered_commands
+        if each.callback
+    }
     return {prefix + name: function for name, function in named.items()}
 
 
@@ -166,9 +170,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {PAGE: page, COMMANDS_PAGE: commands_p
 
 def main() -> None:
     """Write the reference pages, or check that they are up to date, as the command line says."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("--check", action="store_true", help="exit with 1 if one is out of date")
     if parser.parse_args().check:
         sys.exit(int(any(path.read_text(encoding="utf-8") != made() for path, made in PAGES.items())))

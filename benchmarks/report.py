@@ -13,7 +13,8 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from time import process_time
+from typing import Any, NamedTuple
 
 # Benchmarks use one core. Numerical libraries, also those of child processes, read these variables when they
 # are imported, so a benchmark imports this module first.
@@ -22,6 +23,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 # Functions of a benchmark's parts by their names on the command line.
 Parts = Mapping[str, Callable[[argparse.Namespace], None]]
+
+# Folder of the corpora, which are not in the repository.
+CORPORA = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parents[2] / "shared"), "corpora")
 
 PACKAGES = ("spectralnlp", "numpy", "scipy", "numba", "nltk")
 
@@ -39,6 +43,23 @@ def apart(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in a new process, with its own memory and compiled kernels, and return its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
+
+
+class Timed(NamedTuple):
+    """Seconds that a call took, and what it returned."""
+
+    seconds: float
+    result: Any
+
+
+def timed(work: Callable[[], Any], repeats: int = 1, clock: Callable[[], float] = process_time) -> Timed:
+    """Return the fastest of several calls of a function; seconds are of CPU time, or of another clock."""
+    runs = []
+    for _ in range(repeats):
+        started = clock()
+        result = work()
+        runs.append(Timed(clock() - started, result))
+    return min(runs, key=lambda run: run.seconds)
 
 
 def version_of(package: str) -> str | None:
@@ -75,10 +96,22 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
+def argument_parser(description: str | None, *, corpora: bool = False) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's arguments, with the folder of the corpora if it is asked for."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if corpora:
+        parser.add_argument("--corpora", type=Path, default=CORPORA, metavar="DIR")
+    return parser
+
+
 def run_parts(
     description: str | None,
     parts: Parts,
     add_arguments: Callable[[argparse.ArgumentParser], object],
+    *,
+    corpora: bool = False,
 ) -> None:
     """Run the parts of a benchmark that the command line names, all of them if it names none.
 
@@ -86,10 +119,9 @@ def run_parts(
         description: docstring of the benchmark's module.
         parts: functions of the parts by name.
         add_arguments: function that adds the benchmark's own arguments.
+        corpora: whether there is an argument for the folder of the corpora.
     """
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argument_parser(description, corpora=corpora)
 
     def part(name: str) -> str:
         if name not in parts:
@@ -102,6 +134,6 @@ def run_parts(
     chosen = arguments.parts or list(parts)
     if chosen != ["figures"]:
         print(f"{machine()} One thread.\n", flush=True)
-    for part in chosen:
-        parts[part](arguments)
+    for name in chosen:
+        parts[name](arguments)
         sys.stdout.flush()

@@ -13,11 +13,8 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from time import process_time
 
 from benchmarks.taggers import Ours
@@ -25,8 +22,7 @@ from spectralnlp.estimators.rhmm import RefinementHMM
 from spectralnlp.models.rhmm_tagger import RefinementTagger
 from spectralnlp.text.conll import read_annotated
 
-ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
-EWT = ROOT / "corpora" / "tagging" / "ewt"
+EWT = report.CORPORA / "tagging" / "ewt"
 COLUMNS = ("upos", "xpos")
 
 Sentences = list[tuple[Sequence[str], Sequence[str]]]
@@ -137,9 +133,7 @@ def warm_up() -> None:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("columns", nargs="*", metavar="COLUMN", help="upos, xpos; default both")
     parser.add_argument("--no-peers", action="store_true", help="leave TnT out")
     parser.add_argument("--setting", action="append", help="key=value,… of rhmm, instead of the ladder")

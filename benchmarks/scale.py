@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import json
 import subprocess
 import sys
@@ -120,7 +119,7 @@ def one(folder: str, estimator: str, memory: str | None, settings: Sequence[str]
         settings: settings of the estimator.
     """
     name = registry.estimators.resolve(estimator)
-    kind: type[Estimator] = registry.estimators.get(name)
+    kind: type[Estimator[Any]] = registry.estimators.get(name)
     learner: Any = kind.from_settings(dict(each.split("=", 1) for each in settings))
     task = registry.tasks.get(kind.task)()
     started = time.perf_counter()
@@ -304,7 +303,7 @@ def one_local_worker() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = report.argument_parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     generating = commands.add_parser("generate")
     generating.add_argument("folder", type=Path)
@@ -341,8 +340,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(memory_table(given.megabytes, given.estimator, limits, given.set, given.where))
         return
     if given.command == "streams":
-        sizes = {name: getattr(given, name) for name in _SIZES}
-        print(stream_table(given.text, sizes))
+        megabytes = {name: getattr(given, name) for name in _SIZES}
+        print(stream_table(given.text, megabytes))
         return
     text = given.where / f"{given.megabytes:g}"
     generate(text, given.megabytes)

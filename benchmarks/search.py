@@ -12,10 +12,8 @@ from __future__ import annotations
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import process_time
-from typing import Any
 
 from spectralnlp_trees import TreeIndex
 
@@ -39,29 +37,19 @@ def trees_of(folders: Sequence[Path]) -> list[Tree]:
     return [tree for file in expand_inputs(folders) for tree in read_trees(file)]
 
 
-def timed(work: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
-    """Return the result of a function, and the minimum of its CPU seconds over several runs."""
-    best = float("inf")
-    for _ in range(times):
-        started = process_time()
-        result = work()
-        best = min(best, process_time() - started)
-    return result, best
-
-
 def compare_with_tgrep(arguments: argparse.Namespace) -> None:
     """Print how long this package and NLTK's tgrep take to search the WSJ sample for patterns."""
     from nltk.tgrep import tgrep_positions
     from nltk.tree import ParentedTree
 
     trees = trees_of([arguments.corpora / "treebanks" / "wsj" / part for part in ("train", "dev")])
-    index, seconds = timed(lambda: TreeIndex.of(trees), 1)
+    seconds, index = report.timed(lambda: TreeIndex.of(trees))
     share = trees[: arguments.nltk_trees]
     parented = [ParentedTree.convert(tree.to_nltk()) for tree in share]
     rows = []
     for pattern in PATTERNS:
-        n_nodes, here = timed(lambda p=pattern: index.count(p, once=True))  # type: ignore[misc]
-        found, there = timed(lambda p=pattern: list(tgrep_positions(p, parented)), 1)  # type: ignore[misc]
+        here, n_nodes = report.timed(lambda p=pattern: index.count(p, once=True), 3)
+        there, found = report.timed(lambda p=pattern: list(tgrep_positions(p, parented)))
         same = TreeIndex.of(share).count(pattern, once=True) == sum(map(len, found))
         there *= len(trees) / len(share)
         cells = [f"`{pattern}`", f"{n_nodes:,}", f"{1000 * here:.1f}", f"{there:.2f}", f"{there / here:,.0f}"]
@@ -73,11 +61,11 @@ def compare_with_tgrep(arguments: argparse.Namespace) -> None:
 def large(arguments: argparse.Namespace) -> None:
     """Print how long this package takes to count and to list the matches of patterns in CRAFT."""
     trees = trees_of([arguments.corpora / "treebanks" / "craft" / "train"])
-    index, seconds = timed(lambda: TreeIndex.of(trees), 1)
+    seconds, index = report.timed(lambda: TreeIndex.of(trees))
     rows = []
     for pattern in [*PATTERNS, "NP <<# NN", "NP .+(PP|ADJP) VP", "S < (/^NP-SBJ/=subject $+ VP=predicate)"]:
-        n_matches, counting = timed(lambda p=pattern: index.count(p))  # type: ignore[misc]
-        _, searching = timed(lambda p=pattern: sum(1 for _ in index.search(p)), 1)  # type: ignore[misc]
+        counting, n_matches = report.timed(lambda p=pattern: index.count(p), 3)
+        searching, _ = report.timed(lambda p=pattern: sum(1 for _ in index.search(p)))
         rows.append([f"`{pattern}`", f"{n_matches:,}", f"{counting:.3f}", f"{searching:.3f}"])
     print(f"CRAFT: {len(trees):,} trees, {len(index):,} nodes, indexed in {seconds:.2f} s.\n")
     print(report.table(("pattern", "matches", "s to count", "s for all matches"), rows), "\n")
@@ -85,7 +73,6 @@ def large(arguments: argparse.Namespace) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add arguments for the folder of the treebanks and the number of trees for NLTK."""
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
     parser.add_argument(
         "--nltk-trees",
         type=int,
@@ -96,4 +83,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    report.run_parts(__doc__, {"wsj": compare_with_tgrep, "craft": large}, add_arguments)
+    report.run_parts(__doc__, {"wsj": compare_with_tgrep, "craft": large}, add_arguments, corpora=True)

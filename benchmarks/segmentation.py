@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
@@ -67,10 +66,7 @@ def _spans(words: Sequence[str]) -> list[tuple[int, int]]:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    parser = report.argument_parser(__doc__, corpora=True)
     parser.add_argument("--treebank", default="keyaki", metavar="NAME", help="under treebanks/")
     parser.add_argument(
         "--fold", type=int, metavar="N", choices=range(FOLDS), help="of train, in place of dev"

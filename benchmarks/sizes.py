@@ -8,13 +8,14 @@ revision, the table shows its numbers, too, and the differences.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import subprocess
 import tokenize
 from collections import Counter
 from pathlib import Path
+
+from benchmarks import report
 
 ROOT = Path(__file__).resolve().parents[1]
 _NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
@@ -72,7 +73,7 @@ def _git(*arguments: str) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Print lines of code by package, with differences to a revision if one is given."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = report.argument_parser(__doc__)
     options.add_argument("revision", nargs="?", help="revision to compare with")
     revision = options.parse_args(arguments).revision
     now = sizes()

@@ -20,10 +20,10 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,21 +36,6 @@ from benchmarks import sketches_pca
 from spectralnlp.runtime import accumulate, use_engine
 
 INTENTS = ("atis", "banking77", "clinc150", "hwu64", "snips")
-
-
-class Timed(NamedTuple):
-    seconds: float
-    result: Any
-
-
-def best_of(repeats: int, work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> Timed:
-    """Return the time of the fastest of several runs, and its result."""
-    runs = []
-    for _ in range(repeats):
-        started = clock()
-        result = work()
-        runs.append(Timed(clock() - started, result))
-    return min(runs, key=lambda run: run.seconds)
 
 
 def decaying(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -83,12 +68,12 @@ def tall(arguments: argparse.Namespace) -> None:
     """Print speed and error of sketches of a million short rows, for which computing XᵀX is fastest."""
     n, d, size = arguments.rows or 1_000_000, 100, 100
     matrix = np.random.default_rng(0).standard_normal((n, d))
-    gram = best_of(arguments.repeats, lambda: matrix.T @ matrix)
+    gram = report.timed(lambda: matrix.T @ matrix, arguments.repeats)
     rows: list[tuple[object, ...]] = [("one Gram product, XᵀX", f"{gram.seconds:.2f}", "1.0", "0")]
 
     def measure(name: str, share: int, work: Callable[[np.ndarray], np.ndarray]) -> None:
         part = matrix[: n // share]
-        run = best_of(arguments.repeats if share == 1 else 1, partial(work, part))
+        run = report.timed(partial(work, part), arguments.repeats if share == 1 else 1)
         squares = part.T @ part
         error = np.abs(np.linalg.eigvalsh(squares - run.result.T @ run.result)).max()
         relative = error / np.linalg.eigvalsh(squares)[-1]
@@ -110,10 +95,10 @@ def wide(arguments: argparse.Namespace) -> None:
     gram = matrix.T @ matrix
     values = np.linalg.eigvalsh(gram)[::-1]
     promised, unit = k_bound(values, size), values[size]
-    rows: list[tuple[object, ...]] = []
+    rows: list[tuple[Any, ...]] = []
 
     def measure(name: str, work: Callable[[], Any]) -> None:
-        run = best_of(1, work)
+        run = report.timed(work)
         sketch, bound = run.result if isinstance(run.result, tuple) else (run.result, None)
         error = np.abs(np.linalg.eigvalsh(gram - sketch.T @ sketch)).max()
         said = None if bound is None else f"{bound / unit:.2f}"
@@ -178,17 +163,18 @@ def text(arguments: argparse.Namespace) -> None:
         path.write_text("".join(f"{query}\n" for query in intent_queries(arguments.corpora)))
         corpus = FileRows([path], RowFormat("text", 2**16, (1, 3)))
         started = time.process_time()
-        blocks = [batch.examples.matrix for batch in corpus.batches(8192)]
+        batches: Iterable[Any] = corpus.batches(8192)
+        blocks = [batch.examples.matrix for batch in batches]
         hashing = time.process_time() - started
     matrix = sp.csr_matrix(sp.vstack(blocks))
     matrix.sort_indices()
     n = matrix.shape[0]
     fitted(matrix[:2000], size)  # compiles
     best = best_values(matrix, size)[size]
-    rows: list[tuple[object, ...]] = []
+    rows: list[tuple[Any, ...]] = []
 
     def measure(name: str, repeats: int, work: Callable[[], Any]) -> float:
-        run = best_of(repeats, work)
+        run = report.timed(work, repeats)
         sketch, bound = run.result if isinstance(run.result, tuple) else (run.result, None)
         error = covariance_error(matrix, sketch, 30)
         cells = (
@@ -252,7 +238,7 @@ def parts(arguments: argparse.Namespace) -> None:
     print(f"the error of a sketch of zeros {values[0] / unit:.1f}.\n")
     rows = []
     for n_parts in (1, 2, 4, 5, 8, 10, 16, 20, 25, 40, 50):
-        run = best_of(1, partial(added_up, "figure-1", size, MatrixCorpus(matrix, n_parts)))
+        run = report.timed(partial(added_up, "figure-1", size, MatrixCorpus(matrix, n_parts)))
         sketch = run.result.sketch
         error = covariance_error(matrix, sketch.rows)
         rows.append((n_parts, f"{run.seconds:.1f}", f"{error / unit:.2f}", f"{sketch.bound / unit:.2f}"))
@@ -280,7 +266,7 @@ def speed_row(path: Path, n_parts: int, size: int) -> tuple[str, ...]:
     runs = []
     for engine, options in (("serial", {}), ("processes", {"jobs": 2})):
         with use_engine(engine, **options):
-            runs.append(best_of(1, partial(added_up, "figure-1", size, corpus), time.perf_counter))
+            runs.append(report.timed(partial(added_up, "figure-1", size, corpus), clock=time.perf_counter))
     one, two = runs
     assert one.result.sketch.rows.tobytes() == two.result.sketch.rows.tobytes(), "engines must agree"
     cells = (f"{one.seconds:.1f}", f"{two.seconds:.1f}", f"{one.seconds / two.seconds:.2f}")
@@ -295,12 +281,11 @@ TABLES: report.Parts = {
 
 def main() -> None:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
         parser.add_argument("--repeats", type=int, default=3, metavar="N")
         parser.add_argument("--out", type=Path, default=Path("docs/how-to"), metavar="DIR", help="of pca.svg")
         parser.add_argument("--rows", type=int, metavar="N", help="fewer rows, to try it out")
 
-    report.run_parts(__doc__, TABLES, add_arguments)
+    report.run_parts(__doc__, TABLES, add_arguments, corpora=True)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,9 @@ from spectralnlp.linalg import one_blas_thread
 COMPONENTS = 50
 
 
-def seconds_of(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
-    """Return the seconds that a function takes, and its result."""
-    started = clock()
-    result = work()
-    return clock() - started, result
-
-
 def alternating(
     repeats: int, works: dict[str, Callable[[], Any]], clock: Callable[[], float] = time.process_time
-) -> dict[str, tuple[float, Any]]:
+) -> dict[str, report.Timed]:
     """Run several functions in turn, so that other load affects all equally; return the fastest run of each.
 
     Args:
@@ -41,11 +34,11 @@ def alternating(
     Returns:
         By name, the seconds of the fastest run, and its result.
     """
-    best: dict[str, tuple[float, Any]] = {}
+    best: dict[str, report.Timed] = {}
     for _ in range(repeats):
         for name, work in works.items():
-            run = seconds_of(work, clock)
-            if name not in best or run[0] < best[name][0]:
+            run = report.timed(work, clock=clock)
+            if name not in best or run.seconds < best[name].seconds:
                 best[name] = run
     return best
 
@@ -176,12 +169,12 @@ def images(arguments: argparse.Namespace) -> None:
 
     pca, spent = StreamingPCA(10, sketch_size=size), 0.0
     for block in stream():
-        spent += seconds_of(lambda block=block: pca.partial_fit(block))[0]
-    spent += seconds_of(lambda: pca.components_)[0]
+        spent += report.timed(lambda block=block: pca.partial_fit(block)).seconds
+    spent += report.timed(lambda: pca.components_).seconds
     with one_blas_thread():
         # The Gram matrix of 2l rows, which each shrinking step computes.
         rows = rng.standard_normal((2 * size, d), dtype=np.float32)
-        gram = min(seconds_of(lambda: rows @ rows.T)[0] for _ in range(3))
+        gram = report.timed(lambda: rows @ rows.T, 3).seconds
     rate = (2 * size) ** 2 * d / gram / 1e9  # a symmetric product, of which numpy computes half
     # Per shrinking step of 2l rows: rows times rows, rows times sketch, and the new sketch.
     work = d * (2 * size * 2 * size + 2 * 2 * size * size + 2 * size * 3 * size) / (2 * size) / 1e9
@@ -211,7 +204,7 @@ def dask(arguments: argparse.Namespace) -> None:
             StreamingPCA(2).fit(rows[: 5000 * n_workers])  # imports modules and waits for the rows
             rows.sum().compute()
             run = lambda rows=rows: StreamingPCA(COMPONENTS).fit(rows)  # noqa: E731
-            spent[n_workers] = min(seconds_of(run, time.perf_counter)[0] for _ in range(3))
+            spent[n_workers] = report.timed(run, 3, time.perf_counter).seconds
     print(f"### {n:,} × {d:,} on Dask's workers, a process each, blocks that lie there\n")
     header = ("one worker, s", "two, s", "speed-up")
     print(report.table(header, [(*(f"{each:.2f}" for each in spent.values()), f"{spent[1] / spent[2]:.2f}")]))
@@ -246,7 +239,7 @@ def text(arguments: argparse.Namespace) -> None:
     for name, work in works.items():
         tracemalloc.start()
         with one_blas_thread():
-            spent, axes = seconds_of(lambda work=work: axes_of(work()))
+            spent, axes = report.timed(lambda work=work: axes_of(work()))
         peak = tracemalloc.get_traced_memory()[1] / 1e6
         tracemalloc.stop()
         classifier = LogisticRegression(C=30, max_iter=300).fit(learn @ axes.T, classes[:cut])
@@ -331,7 +324,7 @@ def plot(arguments: argparse.Namespace) -> None:
     figure, axis = pyplot.subplots(figsize=(6.4, 3.6))
     for (name, works), marker in zip(curves.items(), "*os^v", strict=True):
         with one_blas_thread():
-            runs = [seconds_of(lambda work=work: axes_of(work())) for work in works]
+            runs = [report.timed(lambda work=work: axes_of(work())) for work in works]
         spent, found = (
             [run[0] for run in runs],
             [unexplained_variance(covariance, run[1]) / best for run in runs],
@@ -358,8 +351,8 @@ def lines(arguments: argparse.Namespace) -> None:
     for done in range(batch, n + 1, batch):
         ranks = (len(known) ** rng.random((batch, 12))).astype(int) - 1
         texts = [" ".join(line) for line in known[ranks]]
-        hashed, matrix = seconds_of(lambda texts=texts: hasher.transform(texts))
-        spent += seconds_of(lambda matrix=matrix: pca.partial_fit(matrix))[0]
+        hashed, matrix = report.timed(lambda texts=texts: hasher.transform(texts))
+        spent += report.timed(lambda matrix=matrix: pca.partial_fit(matrix)).seconds
         hashing += hashed
         if done in marks:
             rows.append((f"{done:,}", f"{hashing:.0f}", f"{spent:.0f}", f"{report.peak_megabytes():,.0f}"))

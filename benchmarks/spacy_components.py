@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import json
 import os
 import statistics
@@ -27,12 +26,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-CORPORA = (
-    Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared")) / "corpora"
-)
-WSJ = CORPORA / "treebanks" / "wsj"
-EWT = CORPORA / "tagging" / "ewt"
-INTENTS = CORPORA / "intents"
+WSJ = report.CORPORA / "treebanks" / "wsj"
+EWT = report.CORPORA / "tagging" / "ewt"
+INTENTS = report.CORPORA / "intents"
 TURNS = 5
 BEST = Path("out") / "model-best"
 TRAINING = """
@@ -292,9 +288,7 @@ def memory_table(taggers: Path, textcat: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = report.argument_parser(__doc__)
     tables = ("parser", "tagger", "textcat", "memory")
     options.add_argument("tables", nargs="*", choices=[*tables, []], help="which tables; all by default")
     options.add_argument("--no-peer", action="store_true", help="leave spaCy's own components out")

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import mean
@@ -37,9 +36,7 @@ REPEATS = 3
 
 def main() -> None:
     """Time a parser on a treebank, and print a table for all sentences and one by length."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = report.argument_parser(__doc__)
     options.add_argument("model")
     options.add_argument("trees")
     options.add_argument("--every", type=int, default=1, help="parse each so-manieth sentence")
@@ -100,7 +97,7 @@ def whole(parser: Parser, gold: Sequence[Tree]) -> tuple[str, ...]:
     pairs = [(tree, parsing._with_words(parse.tree, tree.words())) for tree, parse in predicted]
     long = [pair for pair in pairs if len(pair[0].words()) > LONG]
     f1, f1_long = (
-        score_trees(*map(list, zip(*some, strict=True)), COLLINS, tags="gold").to_flat_dict()["f1"]
+        score_trees([tree for tree, _ in some], [found for _, found in some], COLLINS, tags="gold").f1
         for some in (pairs, long)
     )
     fallbacks = sum(parse.fallback is not None for parse in parses)

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from time import thread_time
 from typing import Any
@@ -47,7 +46,7 @@ class Stopwatch:
     """Stopwatch for parsing stages; the time of a stage excludes that of stages that it calls."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
         self._inner: list[float] = []
 
     def timed(self, function: Callable[..., Any], stage: str) -> Callable[..., Any]:
@@ -69,9 +68,7 @@ class Stopwatch:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = report.argument_parser(__doc__)
     options.add_argument("model")
     options.add_argument("trees")
     options.add_argument("--every", type=int, default=1, help="parse each so-manieth sentence")

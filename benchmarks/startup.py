@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import os
 import resource
 import shutil
@@ -138,10 +137,10 @@ def show_checks(model: str, repeat: int) -> None:
         loads["values"].append(sum(each))
     checked, unchecked, of_values = (median(each) for each in loads.values())
     rows = [
-        ["parse of two sentences", whole],
-        ["loading the model", checked],
-        ["checks of arrays", checked - unchecked],
-        ["checks of JSON values", of_values],
+        ("parse of two sentences", whole),
+        ("loading the model", checked),
+        ("checks of arrays", checked - unchecked),
+        ("checks of JSON values", of_values),
     ]
     print(f"{report.machine()} CPU time, median of {repeat} runs, model `{model}`.\n")
     cells = [[name, f"{1000 * seconds:.1f}", f"{seconds / whole:.1%}"] for name, seconds in rows]
@@ -150,9 +149,7 @@ def show_checks(model: str, repeat: int) -> None:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("--model", default="en", metavar="NAME|PATH", help="what parses; default en")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs; the median is printed")
     parser.add_argument("--checks", action="store_true", help="time the checks of the model folder")

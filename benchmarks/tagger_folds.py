@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.taggers import ROOT, TASKS, Data, Measured, Ours, measure, say, train_vectors, unlabelled
+from benchmarks.taggers import TASKS, Data, Measured, Ours, measure, say, train_vectors, unlabelled
 from spectralnlp.text.conll import TaggedSentence
 
 _FOLDS, _BLOCK, _SAMPLES = 3, 50, 2000
@@ -77,7 +76,7 @@ def documents(data: Data) -> tuple[list[TaggedSentence], NDArray[np.int64]]:
     sentences = data.read("train")
     number = np.arange(len(sentences)) // _BLOCK
     if data.train.endswith(".conllu"):
-        with (ROOT / "tagging" / data.train).open(encoding="utf-8") as lines:
+        with (report.CORPORA / "tagging" / data.train).open(encoding="utf-8") as lines:
             marks = [
                 line.startswith("# newdoc id") for line in lines if line.startswith(("# newdoc", "# sent_id"))
             ]
@@ -185,9 +184,7 @@ def table(tasks: Sequence[str], wanted: Callable[[str], bool], seeds: int, folde
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("--task", action="append", choices=TASKS, help="repeatable; default all but xpos")
     parser.add_argument(
         "--row", action="append", metavar="TEXT", help="rows whose names hold this; default all"

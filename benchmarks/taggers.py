@@ -19,9 +19,7 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import gzip
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -44,7 +42,6 @@ from spectralnlp.text.conll import TaggedSentence, read_annotated
 from spectralnlp.text.spans import scheme_of
 from spectralnlp.trees import clean, read_trees
 
-ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared")) / "corpora"
 ALL = 23  # million tokens: all of the text
 SPACY_EPOCHS = 3
 
@@ -68,7 +65,7 @@ class Data:
     language: str = "english"
 
     def read(self, part: str, most: int | None = None) -> list[TaggedSentence]:
-        sentences = read_annotated(ROOT / "tagging" / getattr(self, part))
+        sentences = read_annotated(report.CORPORA / "tagging" / getattr(self, part))
         return [each.tagged(self.column) for each in sentences][:most]
 
 
@@ -170,11 +167,11 @@ def train_vectors(files: Sequence[Path], folder: Path) -> Learned:
 def unlabelled(language: str, folder: Path) -> list[Path]:
     """Return files of unlabelled text in a language."""
     if language == "english":
-        return sample(ROOT, ALL, folder)
+        return sample(report.CORPORA, ALL, folder)
     path = folder / "spanish.txt"
     trees = (
         clean(tree)
-        for file in sorted((ROOT / "treebanks" / "cess_esp" / "train").iterdir())
+        for file in sorted((report.CORPORA / "treebanks" / "cess_esp" / "train").iterdir())
         for tree in read_trees(file, "cess_esp", on_bad=lambda error: None)  # one of 4,861 trees is bad
     )
     sentences = [words for words, _ in TASKS["spanish"].read("train")]
@@ -283,10 +280,10 @@ def tasks(names: Sequence[str], most: int | None, folder: Path) -> None:
 
 def speed(most: int | None, folder: Path, *, spacy: bool) -> None:
     """Print times of training on EWT's universal tags, and of tagging 5,000 English sentences."""
-    learned = train_vectors(sample(ROOT, 10, folder), folder)
+    learned = train_vectors(sample(report.CORPORA, 10, folder), folder)
     vectors = spectralnlp.load(learned.folders[0])
     warm_up(learned)
-    with gzip.open(ROOT / ENGLISH, "rt", encoding="utf-8") as file:
+    with gzip.open(report.CORPORA / ENGLISH, "rt", encoding="utf-8") as file:
         text = [line.split() for number, line in enumerate(file) if number % 80 == 0][:5000]
     train, gold = TASKS["upos"].read("train", most), TASKS["upos"].read("dev")
     learners: list[tuple[str, Learner]] = [
@@ -323,9 +320,7 @@ def say(line: str) -> None:
 
 def main() -> None:
     """Run the parts of the benchmark that the command line names, and print their tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("table", choices=("tasks", "speed"))
     parser.add_argument("--task", action="append", choices=TASKS, help="of tasks; repeatable")
     parser.add_argument("--sentences", type=int, metavar="N", help="learn from so many only")

@@ -20,7 +20,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,7 +129,7 @@ class Ways:
         }
 
     def _rows(self, data: Any) -> np.ndarray:
-        batches = self.model.as_corpus(data).batches(4096)
+        batches: Iterable[Any] = self.model.as_corpus(data).batches(4096)
         rows = [centred(batch.examples, self.model.means_) for batch in batches]
         return np.concatenate(rows).reshape(-1, self.model.length * self.model.size_)
 
@@ -215,7 +215,7 @@ def rows_of_models(name: str) -> list[tuple[object, ...]]:
         CountVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, max_features=50_000),
         LogisticRegression(max_iter=1000),
     )
-    seconds = seconds_of(lambda: bag.fit(lines, texts.labels))
+    seconds = report.timed(lambda: bag.fit(lines, texts.labels)).seconds
     size = bag[-1].coef_.size + bag[-1].intercept_.size
     rows = [row("bag of words", bag.predict(held_out), f"{seconds:.3f}", f"{size:,}")]
 
@@ -226,19 +226,13 @@ def rows_of_models(name: str) -> list[tuple[object, ...]]:
 
     model = TMPCA(vectors=fasttext_vectors(supervised), length=8, bigrams=True).fit(train)
     elements = model._to_elements(train, 0).values
-    seconds = seconds_of(lambda: TMPCA(length=8).fit(elements))
+    seconds = report.timed(lambda: TMPCA(length=8).fit(elements)).seconds
     dense = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     vectors = model.transform(train)
-    of_dense = seconds_of(lambda: dense.fit(vectors, texts.labels))
+    of_dense = report.timed(lambda: dense.fit(vectors, texts.labels)).seconds
     size = sum(stage.size for stage in model.stages_)
     both = f"{seconds:.3f} + {of_dense:.3f}", f"{size:,} + {(SIZE + 1) * classes:,}"
     return [*rows, row("TMPCA + dense", dense.predict(model.transform(dev)), *both)]
-
-
-def seconds_of(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 def timing(arguments: argparse.Namespace) -> None:
@@ -252,8 +246,10 @@ def timing(arguments: argparse.Namespace) -> None:
             model = TMPCA(vectors=vectors, length=length, mask_padding=False)
             model.fit(tokens[:10])
             data = model._to_elements(tokens, 0).values
-            ours = best_of(lambda length=length, data=data: TMPCA(length=length).fit(data))
-            theirs = best_of(lambda data=data, size=size: centred_pca(data, size), 1 if length > 32 else 3)
+            ours = report.timed(lambda length=length, data=data: TMPCA(length=length).fit(data), 3).seconds
+            theirs = report.timed(
+                lambda data=data, size=size: centred_pca(data, size), 1 if length > 32 else 3
+            ).seconds
             ratio = f"{theirs / ours:.1f}"
             rows.append((f"D = {size}, N = {length}", size * length, f"{ours:.3f}", f"{theirs:.3f}", ratio))
             sys.stderr.write(f"{rows[-1]}\n")
@@ -264,10 +260,6 @@ def timing(arguments: argparse.Namespace) -> None:
 def centred_pca(data: np.ndarray, size: int) -> np.ndarray:
     rows = data.reshape(len(data), -1)
     return pca(rows - rows.mean(axis=0), size)
-
-
-def best_of(work: Callable[[], object], repeats: int = 3) -> float:
-    return min(seconds_of(work) for _ in range(repeats))
 
 
 def figures(arguments: argparse.Namespace) -> None:

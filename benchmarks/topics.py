@@ -13,13 +13,10 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import gzip
 import json
-import os
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from time import perf_counter
 
@@ -31,8 +28,7 @@ from spectralnlp.runtime import InMemoryCorpus
 from spectralnlp.scoring.coherence import npmi_coherence
 from spectralnlp.text.content import content_words
 
-ROOT = Path(os.environ.get("SPECTRALNLP_SHARED", Path(__file__).parent.parent.parent / "shared"))
-REUTERS = ROOT / "corpora" / "textcat" / "reuters21578.train.jsonl.gz"
+REUTERS = report.CORPORA / "textcat" / "reuters21578.train.jsonl.gz"
 EVERYTHING = {"min_documents": "1", "max_share": "1"}
 SETTINGS: Sequence[dict[str, str]] = (
     {"preset": "tutorial"},
@@ -192,9 +188,7 @@ def cells(runs: list[tuple[float, float]], peer_seconds: float) -> list[object]:
 
 def main() -> None:
     """Run the benchmark with the arguments of the command line, and print its tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.argument_parser(__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help="planted, reuters; default both")
     arguments = parser.parse_args()
     parts = arguments.parts or ["planted", "reuters"]

@@ -67,7 +67,7 @@ def word_vectors(sentences: list[list[str]], dimensions: int) -> dict[str, np.nd
     words = [word for word, count in counts.most_common() if count >= MINIMUM]
     index = {word: i for i, word in enumerate(words)}
     gap = [-1] * WINDOW  # between sentences
-    ids = np.array([index.get(word, -1) for sentence in sentences for word in (*sentence, *gap)])
+    ids = np.array([i for sentence in sentences for i in (*(index.get(word, -1) for word in sentence), *gap)])
     pairs = []
     for offset in range(1, WINDOW + 1):
         left, right = ids[:-offset], ids[offset:]
@@ -204,8 +204,8 @@ def table_5(arguments: argparse.Namespace) -> None:
     rows = np.hstack([pixels / pixels.max(), np.ones((len(pixels), 1))])
     split = 4 * len(rows) // 5
     print(f"### Table 5: digits, accuracy over {arguments.seeds} seeds: mean ± deviation\n")
-    parts = (Labelled(rows[part], labels[part]) for part in (slice(split), slice(split, None)))
-    print_table(*parts, arguments.seeds, 2 * arguments.epochs)  # as in the paper, 50
+    train, dev = (Labelled(rows[part], labels[part]) for part in (slice(split), slice(split, None)))
+    print_table(train, dev, arguments.seeds, 2 * arguments.epochs)  # as in the paper, 50
 
 
 def table_6(arguments: argparse.Namespace) -> None:
@@ -225,13 +225,12 @@ PARTS: report.Parts = {"table-5": table_5, "table-6": table_6}
 
 def main() -> None:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), metavar="DIR")
         parser.add_argument("--seeds", type=int, default=10, metavar="N")
         parser.add_argument("--epochs", type=int, default=25, metavar="N", help="at most; table 5: twice")
         parser.add_argument("--sentences", type=int, default=60_000, metavar="N", help="unlabelled ones")
         parser.add_argument("--dimensions", type=int, default=100, metavar="N")
 
-    report.run_parts(__doc__, PARTS, add_arguments)
+    report.run_parts(__doc__, PARTS, add_arguments, corpora=True)
 
 
 if __name__ == "__main__":

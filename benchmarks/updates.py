@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from benchmarks import report  # first: it sets the number of threads  # isort: skip
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +26,6 @@ from spectralnlp_sketch.intent import head_learner
 from spectralnlp_sketch.labelled import Example
 
 from benchmarks.intents import corpus
-from benchmarks.taggers import ROOT
 from spectralnlp import CRFTagger, InMemoryCorpus, changes
 from spectralnlp.estimator import Estimator
 from spectralnlp.tasks.tagging import TaggingTask
@@ -79,7 +77,11 @@ def ewt() -> Data:
     task, tagger = TaggingTask(), CRFTagger(column="upos")
 
     def read(part: str) -> list[Any]:
-        return list(task.examples(tagger, task.read([ROOT / "tagging" / "ewt" / f"en_ewt-ud-{part}.conllu"])))
+        return list(
+            task.examples(
+                tagger, task.read([report.CORPORA / "tagging" / "ewt" / f"en_ewt-ud-{part}.conllu"])
+            )
+        )
 
     dev = read("dev")
 
@@ -136,7 +138,7 @@ def agreement_given_directions(data: Data, change: changes.Change) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = report.argument_parser(__doc__)
     parser.add_argument("corpora", nargs="*", default=["clinc150", "banking77"])
     parser.add_argument("--updates", type=int, default=1000)
     arguments = parser.parse_args()

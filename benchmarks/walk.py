@@ -14,7 +14,6 @@ The packages `runtime` and `jit`, which run functions, are left out.
 
 from __future__ import annotations
 
-import argparse
 import io
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from types import CodeType, FrameType
 from unittest.mock import patch
 
 import spectralnlp
+from benchmarks import report
 from spectralnlp.cli import main as run_command
 
 TEXT = "The keeper of the lighthouse saw many noisy gulls over the cold grey sea."
@@ -147,7 +147,7 @@ def _summary(steps: list[tuple[str, str]]) -> tuple[int, int, int]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Print one walk, or a table of all walks."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = report.argument_parser(__doc__)
     options.add_argument("walk", nargs="?", choices=list(WALKS), help="the walk to print; by default a table")
     options.add_argument("-m", "--model", default="en", help="name or folder of a parser")
     given = options.parse_args(arguments)

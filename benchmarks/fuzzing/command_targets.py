@@ -181,7 +181,7 @@ _PLACES = (
     None,
     "1",
 )
-_NAMES = (
+_NAMES: tuple[Any, ...] = (
     "NP",
     "VP",
     "S",

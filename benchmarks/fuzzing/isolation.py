@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import report
 
@@ -104,7 +104,7 @@ def _measured(case: Callable[[], int], folder: Path) -> Outcome:
     sys.stderr.flush()
     size = os.lseek(2, 0, os.SEEK_END) - place
     lines = os.pread(2, size, place).decode("utf-8", "replace").strip().splitlines()
-    found = {"status": status, "megabytes": max(report.peak_megabytes() - before, 0.0)}
+    found: dict[str, Any] = {"status": status, "megabytes": max(report.peak_megabytes() - before, 0.0)}
     kind, detail = _classify(0, found, lines, folder)
     return Outcome(kind, detail, sum(os.times()[:4]) - used, found["megabytes"])
 
@@ -168,7 +168,7 @@ def _held(field: str) -> int:
     return next((int(line.split()[1]) // 2**10 for line in lines if line.startswith(field)), 0)
 
 
-def _classify(status: int, found: dict[str, object], lines: list[str], folder: Path) -> tuple[str, str]:
+def _classify(status: int, found: dict[str, Any], lines: list[str], folder: Path) -> tuple[str, str]:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number in (signal.SIGALRM, signal.SIGXCPU):

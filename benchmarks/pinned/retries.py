@@ -38,7 +38,8 @@ def abroad(known: Mapping[str, Item]) -> Iterator[Item]:
     import spectralnlp
 
     few = files_of("wsj", "train", 6)
-    for name, settings in (("lpcfg", {"preset": "fast"}), ("pcfg", {})):
+    learners: dict[str, dict[str, Any]] = {"lpcfg": {"preset": "fast"}, "pcfg": {}}
+    for name, settings in learners.items():
         parser = spectralnlp.train(name, few, **settings)
         known_here = {key.removeprefix(f"{name}: "): each for key, each in known.items()}
         for item in _retried(parser, "craft", ("dev",), known_here):
@@ -86,7 +87,7 @@ class counted:  # noqa: N801
                 self.most = max(self.most, number)
                 yield each
 
-        ForestParser._attempts = attempts  # type: ignore[method-assign]
+        ForestParser._attempts = attempts  # type: ignore[method-assign, assignment]
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -49,14 +49,13 @@ def test_errors_gone() -> None:
     assert bad.reduction(good) == "-100.0"
 
 
-def test_data_is_read_by_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taggers, "ROOT", tmp_path)
-    (tmp_path / "tagging").mkdir()
-    (tmp_path / "tagging" / "t").write_text("a DT B-NP\nb NN I-NP\n\nc NN O\n")
-    data = taggers.Data("", "t", "t")
+def test_data_is_read_by_column(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text("a DT B-NP\nb NN I-NP\n\nc NN O\n")
+    data = taggers.Data("", str(path), str(path))
     assert data.read("train") == [(("a", "b"), ("B-NP", "I-NP")), (("c",), ("O",))]
     assert data.read("dev", 1) == [(("a", "b"), ("B-NP", "I-NP"))]
-    assert taggers.Data("", "t", "t", "2").read("train")[1] == (("c",), ("NN",))
+    assert taggers.Data("", str(path), str(path), "2").read("train")[1] == (("c",), ("NN",))
 
 
 def test_rows_change_what_the_tagger_has() -> None:
@@ -66,16 +65,14 @@ def test_rows_change_what_the_tagger_has() -> None:
     assert estimator._MEMBERS == 3, "and change it back"
 
 
-def test_folds_are_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagger_folds, "ROOT", tmp_path)
-    monkeypatch.setattr(taggers, "ROOT", tmp_path)
-    (tmp_path / "tagging").mkdir()
+def test_folds_are_of_documents(tmp_path: Path) -> None:
     word = "1\tx\t_\tX\tX\t_\t_\t_\t_\t_\n\n"
     text = (
         f"# newdoc id = a\n# sent_id = 1\n{word}# sent_id = 2\n{word}# newdoc id = b\n# sent_id = 3\n{word}"
     )
-    (tmp_path / "tagging" / "t.conllu").write_text(text)
-    sentences, of = tagger_folds.documents(taggers.Data("", "t.conllu", "", "upos"))
+    path = tmp_path / "t.conllu"
+    path.write_text(text)
+    sentences, of = tagger_folds.documents(taggers.Data("", str(path), "", "upos"))
     assert (len(sentences), of.tolist()) == (3, [0, 0, 1])
 
 
